@@ -1,25 +1,27 @@
 #' Compare models under one protocol
 #'
 #' Every model sees the same held-out cells and the same held-out rows; the number of components of each is chosen by
-#' held-out cells; then each is fitted to all data, timed.
+#' held-out cells; then each is fitted to all data, timed. Models may be of other packages ([comparators]).
 #'
 #' @details
 #' The table has a row for every model at its chosen `k`: the loss per held-out cell, the paired difference from the
 #' best model with its standard error, the loss per held-out row (see [cross_validate()]; `NA` for least-squares models,
 #' which have no likelihood), and what the fit to all data cost. The choice of `k` and the loss shown come from the same
 #' folds, which favours models with more values of `k` to choose from, a little. Times are of one fit in the session at
-#' hand, memory is the most that R held during it beyond what it held before.
+#' hand, memory is the most that R held during it beyond what it held before. With `"omissions"` there are also the
+#' measures of finds that were deleted, the same for all models.
 #'
 #' @inheritParams cross_validate
 #' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as
-#'   `model`.
-#' @param model a named list of models, or of functions `f(x, k, control = )` that return a fit of this package.
-#' @param criterion what is held out: `"cells"`, by which `k` is chosen, and `"rows"` beside them.
+#'   `model`. Functions without an argument `k` need none.
+#' @param model a named list of models of this package and of other functions, as in [cross_validate()].
+#' @param criterion what is held out: `"cells"`, by which `k` is chosen, and `"rows"` and `"omissions"` beside them.
 #' @return A list of class `multicause_comparison`: `table`, a data frame with `model`, `k`, `cells`, `cells_se`,
 #'   `behind` (difference to the best model over common folds), `behind_se`, `rows`, `rows_se`, `seconds`, `megabytes`,
-#'   `converged`; `cells` and `rows`, the results of [cross_validate()] behind it; `fits`, one fit to all data for every
-#'   model. It has `print` and `plot` methods.
-#' @seealso [select_k()]
+#'   `converged` and, if asked for, `auc`, `auc_within` and `ap` of planted omissions; `cells`, `rows` and `omissions`,
+#'   the results of [cross_validate()] behind it; `fits`, one fit to all data for every model, for `fitted()`. It has
+#'   `print` and `plot` methods.
+#' @seealso [select_k()], [comparators]
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
@@ -34,29 +36,31 @@ compare_models <- function(x, k = 1:6, model, criterion = c("cells", "rows"), ..
   check_given(x)
   models <- check_models(model, substitute(model))
   control <- check_control(control, for_many = TRUE)
-  rows <- check_compared(criterion)
-  if (rows) check_row_scheme(x)
+  criterion <- check_compared(criterion)
+  check_table_scheme(x, criterion)
   floor <- check_floor(floor)
-  tried <- check_k_list(k, names(models))
+  tried <- check_k_list(k, models)
   settings <- unlist(Map(function(name) {
     make_settings(models[name], tried[[name]], list(...), NULL)
   }, names(models)), recursive = FALSE, use.names = FALSE)
-  parts <- list("compare_models", x, settings, rows, folds, replicates, floor, settings_that_count(control))
-  judging <- list(rows = rows, folds = folds, replicates = replicates, floor = floor, control = control)
+  parts <- list("compare_models", x, settings, criterion, folds, replicates, floor, settings_that_count(control))
+  judging <- list(criterion = criterion, folds = folds, replicates = replicates, floor = floor, control = control)
   with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     compare_settings(x, names(models), settings, judging, store)
   })
 }
 
-# Whether rows are held out, too.
+# What they are judged by beside cells.
 check_compared <- function(criterion) {
-  if (!is.character(criterion) || !"cells" %in% criterion || !all(criterion %in% c("cells", "rows"))) {
-    stop_input('`criterion` must be "cells", or c("cells", "rows"), not %s.', show_value(criterion))
+  if (!is.character(criterion) || !"cells" %in% criterion || !all(criterion %in% c("cells", "rows", "omissions"))) {
+    stop_input(
+      '`criterion` must hold "cells" and may hold "rows" and "omissions", not be %s.', show_value(criterion)
+    )
   }
-  "rows" %in% criterion
+  setdiff(criterion, "cells")
 }
 
-# How they are judged: list(rows, folds, replicates, floor, control).
+# How they are judged: list(criterion, folds, replicates, floor, control).
 compare_settings <- function(x, models, settings, judging, store) {
   floor <- judging$floor
   control <- judging$control
@@ -70,33 +74,25 @@ compare_settings <- function(x, models, settings, judging, store) {
   }, 0L)
   # Models of which no fold is finished cannot be compared.
   chosen <- chosen[!is.na(chosen)]
-  by_rows <- NULL
-  if (judging$rows && !interrupted) {
-    plan <- fold_plan(x, "rows", judging$folds, judging$replicates)
+  by <- list()
+  for (scheme in judging$criterion) {
+    if (interrupted) break
+    plan <- fold_plan(x, scheme, judging$folds, judging$replicates)
     done <- run_folds(plan, settings[chosen], floor, control, store)
     interrupted <- was_interrupted(done)
-    by_rows <- new_cv(done, settings[chosen], plan, floor)
+    by[[scheme]] <- new_cv(done, settings[chosen], plan, floor)
   }
   fits <- vector("list", length(chosen))
-  if (!interrupted) fits <- timed_fits(plan$x, settings[chosen], control, store)
-  new_comparison(cells, by_rows, chosen, fits)
+  if (!interrupted) fits <- fit_settings(plan$x, settings[chosen], control, store, timed = TRUE)
+  new_comparison(cells, by, chosen, fits)
 }
 
-# One after another, so that times compare.
-timed_fits <- function(x, settings, control, store) {
-  common <- list(x = x, settings = settings, control = inner_control(control))
-  name <- function(i) setting_name(settings[[i]])
-  running <- task_running(control, checkpoint_store(store, "fit"), parallel = FALSE)
-  fits <- map_tasks(setting_tasks(settings), timed_fit, common, "Fits", name, running)
-  tell_interrupted(fits, "fits")
-  fits
-}
-
-check_k_list <- function(k, names) {
-  if (!is.list(k)) {
-    k <- check_counts(k, "k", 0L)
-    return(stats::setNames(rep(list(k), length(names)), names))
-  }
+# Of a list, models without an argument `k` need no entry.
+check_k_list <- function(k, models) {
+  names <- names(models)
+  if (!is.list(k)) k <- stats::setNames(rep(list(check_counts(k, "k", 0L)), length(names)), names)
+  free <- names[!vapply(models, takes, NA, name = "k")]
+  k[setdiff(free, names(k))] <- 0L
   if (!setequal(names(k), names)) {
     stop_input("`k` must be a vector, or a list with an entry for every model: %s.", show_names(names, length(names)))
   }
@@ -110,7 +106,8 @@ timed_fit <- function(task, common, tick) {
   list(fit = fit, seconds = seconds, megabytes = sum(gc()[, 6L]) - before)
 }
 
-new_comparison <- function(cells, rows, chosen, fits) {
+# by: list(rows, omissions), those that were asked for.
+new_comparison <- function(cells, by, chosen, fits) {
   # By fold, so that differences are paired; an interrupt or a failure may have left some out.
   key <- paste(cells$folds$replicate, cells$folds$fold)
   losses <- lapply(chosen, function(at) {
@@ -122,19 +119,21 @@ new_comparison <- function(cells, rows, chosen, fits) {
     both <- intersect(names(loss), names(best))
     loss[both] - best[both]
   })
+  of_rows <- function(what) if (is.null(by$rows)) NA_real_ else by$rows$results[[what]]
   table <- data.frame(
     model = names(chosen), k = cells$results$k[chosen], cells = cells$results$loss[chosen],
     cells_se = cells$results$se[chosen], behind = vapply(behind, mean, 0),
     behind_se = vapply(behind, function(d) stats::sd(d) / sqrt(length(d)), 0),
-    rows = if (is.null(rows)) NA_real_ else rows$results$loss,
-    rows_se = if (is.null(rows)) NA_real_ else rows$results$se,
+    rows = of_rows("loss"), rows_se = of_rows("se"),
     seconds = vapply(fits, function(f) if (is.null(f)) NA_real_ else f$seconds, 0),
     megabytes = vapply(fits, function(f) if (is.null(f)) NA_real_ else f$megabytes, 0),
     converged = vapply(fits, function(f) if (is.null(f)) NA else f$fit$converged, NA), row.names = NULL
   )
+  if (!is.null(by$omissions)) table <- cbind(table, by$omissions$results[omission_measures])
   structure(
     list(
-      table = table, cells = cells, rows = rows, fits = stats::setNames(lapply(fits, function(f) f$fit), names(chosen))
+      table = table, cells = cells, rows = by$rows, omissions = by$omissions,
+      fits = stats::setNames(lapply(fits, function(f) f$fit), names(chosen))
     ),
     class = "multicause_comparison"
   )
@@ -155,9 +154,17 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
     behind = ifelse(shown$behind == 0, "best", number(shown$behind, shown$behind_se)),
     rows = number(shown$rows, shown$rows_se), seconds = signif(shown$seconds, 3L), MB = signif(shown$megabytes, 3L)
   )
-  if (!all(shown$converged %in% TRUE)) table$converged <- shown$converged
+  if (is.null(x$rows)) table$rows <- NULL
+  if (!is.null(x$omissions)) {
+    table[c("auc", "within", "ap")] <- signif(shown[omission_measures], 3L)
+  }
+  # A model that is not of this package does not say whether it converged.
+  if (any(shown$converged %in% FALSE)) table$converged <- shown$converged
   print.data.frame(table, row.names = FALSE)
   cat("Standard errors in brackets; smaller is better\n")
+  if (!is.null(x$omissions)) cat("auc, within (sites), ap: of planted omissions; larger is better\n")
   if (length(x$rows$no_likelihood)) cat(paste0("rows -: ", x$rows$no_likelihood, "\n"), sep = "")
+  failed <- unlist(lapply(x[c("cells", "rows", "omissions")], failed_sentences))
+  writeLines(as.character(c(clipped_sentence(x$cells), failed)))
   invisible(x)
 }

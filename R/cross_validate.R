@@ -1,6 +1,7 @@
-#' Cross-validation by cells, by rows or by visits
+#' Cross-validation by cells, by rows, by visits or by planted omissions
 #'
-#' How well models predict what they have not seen: cells hidden at random, whole sites, or whole visits.
+#' How well models predict what they have not seen: cells hidden at random, whole sites, whole visits, or finds that
+#' were deleted. It takes models of this package and of others ([comparators]).
 #'
 #' @details
 #' **Cells.** The observed cells are dealt at random to `folds` groups; each group is hidden (`NA`) in turn, the model
@@ -27,6 +28,10 @@
 #' punishes a model for taking zeros for absences. If misses depend on the site (`missed_by = "site"`),
 #' nothing is known of a visit that was held out; such a model is refused.
 #'
+#' **Omissions.** From 0/1 tables finds are deleted, as `corrupt(x, omit = c(0, 0.4))` does it, in `folds` tables for
+#' each replicate. The loss is 1 - AUC of the deleted finds among the zeros, ranked by `fitted()`; `auc`,
+#' `auc_within` and `ap` are those of [recovery()].
+#'
 #' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
 #' standard error of the mean over folds and replicates. It is a little too small, because training sets overlap.
 #'
@@ -45,9 +50,10 @@
 #'
 #' @param x data, as the models take them: a table, repeated visits or an array.
 #' @param k numbers of components to try.
-#' @param model a model of this package, such as `aspect_bernoulli`; or a function `f(x, k, control = )` that returns
-#'   such a fit; or a named list of several.
-#' @param criterion what is held out: `"cells"`, `"rows"` or, for repeated visits, `"visits"`.
+#' @param model a model of this package, such as `aspect_bernoulli`; or a function of `x` and, where it has them, `k`
+#'   and `control`, that returns such a fit or a matrix of chances or means, see [comparators]; or a named list of
+#'   several.
+#' @param criterion what is held out: `"cells"`, `"rows"`, `"omissions"` or, for repeated visits, `"visits"`.
 #' @param ... further arguments of the models, the same for all of them.
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
 #'   `list(penalty = c(0.3, 1, 3))`, at most 10,000.
@@ -59,23 +65,26 @@
 #'   give them as a function that has its own, such as
 #'   `function(x, k, control) bmf(x, k, control = mcmc_control(draws = 500))`.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
-#'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, `not_converged` (fits of those made);
-#'   `folds`, the losses of the single folds; `criterion`, `family` (of the loss), `floor`, `n_folds`, `replicates`;
-#'   `no_likelihood`, why losses are `NA`, or `NULL`. It has `print` and `plot` methods.
+#'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, of omissions their measures,
+#'   `not_converged` (fits of those made);
+#'   `folds`, the losses of the single folds (`clipped`: cells whose chance was moved to the floor); `criterion`,
+#'   `family` (of the loss), `floor`, `n_folds`, `replicates`; `no_likelihood`, why losses are `NA`, or `NULL`;
+#'   `failed`, a data frame with the fold and `message` of each fit that failed, or `NULL`. It has `print` and `plot`
+#'   methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
-#' @seealso [select_k()], [compare_models()]
+#' @seealso [select_k()], [compare_models()], [comparators]
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
 #' x <- present * rbinom(360, 1, 0.7)
 #' cross_validate(x, k = 1:3, bernoulli_mixture, folds = 3, control = fit_control(n_start = 2))
 #' @export
-cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits"), ..., grid = NULL, folds = 5,
-                           replicates = 1, floor = 1e-6, control = fit_control()) {
+cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits", "omissions"), ..., grid = NULL,
+                           folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
   check_given(x)
   models <- check_models(model, substitute(model))
-  scheme <- check_choice(criterion, "criterion", c("cells", "rows", "visits"))
+  scheme <- check_choice(criterion, "criterion", c("cells", "rows", "visits", "omissions"))
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
@@ -150,6 +159,9 @@ make_settings <- function(models, k, args, grid) {
   }
   at_grid <- seq_len(max(1L, length(grid)))
   combinations <- expand.grid(grid = at_grid, k = k, model = names(models), stringsAsFactors = FALSE)
+  # A model without an argument `k` is fitted once, as one without components.
+  combinations$k[!vapply(models, takes, NA, name = "k")[combinations$model]] <- 0L
+  combinations <- unique(combinations)
   lapply(seq_len(nrow(combinations)), function(i) {
     at <- combinations[i, ]
     list(
@@ -165,14 +177,18 @@ show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, dr
 fold_plan <- function(x, scheme, folds, replicates) {
   folds <- check_count(folds, "folds", 2L)
   replicates <- check_count(replicates, "replicates", 1L, most_tasks)
-  if (scheme == "rows") check_row_scheme(x)
+  check_table_scheme(x, scheme)
   data <- if (scheme == "visits") visit_fold_data(x) else fold_data(x)
+  if (scheme == "omissions" && data$family != "bernoulli") {
+    stop_input("Omissions can be planted in tables of 0 and 1 only: hold out cells of `x`.")
+  }
   observed <- data$observed
   units <- if (scheme == "rows") sum(rowSums(observed) > 0) else sum(observed)
   if (folds > units) stop_input("`folds` must be at most the number of observed %s, %d, not %d.", scheme, units, folds)
   refuse_large(replicates * as.double(units) / 2, "What is held out", "use fewer `replicates`")
   draw <- switch(scheme,
-    cells = cell_folds, rows = row_folds, visits = function(observed, folds) visit_folds(data$x, folds)
+    cells = cell_folds, rows = row_folds, visits = function(observed, folds) visit_folds(data$x, folds),
+    omissions = function(observed, folds) omission_folds(data$x, folds)
   )
   held <- lapply(draw_seeds(replicates), function(seed) with_seed(seed, draw(observed, folds)))
   list(x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held)
@@ -194,6 +210,13 @@ run_folds <- function(plan, settings, floor, control, store = NULL) {
   out <- data.frame(tasks[ok, c("setting", "replicate", "fold")], do.call(rbind, done[ok]), row.names = NULL)
   if (was_interrupted(done)) attr(out, "interrupted") <- TRUE
   attr(out, "why") <- unique(unlist(lapply(done[ok], attr, "why")))
+  failed <- attr(done, "failed")
+  if (!is.null(failed)) {
+    model <- vapply(settings[tasks$setting[failed$task]], function(setting) setting$name, "")
+    attr(out, "failed") <- data.frame(
+      model, tasks[failed$task, c("setting", "replicate", "fold")], message = failed$message, row.names = NULL
+    )
+  }
   out
 }
 
@@ -237,11 +260,15 @@ new_cv <- function(folds, settings, plan, floor) {
   # Settings without a finished fold have no loss.
   results$loss <- vapply(each, function(f) if (nrow(f)) mean(f$loss) else NA_real_, 0)
   results$se <- vapply(each, function(f) stats::sd(f$loss) / sqrt(nrow(f)), 0)
+  for (name in intersect(omission_measures, names(folds))) {
+    results[[name]] <- vapply(each, function(f) if (nrow(f)) mean(f[[name]]) else NA_real_, 0)
+  }
   results$not_converged <- vapply(each, function(f) sum(!f$converged), 0L)
   structure(
     list(
       results = results, folds = folds, criterion = plan$scheme, family = plan$family, floor = floor,
-      n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why")
+      n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why"),
+      failed = attr(folds, "failed")
     ),
     class = "multicause_cv"
   )
@@ -261,6 +288,9 @@ loss_words <- function(cv) {
   if (cv$criterion == "visits") {
     return("mean negative log-likelihood of a record of a held-out visit")
   }
+  if (cv$criterion == "omissions") {
+    return("1 - AUC of planted omissions")
+  }
   switch(cv$family,
     bernoulli = "mean negative log-likelihood of a held-out cell", poisson = "mean Poisson loss of a held-out cell",
     squared = "mean squared error of a held-out cell"
@@ -276,12 +306,41 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
   ))
   shown <- x$results
   if (isTRUE(all(shown$not_converged == 0))) shown$not_converged <- NULL
-  shown[c("loss", "se")] <- lapply(shown[c("loss", "se")], signif, digits)
+  rounded <- intersect(names(shown), c("loss", "se", omission_measures))
+  shown[rounded] <- lapply(shown[rounded], signif, digits)
   print.data.frame(shown, row.names = FALSE)
   wanted <- nrow(x$results) * x$n_folds * x$replicates
-  if (nrow(x$folds) < wanted) cat(sprintf("Stopped early: %d of %d folds are done\n", nrow(x$folds), wanted))
+  if (nrow(x$folds) + NROW(x$failed) < wanted) {
+    cat(sprintf("Stopped early: %d of %d folds are done\n", nrow(x$folds), wanted))
+  }
   if (length(x$no_likelihood)) cat(paste0("NA: ", x$no_likelihood, "\n"), sep = "")
+  writeLines(as.character(c(clipped_sentence(x), failed_sentences(x))))
   invisible(x)
+}
+
+# Of which models chances had to be moved to the floor, and in what share of the held-out cells.
+clipped_sentence <- function(cv) {
+  if (is.null(cv$folds$clipped)) {
+    return(NULL)
+  }
+  model <- cv$results$model[cv$folds$setting]
+  model <- factor(model, unique(model))
+  share <- tapply(cv$folds$clipped, model, sum) / tapply(cv$folds$n, model, sum)
+  share <- share[share > 0]
+  if (length(share)) {
+    shown <- paste(sprintf("%s %s %%", names(share), format(100 * share, digits = 2L, trim = TRUE)), collapse = ", ")
+    sprintf("Held-out cells whose chance was moved to the floor: %s", shown)
+  }
+}
+
+# Models that failed in some or all folds, with what they said first.
+failed_sentences <- function(cv) {
+  if (!is.null(cv$failed)) {
+    times <- table(cv$failed$model)
+    first <- cv$failed$message[match(names(times), cv$failed$model)]
+    said <- sprintf("FAILED: %s, %s to folds by %s: %s", names(times), count_words(times, "fit"), cv$criterion, first)
+    unlist(lapply(said, wrap_text, exdent = 2L))
+  }
 }
 
 # Strength of a prior or ridge chosen by held-out cells.

@@ -55,7 +55,7 @@
 #' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
 #' @param ... for data: further arguments of the model; else empty.
 #' @param k numbers of components, for data.
-#' @param model a model of this package, for data. `NULL`: [aspect_bernoulli()], as said in Details.
+#' @param model a model, for data, as in [cross_validate()]. `NULL`: [aspect_bernoulli()], as said in Details.
 #' @param grid further arguments of the model to combine with every `k`, as in [cross_validate()], for data.
 #' @param members fits for each `k` and setting of `grid`, from 1 to a million, for data. `NULL`: 4, or as said in
 #'   Details.
@@ -311,7 +311,7 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   show_weights("number of components", factor(k, tried, paste("k =", tried)))
   estimate <- member_estimates(x)
   if (length(unique(estimate)) > 1L) show_weights("estimate", factor(estimate, unique(estimate)))
-  unready <- sum(!vapply(x$fits, function(fit) fit$converged, NA))
+  unready <- sum(vapply(x$fits, function(fit) isFALSE(fit$converged), NA))
   if (unready) cat(sprintf("Stopped before convergence: %s\n", count_words(unready, "fit")))
   cat(members_sentence(x))
   invisible(x)

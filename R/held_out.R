@@ -132,10 +132,23 @@ row_constants <- function(view) {
 
 # What a held-out cell costs, nats (or squared units) each. "bernoulli" is for tables of 0 and 1, with probabilities
 # kept within [floor, 1 - floor]; "poisson" for whole numbers, means at least `floor`; "squared" for the rest.
+# The attribute `clipped` is how many of the cells had less than `floor`.
 cell_loss <- function(fit, cells, value, family, floor) {
-  binary <- family == "bernoulli"
-  loss_of_mean(if (binary) recorded_probability(fit)[cells], if (!binary) fitted(fit)[cells], value, family, floor)
+  said <- if (family == "bernoulli") recorded_probability(fit)[cells] else fitted(fit)[cells]
+  clipped <- switch(family, bernoulli = said < floor | said > 1 - floor, poisson = said < floor, FALSE)
+  structure(loss_of_mean(said, said, value, family, floor), clipped = sum(clipped))
 }
+
+# Planted omissions: 1 - AUC, with the other measures in its attribute `found`.
+omission_loss <- function(fit, x, omitted) {
+  truth <- matrix(FALSE, nrow(x), ncol(x))
+  truth[omitted] <- TRUE
+  truth[is.na(as.matrix(x)) | as.matrix(x) == 1] <- NA
+  found <- recovery(unname(as.matrix(fitted(fit))), truth)$summary[omission_measures]
+  structure(1 - found$auc, found = unlist(found))
+}
+
+omission_measures <- c("auc", "auc_within", "ap")
 
 loss_of_mean <- function(presence, mean, value, family, floor) {
   if (family == "bernoulli") {
@@ -161,14 +174,30 @@ fold_data <- function(x) {
 
 is_table <- function(x) is.data.frame(x) || (!is.list(x) && length(dim(x)) <= 2L)
 
-check_row_scheme <- function(x) {
+# Rows and omissions are of tables only.
+check_table_scheme <- function(x, scheme) {
+  if (!any(c("rows", "omissions") %in% scheme)) {
+    return(invisible())
+  }
   refuse_shards(x, "x")
   if (!is_table(x)) {
-    stop_input(paste(
-      "Rows can be held out of a table only: of arrays hold out cells, of repeated visits those or whole visits."
-    ))
+    stop_input(
+      "%s a table only: of arrays hold out cells, of repeated visits those or whole visits.",
+      if ("rows" %in% scheme) "Rows can be held out of" else "Omissions can be planted in"
+    )
   }
 }
+
+# Finds to be deleted, as corrupt(x, omit = c(0, 0.4)) deletes them, in as many tables as there are folds.
+omission_folds <- function(x, folds) {
+  lapply(seq_len(folds), function(fold) {
+    omitted <- which(corrupt(x, omit = omission_rates)$omitted)
+    if (!length(omitted)) stop_input("`x` has too few finds for planted omissions.")
+    omitted
+  })
+}
+
+omission_rates <- c(0, 0.4)
 
 # The same of repeated visits for whole visits: `observed` says which were made, n x visits.
 visit_fold_data <- function(x) {
@@ -233,20 +262,22 @@ quiet_fit <- function(expr) {
 }
 
 # One fold of one setting: the loss of each unit held out.
-#   setting  list(model, k, args): a function, the number of components, further arguments
+#   setting  list(name, model, k, args): a function and its name, the number of components, further arguments
 #   held     indices of cells, or of rows
 hold_out <- function(x, setting, scheme, held, family, floor, control) {
-  train <- if (scheme == "rows") x[-held, , drop = FALSE] else replace_cells(x, held)
-  fit <- quiet_fit(call_model(setting, train, control))
+  train <- switch(scheme,
+    rows = x[-held, , drop = FALSE], omissions = replace_cells(x, held, 0), replace_cells(x, held)
+  )
+  fit <- quiet_fit(call_model(setting, train, control, if (scheme != "omissions") family))
   if (scheme == "visits") check_tells_visits(fit$value)
-  loss <- if (scheme == "rows") {
-    row_losses(fit$value, x[held, , drop = FALSE], family, floor)
-  } else {
+  loss <- switch(scheme,
+    rows = row_losses(fit$value, x[held, , drop = FALSE], family, floor),
+    omissions = omission_loss(fit$value, train, held),
     cell_loss(fit$value, held, cells_of(x, held), family, floor)
-  }
+  )
   out <- c(
     loss = mean(loss), n = length(held), converged = fit$converged, components = fit$value$dims[["k"]],
-    spread = if (length(loss) > 1L) stats::sd(loss) else NA
+    spread = if (length(loss) > 1L) stats::sd(loss) else NA, clipped = attr(loss, "clipped"), attr(loss, "found")
   )
   structure(out, why = attr(loss, "why"))
 }
@@ -259,16 +290,25 @@ row_losses <- function(fit, x, family, floor) {
   )
 }
 
-# The fit's call names the data and the model instead of holding them, so that update() and print() can use it.
-call_model <- function(setting, x, control) {
-  fit <- do.call(setting$model, c(list(quote(x), setting$k), setting$args, list(control = quote(control))))
+# The fit's call names the data and the model instead of holding them, so that update() and print() can use it. Of the
+# family of cells, where it is given, a model that is not of this package must give chances.
+call_model <- function(setting, x, control, family = NULL) {
+  given <- list(k = setting$k, control = quote(control))
+  given <- given[vapply(names(given), function(name) takes(setting$model, name), NA)]
+  fit <- do.call(setting$model, c(list(quote(x)), given, setting$args))
+  if (!inherits(fit, "multicause")) {
+    return(user_model(fit, x, setting, family))
+  }
   check_fit(fit, name = "model(x, k)")
   if (is.function(fit$call[[1L]])) fit$call[[1L]] <- as.name(model_name(fit))
   fit
 }
 
-replace_cells <- function(x, cells) {
-  x[cells] <- NA
+# Does a function take an argument of that name?
+takes <- function(f, name) any(c(name, "...") %in% names(formals(args(f))))
+
+replace_cells <- function(x, cells, value = NA) {
+  x[cells] <- value
   x
 }
 

@@ -4,18 +4,18 @@
 #' fail.
 #'
 #' @details
-#' **Presences alone.** A table of presences does not say how many are missing. But it says how well its finds are
-#' foreseen: \eqn{\kappa} is the mean chance that the rest of the table gives to a find, each find left out in turn.
-#' Other sites with alike lists, near sites and the companions of the taxon make this chance. Where few taxa are
-#' foreseen, others of the kind must have been missed. In surveys whose truth is known, \eqn{\kappa} over the share that
-#' the table holds is mostly near .91, and from .63 to 1.18 in nine of ten. With \eqn{F} finds,
-#' \eqn{F (.91 - \kappa) / \kappa} were missed. This is a law of experience, not a theorem.
+#' **Presences alone.** A table of presences does not say how many are missing, but it says how well its finds are
+#' foreseen: \eqn{\kappa} is the mean chance that the rest of the table gives to a find, each find left out in turn, by
+#' other sites with alike lists, near sites and the companions of the taxon. Where few finds are foreseen, others of the
+#' kind must have been missed. In surveys whose truth is known, \eqn{\kappa} over the share that the table holds is
+#' mostly near .91, and in nine of ten between .63 and 1.18; so of a table with \eqn{F} finds
+#' \eqn{F (.91 - \kappa) / \kappa} more were missed. This is a law of experience, not a theorem.
 #'
 #' **It is a number of what two more such searches would tell.** Truth was taken from two (or more) other searches of
 #' the same sites, and from an occupancy model of each taxon over all of them, for what all missed. So the number is
-#' about searches as thorough as the table, whatever that is: a list of a hundred years is one search of a hundred
-#' years. It is about the taxa of the table; others, which nobody found, are not in it. It is not the completeness of a
-#' fauna, and cannot be compared between tables or groups that were searched with unequal effort.
+#' about searches as thorough as the table, whatever that is (a list of a hundred years is one search of a hundred
+#' years), and about the taxa of the table, without those that nobody found. It is not the completeness of a fauna, and
+#' cannot be compared between tables or groups that were searched with unequal effort.
 #'
 #' **How it did**, in 136 tables of 29 surveys (`bench/how_many.md`):
 #' \tabular{lrrrr}{

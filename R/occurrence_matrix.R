@@ -28,7 +28,7 @@
 #' @param sparse If `TRUE`, the result is a `dgCMatrix` of package Matrix.
 #' @param summarise A named list of functions that add columns to the site table. Where `data` has a column of that
 #'   name, the function is given its values over the rows of a site; else it is given those rows as a data
-#'   frame. It must return one value.
+#'   frame. It must return one value. `max_ma`, `min_ma`, `lng`, `lat`, `paleolng` and `paleolat` need none.
 #'
 #' @details
 #' Rows without a value (`NA` or an empty text) in a column of `site` or `taxon` are left out; white space
@@ -58,13 +58,12 @@
 #'
 #' Sites whose names differ in case or blanks alone are told, and not joined.
 #'
-#' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns
-#' are `site` (the name); every column of `data` that is constant within all sites; those asked for by
-#' `summarise`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of
-#' rows of `data` that are no absences. Constancy, summaries and `n_occurrences` look at all rows of a site, also at
-#' those whose
-#' taxon was missing or dropped, because they tell how well a site was searched. A column of `data` that
-#' has one of these names itself is left out.
+#' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns are
+#' `site` (the name); every column of `data` that is constant within all sites; those asked for by `summarise`; where
+#' they vary within a site, its widest bounds of age, `max_ma` and `min_ma`, and the medians of `lng`, `lat`, `paleolng`
+#' and `paleolat`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of rows of `data`
+#' that are no absences. All of these look at all rows of a site, also at those whose taxon was missing or dropped,
+#' because they tell how well a site was searched. A column of `data` that has one of these names itself is left out.
 #'
 #' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give
 #' `c("cell_ID", "bin_assignment")` as `site`) and of divDyn can be used as they are. Community tables of vegan,
@@ -93,10 +92,7 @@
 #' x <- occurrence_matrix(bodies,
 #'   site = c("formation", "early_interval"), taxon = "genus",
 #'   min_sites = 3, min_taxa = 2,
-#'   summarise = list(
-#'     max_ma = max, min_ma = min,
-#'     n_collections = function(rows) length(unique(rows$collection_no))
-#'   )
+#'   summarise = list(n_collections = function(rows) length(unique(rows$collection_no)))
 #' )
 #' dim(x)
 #' head(site_table(x))

@@ -22,12 +22,14 @@
 #' the share of the table's presences whose own score is below 0.5. Such a rule would delete them.
 #'
 #' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`, with the names of
-#'   `truth` where both have names; a sparse matrix is made dense.
+#'   `truth` where both have names; a sparse matrix is made dense. Or a fit, whose chances are taken. Or a model, such
+#'   as `aspect_bernoulli` or any function of a table that returns a fit or such a matrix ([comparators]): it is fitted
+#'   to the corrupted table.
 #' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is
 #'   no candidate.
 #' @param of `"omissions"` or `"additions"`; not needed for a logical `truth`.
 #' @param n numbers of cells for the precision, at least 1.
-#' @param ... must be empty.
+#' @param ... arguments of the model, such as `k`; else must be empty.
 #' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`,
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
@@ -45,12 +47,21 @@
 #' found <- recovery(fitted(fit), planted)
 #' found
 #' plot(found)
+#' recovery(bernoulli_mixture, planted, k = 2)$summary
 #' @export
 recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
-  check_dots(...)
   of <- check_choice(of, "of", c("omissions", "additions"))
   n <- sort(check_counts(n, "n"))
   changed <- check_truth(truth, of)
+  if (is.function(scores)) {
+    if (!inherits(truth, "corruption")) {
+      stop_input("`truth` must be a result of corrupt() where `scores` is a model, which is fitted to its table.")
+    }
+    scores <- scores(truth$x, ...)
+  } else {
+    check_dots(...)
+  }
+  if (inherits(scores, "multicause")) scores <- presence_probability(scores)
   scores <- check_scores(scores, changed)
   candidate <- !is.na(changed)
   score <- scores[candidate]

@@ -60,7 +60,8 @@ table_figure <- function(fit, title, legend = "probability of presence") {
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause_cv <- function(object, ...) {
   check_dots(...)
-  label <- do.call(paste, object$results[setdiff(names(object$results), c("k", "loss", "se", "not_converged"))])
+  numbers <- c("k", "loss", "se", omission_measures, "not_converged")
+  label <- do.call(paste, object$results[setdiff(names(object$results), numbers)])
   panel <- loss_panel(object$results, label, criterion_words[[object$criterion]])
   losses_figure(list(panel), sprintf("Held-out %s", object$criterion))
 }

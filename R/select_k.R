@@ -15,7 +15,7 @@
 #' `estimate`, it makes all fits with `estimate = "ml"`, and a message says so. Criteria are `NA` for fits that
 #' maximised nothing that is a likelihood, such as [bmf()] or Euclidean [nmf()].
 #'
-#' `"cells"`, `"rows"` and `"visits"` are explained in [cross_validate()]; repeated visits and arrays have no `"rows"`.
+#' `"cells"`, `"rows"`, `"omissions"` and `"visits"` are explained in [cross_validate()]; arrays have `"cells"` only.
 #' Repeated visits have `"visits"`, which is the best criterion for them. Held-out rows may keep improving with k for
 #' models that average over the training sites.
 #'
@@ -23,9 +23,10 @@
 #' within one standard error of it.
 #'
 #' @inheritParams cross_validate
-#' @param model a model of this package, or a function `f(x, k, control = )` that returns such a fit.
-#' @param criterion which criteria, one or more of `"aic"`, `"aic_paper"`, `"bic"`, `"cells"`, `"rows"` and,
-#'   for repeated visits, `"visits"`.
+#' @param model a model of this package, or a function of `x`, `k` and, where it has it, `control`, as in
+#'   [cross_validate()].
+#' @param criterion which criteria, one or more of `"aic"`, `"aic_paper"`, `"bic"`, `"cells"`, `"rows"`, `"omissions"`
+#'   and, for repeated visits, `"visits"`.
 #' @return A list of class `multicause_selection`: `table`, a data frame with `criterion`, `k`, `value` (smaller is
 #'   better), `se` and `not_converged`; `best`, a data frame with `criterion`, `k` of the minimum and `k_one_se`; `k`,
 #'   the choice of the first criterion; `fits`, the fits to all data where information criteria were asked for, else
@@ -48,7 +49,7 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
   criterion <- check_criteria(criterion)
   args <- estimate_for(criterion, models[[1L]], list(...))
-  if ("rows" %in% criterion) check_row_scheme(x)
+  check_table_scheme(x, criterion)
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, sort(check_counts(k, "k", 0L)), args, NULL)
   floor <- check_floor(floor)
@@ -87,7 +88,7 @@ judge_settings <- function(x, settings, judging, store) {
     }
     fits <- fits[is_done(fits)]
   }
-  for (scheme in intersect(criterion, c("cells", "rows", "visits"))) {
+  for (scheme in intersect(criterion, names(held_out_words))) {
     if (interrupted) break
     plan <- fold_plan(x, scheme, judging$folds, judging$replicates)
     done <- run_folds(plan, settings, judging$floor, control, store)
@@ -103,25 +104,22 @@ judge_settings <- function(x, settings, judging, store) {
 check_criteria <- function(criterion) {
   known <- names(criterion_words)
   if (!is.character(criterion) || !length(criterion) || anyDuplicated(criterion) || !all(criterion %in% known)) {
-    stop_input("`criterion` must hold some of %s, not %s.", show_names(known, 6L), show_value(criterion))
+    stop_input("`criterion` must hold some of %s, not %s.", show_names(known, length(known)), show_value(criterion))
   }
   criterion
 }
 
-# A fit of each setting, NULL where it failed or was not reached.
-fit_settings <- function(x, settings, control, store = NULL) {
+# A fit of each setting, NULL where it failed or was not reached. Where they are timed, one after another.
+fit_settings <- function(x, settings, control, store = NULL, timed = FALSE) {
   common <- list(x = x, settings = settings, control = inner_control(control))
   name <- function(i) setting_name(settings[[i]])
-  running <- task_running(control, checkpoint_store(store, "fit"))
-  fits <- map_tasks(setting_tasks(settings), fit_setting, common, "Fits", name, running)
-  tell_interrupted(need_some(fits), "fits")
+  running <- task_running(control, checkpoint_store(store, "fit"), parallel = !timed)
+  # A task for each setting.
+  tasks <- Map(list, setting = seq_along(settings), seed = draw_seeds(length(settings)))
+  fits <- map_tasks(tasks, if (timed) timed_fit else fit_setting, common, "Fits", name, running)
+  tell_interrupted(if (timed) fits else need_some(fits), "fits")
   names(fits) <- vapply(settings, function(setting) as.character(setting$k), "")
   fits
-}
-
-# A task for each setting; what it does with common = list(x, settings, control).
-setting_tasks <- function(settings) {
-  Map(list, setting = seq_along(settings), seed = draw_seeds(length(settings)))
 }
 
 fit_setting <- function(task, common, tick) {
@@ -166,16 +164,20 @@ new_selection <- function(table, criterion, fits, model, folds, replicates, floo
   )
 }
 
+held_out_words <- c(
+  cells = "loss per held-out cell", rows = "loss per held-out row", visits = "loss per record of a held-out visit",
+  omissions = "1 - AUC of planted omissions"
+)
+
 criterion_words <- c(
-  aic = "AIC", aic_paper = "the paper's -L + P", bic = "BIC (observed cells)", cells = "loss per held-out cell",
-  rows = "loss per held-out row", visits = "loss per record of a held-out visit"
+  aic = "AIC", aic_paper = "the paper's -L + P", bic = "BIC (observed cells)", held_out_words
 )
 
 #' @export
 print.multicause_selection <- function(x, digits = 5L, ...) {
   digits <- check_digits(digits)
   cat(sprintf("Number of components of %s()\n", x$model))
-  if (any(c("cells", "rows", "visits") %in% x$table$criterion)) {
+  if (any(names(held_out_words) %in% x$table$criterion)) {
     cat(sprintf(
       "%s, %s; smaller is better; chances are at least %s\n", count_words(x$n_folds, "fold"),
       count_words(x$replicates, "replicate"), format(x$floor)

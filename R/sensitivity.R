@@ -119,17 +119,22 @@ without_evidence <- function(given, assume = NULL) {
 # The short answers to one change of settings, a list. An answer that was stopped early has the first of its copies.
 answer_again <- function(change, common, tick) {
   w <- common$w
-  near <- if (is.null(change$alone)) w$inputs$near
   plan <- list(
     quick = w$quick, copies = w$wanted, first = w$copies, seed = if (is.null(change$seed)) w$seed else change$seed,
-    seconds = Inf, control = common$control, how = change$how
+    how = change$how
   )
   given <- if (is.null(change$given)) stats::setNames(list(w$inputs$given), change$name) else change$given
   assumed <- any(vapply(given, function(each) !is.null(each$assume), NA))
-  learnt <- wz_learn(w$x, near, replace_part(w$inputs$given, "assume", if (assumed) "phantom"), plan)
+  asked <- list(
+    x = w$x, near = if (is.null(change$alone)) w$inputs$near,
+    given = replace_part(w$inputs$given, "assume", if (assumed) "phantom"), plan = plan,
+    running = list(seconds = Inf, control = common$control)
+  )
+  learnt <- wz_learn(asked)
   unname(Map(function(given, name) {
-    own <- replace_part(learnt, "share", wz_share(w$x, given, plan, learnt))
-    short_answer(suppressMessages(new_which_zeros(w$x, near, given, plan, own, NULL)), name)
+    asked$given <- given
+    own <- replace_part(learnt, "share", wz_share(asked, learnt))
+    short_answer(suppressMessages(wz_answer(asked, own, NULL)), name)
   }, given, names(given)))
 }
 

@@ -21,25 +21,53 @@ site_table <- function(x, shard = NULL) {
   sites
 }
 
-# A row for each kept site: its name, what is constant within all of them, and the summaries asked for.
-new_site_table <- function(data, site, rows, kept, summarise) {
+# A row for each kept site: its name, what is constant within all of them, the summaries asked for, and the usual ones.
+new_site_table <- function(data, site, rows, kept, summarise, usual = usual_summaries) {
   first <- match(seq_along(rows$label), rows$code)
   used <- which(kept[rows$code])
-  columns <- setdiff(names(data), c("site", "n_taxa", "n_occurrences", names(summarise)))
-  constant <- vapply(columns, function(column) {
-    column %in% site || is_constant(data[[column]], used, first[rows$code[used]])
-  }, NA)
+  constant <- constant_columns(data, site, rows, kept, c("site", "n_taxa", "n_occurrences", names(summarise)))
   sites <- data.frame(site = rows$label[kept], row.names = rows$label[kept])
-  for (column in columns[constant]) {
+  for (column in constant) {
     value <- data[[column]][first[kept]]
     sites[[column]] <- if (is.character(value)) trimws(value) else value
   }
+  varying <- setdiff(names(Filter(is.numeric, data)), c(constant, names(summarise)))
+  summarise <- c(summarise, usual[intersect(names(usual), varying)])
   members <- split(used, factor(rows$code[used], levels = which(kept)))
   for (column in names(summarise)) {
     sites[[column]] <- summarise_column(data, members, column, summarise[[column]], sites$site)
   }
   sites
 }
+
+# The columns that tell sites apart, and those with one value within each site.
+constant_columns <- function(data, site, rows, kept, without) {
+  first <- match(seq_along(rows$label), rows$code)
+  used <- which(kept[rows$code])
+  columns <- setdiff(names(data), without)
+  constant <- vapply(columns, function(column) {
+    column %in% site || is_constant(data[[column]], used, first[rows$code[used]])
+  }, NA)
+  columns[constant]
+}
+
+# The middle of longitudes, which may lie on both sides of the date line.
+middle_longitude <- function(lng) {
+  if (diff(range(lng)) <= 180) {
+    return(stats::median(lng))
+  }
+  middle <- stats::median(lng %% 360)
+  if (middle > 180) middle - 360 else middle
+}
+
+# Of records with the column names of the Paleobiology Database: the widest bounds of age, and the middle of the places.
+usual_summaries <- lapply(
+  list(
+    max_ma = max, min_ma = min, lng = middle_longitude, lat = stats::median, paleolng = middle_longitude,
+    paleolat = stats::median
+  ),
+  function(f) function(value) if (all(is.na(value))) NA_real_ else f(value[!is.na(value)])
+)
 
 # Whether value is, in every row used, what it is in the first row of its site.
 is_constant <- function(value, used, first) {
@@ -156,15 +184,15 @@ site_covariates <- function(given, sites, labels, n) {
 named_columns <- function(columns, argument, sites, labels) {
   if (!is.data.frame(sites)) {
     stop_input(
-      "`%s` is %s, but `x` carries no site table as occurrence_matrix() makes it: give the values.", argument,
-      show_names(columns)
+      "`%s` is %s, but there is no site table, as occurrence_matrix() and visits_array() make it: give the values.",
+      argument, show_names(columns)
     )
   }
   lost <- setdiff(columns, names(sites))
   if (length(lost)) {
     stop_input(
-      "`%s` must be values, or columns of the site table of `x`: it has no %s, but %s.", argument, show_names(lost),
-      show_names(names(sites), 12L)
+      "`%s` must be values, or columns of the site table: it has no %s, but %s. `summarise` of %s adds columns.",
+      argument, show_names(lost), show_names(names(sites), 12L), "occurrence_matrix()"
     )
   }
   by_name(sites[columns], labels, argument, others = TRUE)

@@ -38,8 +38,13 @@ match_smooth <- function(smooth, x, name = "smooth") {
     return(smooth)
   }
   check_loose(smooth$given, at)
+  smooth_at(smooth, at, names)
+}
+
+# The smooth_over of these sites; names: NULL or one for each.
+smooth_at <- function(smooth, at, names) {
   smooth$given[] <- Map(take_sites, smooth$given, names(smooth$given), list(at))
-  smooth$names <- names
+  smooth["names"] <- list(names)
   smooth$n <- length(at)
   smooth
 }

@@ -12,7 +12,7 @@ plan_is_parallel <- function() {
 
 # f(task, common, tick) for every task; f draws no random numbers of the session's. A list with NULL where a task failed
 # or, after an interrupt that was to be kept (then the attribute "interrupted" is TRUE), was not reached. If all failed,
-# the error of the first.
+# the error of the first. If some did, the attribute "failed" has their numbers and messages.
 #   f        a function of the package: all it works on is in its arguments
 #   common   what the tasks share: sent once to each worker
 #   tick     what f calls in the middle of a task, as a kernel's on_tick; NULL where nobody looks
@@ -140,8 +140,9 @@ settle_failures <- function(done, what, name, need_all) {
     ),
     class = "multicause_task_failed", call = NULL
   ))
+  messages <- vapply(done[failed], function(each) conditionMessage(each$error), "")
   done[failed] <- list(NULL)
-  done
+  structure(done, failed = data.frame(task = failed, message = messages))
 }
 
 is_local <- function(frame) {

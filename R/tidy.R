@@ -142,7 +142,9 @@ result_tables <- function(x) {
   switch(class(x)[1L],
     multicause_selection = x[c("table", "best")],
     multicause_cv = x[c("results", "folds")],
-    multicause_comparison = list(table = x$table, cells = x$cells$results, rows = x$rows$results),
+    multicause_comparison = list(table = x$table, cells = x$cells$results, rows = x$rows$results,
+      omissions = x$omissions$results
+    ),
     recovery = c(
       list(summary = data.frame(measure = names(x$summary), value = unlist(x$summary, use.names = FALSE))),
       x[c("precision", "roc", "pr", "calibration", "by_site")]

@@ -81,7 +81,8 @@
 #'   within sites; those of `summarise`; of dated visits `day_of_year`, of the first day; and `n_pooled` where visits
 #'   were pooled.
 #'
-#'   [site_table()] of the array has a row for each site, with what is constant within sites.
+#'   [site_table()] of the array has a row for each site, with what is constant within sites, and ages and places as in
+#'   [occurrence_matrix()]. `which_zeros(visits = x, age = c("max_ma", "min_ma"))` finds them.
 #'
 #'   Wrong input is an error of class `multicause_input_error`: among others dates that cannot be read, or surveys none
 #'   of which has a record. A message of class `multicause_message` says how many sites, taxa and visits there are, how
@@ -384,12 +385,12 @@ visit_covariates <- function(table, made, rows, kept, site, visit, summarise, da
   at$site[is.na(at$column) | !kept$sites[at$site]] <- NA
   own <- list(code = at$site, label = rows$site$label)
   sites <- new_site_table(table[setdiff(names(table), names(summarise))], site, own, kept$sites, NULL)
-  names(sites)[1L] <- "site"
+  of_sites <- constant_columns(table, site, own, kept$sites, c("site", "n_taxa", "n_occurrences", names(summarise)))
   cell <- as.integer((at$column - 1L) * nrow(x) + cumsum(kept$sites)[at$site])
   code <- list(code = cell, label = as.character(seq_len(nrow(x) * dim(x)[3L])))
   searched <- code$label %in% cell
-  rest <- setdiff(names(table), names(sites))
-  visits <- new_site_table(table[rest], character(), code, searched, summarise)
+  rest <- setdiff(names(table), c("site", of_sites))
+  visits <- new_site_table(table[rest], character(), code, searched, summarise, usual = NULL)
   cells <- which(searched)
   visits <- data.frame(
     site = rownames(x)[(cells - 1L) %% nrow(x) + 1L], visit = dimnames(x)[[3L]][(cells - 1L) %/% nrow(x) + 1L],
@@ -414,9 +415,9 @@ tell_visits <- function(x, made, rows, kept, given) {
   n_visits <- rowSums(!is.na(x[, 1L, , drop = FALSE]))
   twice <- sum(n_visits > 1L)
   lines <- sprintf(
-    "%s x %s, up to %s to a site: %d in all; %s two or more, %d one.", count_words(nrow(x), "site"),
-    count_words(ncol(x), "taxon"), count_words(dim(x)[3L], "visit"), as.integer(sum(n_visits)),
-    paste(count_words(twice, "site"), if (twice == 1L) "has" else "have"), nrow(x) - twice
+    "%s x %s, up to %s to a site: %s in all; %s two or more, %s one.", count_words(nrow(x), "site"),
+    count_words(ncol(x), "taxon"), count_words(dim(x)[3L], "visit"), format_big(sum(n_visits)),
+    paste(count_words(twice, "site"), if (twice == 1L) "has" else "have"), format_big(nrow(x) - twice)
   )
   bare <- sum(colSums(aperm(x, c(2L, 1L, 3L))) == 0, na.rm = TRUE)
   lines <- c(lines, left_out_sentences(made, rows, given), if (bare) {

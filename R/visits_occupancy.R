@@ -65,7 +65,7 @@ visits_occupancy <- function(cell, given = NULL, uneven = occupancy_uneven) {
 }
 
 # By the likelihood at its top over t and u. With two visits it is flat, while the sum over t and u is not, which trusts
-# that taxa are normal: of the birds it would tell a total three times as high (`bench/visits_occupancy.md`).
+# that taxa are normal, and would tell a total three times as high of the birds.
 occupancy_weights <- function(profile, uneven) {
   log_weight <- profile - uneven^2 / (2 * uneven_prior^2)
   weight <- exp(log_weight - max(log_weight))

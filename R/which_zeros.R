@@ -5,72 +5,75 @@
 #' its totals did where the truth is known, [multicause-glossary] explains the words.
 #'
 #' @details
-#' **What it does.** There are three steps.
-#' 1. Several *learners* give every zero a chance of a record. They are averages of [aspect_bernoulli()] with and
-#'    without neighbours; [logistic_pca()]; the [neighbours_mean()] by age, place and other distances, plain and weighed
-#'    by how alike the lists of two sites are (its `likeness` is 1, 2 or 4: the objective of that model says which, on
-#'    the whole table); the mean of alike lists wherever they are; and the companions of a taxon (Beals 1984).
-#' 2. A tenth of the finds is deleted at random from a copy of the table, and each learner scores the zeros of the copy.
-#'    This is done `copies` times, each time with other finds. A logistic regression then says what each learner is
-#'    worth *on this table*. It predicts "this zero was deleted" from the learners' log-odds. Its weights are not
-#'    negative and are pulled towards equal shares. How often the taxon was found enters, too (its log and the square of
-#'    that), because learners know rare taxa less well. A taxon that was never found gets half a find, dealt out to the
-#'    sites by their numbers of finds.
-#' 3. The weights are applied to the learners of the whole table. A logistic regression over all cells then calibrates
-#'    the result: finds have the log-odds that they had while they were hidden, and stand for the others.
+#' **What it does.** Several *learners* first give every zero a chance of a record: averages of [aspect_bernoulli()]
+#' with and without neighbours; [logistic_pca()]; the [neighbours_mean()] by age, place and other distances, plain and
+#' weighed by how alike the lists of two sites are (its `likeness` is 1, 2 or 4, whichever has the best objective on the
+#' whole table); the mean of alike lists wherever they are; and the companions of a taxon (Beals 1984).
+#'
+#' What each learner is worth *on this table* is then measured on damaged copies. A tenth of the finds, other ones in
+#' each of the `copies`, is deleted at random, the learners score the zeros of the copy, and a logistic regression
+#' predicts from their log-odds which zeros were deleted finds. Its weights are not negative and are shrunk towards
+#' equal shares. Because learners know rare taxa less well, it has the log of how often the taxon was found, and its
+#' square, as further terms; a taxon that was never found counts as half a find, dealt out to the sites by their numbers
+#' of finds.
+#'
+#' These weights are applied to the learners of the whole table, and a logistic regression over all cells calibrates
+#' the result, in which finds have the log-odds that they had while they were hidden, and stand for the others.
 #'
 #' **Three numbers of a zero.**
 #' \describe{
-#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such cells are finds, if only the rest of the table is
-#'     known. Finds can be hidden, so this is measured, not assumed. Zeros are ranked by it.}
+#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such cells are finds where only the rest of the table is
+#'     known. Since finds can be hidden, it is measured and not assumed, and zeros are ranked by it.}
 #'   \item{`missed`}{the chance that the taxon was there and was missed, now that it was not found. Its odds are
 #'     \eqn{r p / (1 - p)}, with one ratio \eqn{r} for the table, such that these chances sum to the number missed (with
-#'     `completeness`, `effort` and `assume` one \eqn{r} for each site). `missed_low` and `missed_high` are its ends:
-#'     those of the total and of the chance (5 % and 95 %) together.}
+#'     `completeness`, `effort` and `assume` one \eqn{r} for each site). `missed_low` and `missed_high` combine the ends
+#'     of the total with those of the chance (5 % and 95 %).}
 #'   \item{`present`}{the chance that it was there, as if nobody had looked at this cell: \eqn{p + (1 - p)} `missed`.}
 #' }
 #'
 #' **How many were missed** is taken from the best evidence that there is, the first of these:
-#' * `completeness`, what you know of it: \eqn{c} of the taxa that were at a site were recorded. A site with \eqn{F}
+#' * `completeness`, where you know that a share \eqn{c} of the taxa of a site was recorded. A site with \eqn{F}
 #'   finds missed about \eqn{F (1 - c) / c}; where it has few finds, what the learners expect of it counts, too.
-#' * `visits`, repeated surveys: occupancy of each taxon, with detection by taxon and visit. It is what lived at the
-#'   sites visited and no visit found.
+#' * `visits`, repeated surveys: the occupancy of each taxon, with detection by taxon and visit, gives what lived at the
+#'   sites visited and was found by no visit.
 #' * `groups`, sites of one fauna as samples of it: Chao's estimate of the taxa of the fauna that no site shows. The
-#'   answer is about the lists of the groups.
+#'   answer is then about the lists of the groups.
 #' * Presences alone: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
-#'   gives to a find. In surveys whose truth is known \eqn{\kappa} is about .91 of the share that the table holds of
-#'   what three such searches together show (.63 to 1.18 in nine of ten). So \eqn{F (.91 - \kappa) / \kappa} finds were
-#'   missed. It is **what two more searches as thorough as the whole table would show to have been missed**, of the taxa
-#'   in it. It is blind to effort: a list of a hundred years is one search of a hundred years. So it is not the
-#'   completeness of a fauna, and not to be compared between tables or groups that were searched with unequal effort.
+#'   gives to a find. In surveys whose truth is known it was about .91 times (in nine of ten tables .63 to 1.18 times)
+#'   the share that the table holds of what three such searches together show, so that \eqn{F (.91 - \kappa) / \kappa}
+#'   finds were missed. It is **what two more searches as thorough as the whole table would show to have been missed**,
+#'   of the taxa in it. Because it is blind to effort (a list of a hundred years is one search of a hundred years), it
+#'   is not the completeness of a fauna, and must not be compared between tables or groups that were searched with
+#'   unequal effort.
 #'
-#' With `effort`, and with `assume = "phantom"`, it rests on an assumption: each site lacks the share that the phantom
-#' of [aspect_bernoulli()] makes up, in fits of 3 to 8 components. This is right for tables that a phantom made, such as
-#' [simulated_sites]; of the birds of one visit it said a tenth of what later visits found. With `series = TRUE` rows
-#' are time bins of one region; then a taxon that was found before and after was there.
+#' With `effort`, and with `assume = "phantom"`, the number rests on an assumption: that each site lacks the share which
+#' the phantom of [aspect_bernoulli()] makes up, in fits of 3 to 8 components. This is right for tables that a phantom
+#' made, such as [simulated_sites], while of the birds of one visit it said a tenth of what later visits found. With
+#' `series = TRUE` rows are time bins of one region, so that a taxon found before and after was there in between.
 #'
-#' `how_many` of the result holds what each evidence says, `plot(w, "how_many")` shows it. They need not agree: they are
-#' numbers of different things, which it names. Of counts it has the geometric mean of the law and of Chao's estimate of
-#' each taxon; the law alone was nearer to the truth. Of fewer than 10 taxa, fewer than 100 finds, or where
-#' \eqn{\kappa} is below .15, the print has the range alone.
+#' `how_many` of the result holds what each evidence says, and `plot(w, "how_many")` shows it. They need not agree,
+#' since they are numbers of different things, which it names. Of counts it has the geometric mean of the law and of
+#' Chao's estimate of each taxon beside the law, which was nearer to the truth alone. Where the table has fewer than 10
+#' taxa or fewer than 100 finds, or \eqn{\kappa} is below .15, the print has the range alone.
 #'
-#' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies. So each copy
-#' stands for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that
-#' a deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule. By
-#' each of these one of them is called better where the difference is beyond its error (95 %, Student's t over copies).
-#' It also gives the slope of calibration (1: chances are right; below 1: they are too sure) with its standard error.
-#' Since some of the other zeros are false as well, this AUC is too low, by about their share of the zeros times the AUC
-#' less one half, which is little in a sparse table and more where many cells are finds. Deleted finds are a random
-#' tenth, and taxa that are missed for reasons of their own are harder to find: for the birds the AUC of what later
-#' visits found was .88, while the answer expected .95. The standard errors are over copies. With fewer than 200 finds
-#' deleted in all, the answer says that the table is too small to tell it from the rule, with fewer than 100 that the
-#' slope says no more.
+#' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies, and so stands
+#' for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that a
+#' deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule; one
+#' of the two is called better where the difference is beyond its error (95 %, Student's t over copies). It also gives
+#' the slope of calibration (1: chances are right; below 1: they are too sure). All standard errors are over copies.
 #'
-#' **What is assumed.** Ages do not come from the faunas: where they do, the faunas are used twice, see [smooth_over()].
-#' And records are right: a find is never an error.
+#' Two things bound what this can say. Some of the other zeros are false as well, so the AUC is too low by about their
+#' share of the zeros times the AUC less one half: little in a sparse table, more where many cells are finds. And
+#' deleted finds are a random tenth, whereas taxa that are missed for reasons of their own are harder to find: for the
+#' birds the AUC of what later visits found was .88 where the answer expected .95. With fewer than 200 finds deleted in
+#' all, the answer says that the table is too small to tell it from the rule, and with fewer than 100 that
+#' the slope says no more.
+#'
+#' **What is assumed.** Records are right: a find is never an error. And ages do not come from the faunas, which
+#' would else be used twice; see [smooth_over()].
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
-#' 500. On one core a call took 6 s of processor time for 273 sites x 201 genera of mammals, 7 s for 266 x 145 birds
+#' 500. On one core a call took 6 s of processor time for 377 sites x 152 genera of mammals, 7 s for 266 x 145 birds
 #' and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`). Copies run in parallel where a
 #' [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
 #' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
@@ -82,8 +85,9 @@
 #'   [which_zeros_shards], with the arguments named there.
 #' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
 #'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: not known. Ages, places
-#'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()], as `age =
-#'   c("max_ma", "min_ma")`; or a data frame, in any order, one column of which has the names of the sites.
+#'   and variables may be names of columns of the site table that comes with `x` from [occurrence_matrix()] or with
+#'   `visits` from [visits_array()], as `age = c("max_ma", "min_ma"), place = c("lng", "lat")`; or a data frame, in any
+#'   order, one column of which has the names of the sites.
 #' @param ... must be empty.
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
@@ -120,8 +124,9 @@
 #'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
 #'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
-#'   `total`, the expected number of false absences, `low`, `high` (90 %); `how_many`, a data frame with a row for each
-#'   evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
+#'   `total`, the expected number of false absences, `low`, `high` (90 %; there is no other `level`: how far totals are
+#'   from the truth was measured by ranges that hold in nine of ten surveys); `how_many`, a data frame with a row for
+#'   each evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
 #'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
 #'   (by lists, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends;
 #'   `weights`, a data frame of the learners with
@@ -166,77 +171,77 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     ))
   }
   check_dots(...)
-  quick <- check_flag(quick, "quick")
-  control <- job_control(control)
-  if (!identical(seconds, Inf)) seconds <- check_number(seconds, "seconds", 0)
-  if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
-  cell <- if (!is.null(visits)) check_visits(visits, name = "visits")
-  data <- wz_data(if (!missing(x)) x, cell)
-  along <- list(age = age, place = place, environment = environment, distance = distance)
-  along <- site_covariates(along, if (!missing(x)) attr(x, "sites", exact = TRUE), rownames(data$x), nrow(data$x))
-  series <- check_flag(series, "series")
-  if (!is.null(assume)) check_choice(assume, "assume", "phantom")
-  values <- c(along, list(
-    groups = groups, series = series, assume = assume,
-    within = within, completeness = completeness, effort = effort, visits = visits, detection = detection,
-    communities = communities,
-    visit_data = visit_data, site_data = site_data, leave_out = leave_out, reference = reference, quick = quick,
-    copies = copies, seed = seed, seconds = seconds, control = control
-  ))
-  tell_lost_columns(call, values)
-  call <- keep_values(call, values)
+  args <- mget(setdiff(names(formals(which_zeros)), c("x", "...")))
+  tell_lost_columns(call, args)
+  asked <- wz_read(if (!missing(x)) x, args)
+  call <- keep_values(call, asked$args)
   # An answer keeps the lists of groups, and not the sites that were left out.
   if ((length(leave_out) || !is.null(groups)) && !missing(x)) call$x <- x
-  known <- c(
-    completeness = !is.null(completeness), effort = !is.null(effort), visits = !is.null(visits),
-    assume = !is.null(assume)
-  )
-  if (sum(known) > 1L) stop_input("Only one of `completeness`, `effort`, `visits` and `assume` can be given.")
-  lists <- group_lists(data, along, groups, visits)
-  data <- lists$data
-  along <- lists$along
-  near <- wz_near(along, data$x)
-  given <- list(
-    completeness = if (known[[1L]]) check_completeness(completeness, nrow(data$x), rownames(data$x)),
-    effort = if (known[[2L]]) check_effort(effort, data, "white", 2L), cell = cell,
-    visit_model = wz_visit_model(
-      cell, list(detection = detection, communities = communities),
-      list(visit_data = visit_data, site_data = site_data)
-    ),
-    within = check_within(within, list(dims = c(n = nrow(data$x), m = ncol(data$x)), names = dimnames_of(data$x))),
-    assume = assume, series = if (series) series_ages(near), counts = data$counts, pooled = lists$pooled
-  )
-  given <- wz_order_visits(given, data$x)
-  gone <- pick_some(leave_out, data$x, "leave_out")
-  given$reference <- check_reference(reference, data$x, gone)
-  if (length(gone)) {
-    kept <- setdiff(seq_len(nrow(data$x)), gone)
-    near <- wz_keep_near(near, data$x, kept)
-    given <- wz_keep(given, kept)
-    data <- check_data(data$x[kept, , drop = FALSE], "binary", quiet = TRUE)
-  }
-  check_enough(data$x)
-  check_open(data$x, given$within)
-  check_scored(data$x, given$reference)
-  if (is.null(copies)) copies <- usual_copies(quick, sum(data$margins$row_sum))
-  copies <- check_count(copies, "copies", 2L, 10L)
-  plan <- list(quick = quick, copies = copies, seed = seed, how = as_usual(quick))
-  job <- c(list("which_zeros", data$x, near, given), plan)
-  with_checkpoint(check_checkpoint(control$checkpoint), job, function(store) {
-    plan[c("seconds", "control")] <- list(seconds, control)
-    plan$store <- checkpoint_store(store, "table")
-    if (is.null(seed)) plan$seed <- draw_seeds(1L)
-    new_which_zeros(data$x, near, given, plan, wz_learn(data$x, near, given, plan), call)
+  with_checkpoint(asked$args$control$checkpoint, asked[c("x", "near", "given", "plan")], function(store) {
+    asked$running$store <- checkpoint_store(store, "table")
+    if (is.null(seed)) asked$plan$seed <- draw_seeds(1L)
+    learnt <- wz_learn(asked)
+    wz_answer(asked, learnt, call)
   })
 }
 
-job_control <- function(control) {
-  if (is.null(control)) {
-    return(fit_control())
+# ---- Read ----
+
+# What is asked, checked: list(x = a table of 0 and 1, near = smooth_over() of its sites or NULL, given = what else is
+# known of it, plan = how much is computed, running = in what way, args = all arguments but x).
+wz_read <- function(x, args) {
+  args <- check_wz_settings(args)
+  cell <- if (!is.null(args$visits)) check_visits(args$visits, name = "visits")
+  data <- wz_data(x, cell)
+  along <- c("age", "place", "environment", "distance")
+  carried <- attr(if (is.null(attr(x, "sites"))) args$visits else x, "sites", exact = TRUE)
+  args[along] <- site_covariates(args[along], carried, rownames(data$x), nrow(data$x))
+  lists <- group_lists(data, args[along], args$groups, args$visits)
+  asked <- list(x = lists$x, near = wz_near(lists$along, lists$x), args = args)
+  asked$given <- c(wz_given(asked, cell), list(counts = lists$counts, pooled = lists$pooled))
+  gone <- pick_some(args$leave_out, asked$x, "leave_out")
+  asked$given$reference <- check_reference(args$reference, asked$x, gone)
+  if (length(gone)) asked <- wz_keep(asked, setdiff(seq_len(nrow(asked$x)), gone))
+  check_enough(asked$x)
+  check_open(asked$x, asked$given$within)
+  check_scored(asked$x, asked$given$reference)
+  if (is.null(args$copies)) args$copies <- usual_copies(args$quick, sum(found_table(asked$x)))
+  asked$plan <- list(
+    quick = args$quick, copies = check_count(args$copies, "copies", 2L, 10L), seed = args$seed,
+    how = as_usual(args$quick)
+  )
+  asked$running <- args[c("seconds", "control")]
+  asked
+}
+
+# The settings, and that one kind of evidence is given.
+check_wz_settings <- function(args) {
+  for (name in c("quick", "series")) args[[name]] <- check_flag(args[[name]], name)
+  args$control <- if (is.null(args$control)) fit_control() else check_control(args$control, for_many = TRUE)
+  refuse_cluster(args$control)
+  check_checkpoint(args$control$checkpoint)
+  if (!identical(args$seconds, Inf)) args$seconds <- check_number(args$seconds, "seconds", 0)
+  if (!is.null(args$seed)) args$seed <- check_count(args$seed, "seed", 0L)
+  if (!is.null(args$assume)) check_choice(args$assume, "assume", "phantom")
+  evidence <- args[c("completeness", "effort", "visits", "assume")]
+  if (sum(!vapply(evidence, is.null, NA)) > 1L) {
+    stop_input("Only one of `completeness`, `effort`, `visits` and `assume` can be given.")
   }
-  control <- check_control(control, for_many = TRUE)
-  refuse_cluster(control)
-  control
+  args
+}
+
+# What is known of the table beside where its sites lie. Visits are in its order.
+wz_given <- function(asked, cell) {
+  x <- asked$x
+  args <- asked$args
+  given <- list(
+    completeness = if (!is.null(args$completeness)) check_completeness(args$completeness, nrow(x), rownames(x)),
+    effort = if (!is.null(args$effort)) check_effort(args$effort, list(x = x), "white", 2L), cell = cell,
+    visit_model = wz_visit_model(cell, args[c("detection", "communities")], args[c("visit_data", "site_data")]),
+    within = check_within(args$within, list(dims = c(n = nrow(x), m = ncol(x)), names = dimnames_of(x))),
+    assume = args$assume, series = if (args$series) series_ages(asked$near)
+  )
+  wz_order_visits(given, x)
 }
 
 # The table as check_data() has it, 0/1, and `counts`, where it holds any.
@@ -281,33 +286,21 @@ wz_near <- function(given, x) {
   match_smooth(near, x, name)
 }
 
-wz_keep_near <- function(near, x, kept) {
-  if (is.null(near)) {
-    return(NULL)
-  }
-  labels <- as.character(seq_len(nrow(x)))
-  near$names <- paste("site", labels)
-  near <- match_smooth(near, matrix(0, length(kept), 1L, dimnames = list(near$names[kept], NULL)))
-  near["names"] <- list(rownames(x)[kept])
-  near
-}
-
-wz_keep <- function(given, kept) {
-  given$completeness <- given$completeness[kept, , drop = FALSE]
-  given$effort <- given$effort[kept]
-  given$reference <- given$reference[kept]
-  if (!is.null(given$series)) given$series <- given$series[kept, , drop = FALSE]
-  if (!is.null(given$counts)) given$counts <- given$counts[kept, , drop = FALSE]
-  if (!is.null(given$pooled)) given$pooled <- lapply(given$pooled, `[`, kept)
-  if (!is.null(given$within)) given$within <- given$within[kept, , drop = FALSE]
-  wz_keep_visits(given, kept)
+# The question of some of the sites.
+wz_keep <- function(asked, kept) {
+  rows <- function(value) if (length(dim(value))) value[kept, , drop = FALSE] else value[kept]
+  given <- asked$given
+  by_site <- intersect(names(given), c("completeness", "effort", "reference", "series", "counts", "within"))
+  given[by_site] <- lapply(given[by_site], rows)
+  given["pooled"] <- list(if (!is.null(given$pooled)) lapply(given$pooled, rows))
+  asked$given <- wz_keep_visits(given, kept)
+  if (!is.null(asked$near)) asked$near <- smooth_at(asked$near, kept, rownames(asked$x)[kept])
+  asked$x <- asked$x[kept, , drop = FALSE]
+  asked
 }
 
 # Which sites inform only: TRUE or FALSE for each, or NULL. `gone`: the numbers of those that are left out.
 check_reference <- function(reference, x, gone) {
-  if (!length(reference)) {
-    return(NULL)
-  }
   if (length(dim(reference))) {
     stop_input(
       "`reference` must hold names or numbers of sites of `x`, not be %s: put its sites into `x`, rbind(x, reference).",
@@ -399,115 +392,135 @@ check_completeness <- function(value, n, sites) {
       count_words(n, "site"), "above 0 and at most 1", show_value(value)
     )
   }
-  out <- if (is.matrix(value)) {
-    value
-  } else if (length(value) == 2L && n != 2L) {
-    matrix(value, n, 2L, byrow = TRUE)
-  } else {
-    matrix(value, n, 2L)
-  }
-  unname(cbind(pmin(out[, 1L], out[, 2L]), pmax(out[, 1L], out[, 2L])))
+  if (!is.matrix(value)) value <- matrix(value, n, 2L, byrow = length(value) == 2L && n != 2L)
+  unname(cbind(pmin(value[, 1L], value[, 2L]), pmax(value[, 1L], value[, 2L])))
 }
 
-# Learners on the table and on its damaged copies (of these the `first`, if plan says how many): list(full, copies,
-# share).
-wz_learn <- function(x, near, given, plan) {
-  drawn <- with_seed(plan$seed, list(
-    seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(x, plan$copies, given$reference)
-  ))
-  check_learnable(x, drawn$deleted)
-  found <- sum(lengths(drawn$deleted)) / plan$copies * 10
-  whole <- table_effort
-  if (plan$quick) whole$members <- 1L
-  tasks <- c(
-    list(list(deleted = integer(), optional = FALSE, effort = whole)),
-    lapply(seq_len(plan$copies), function(copy) {
-      deleted <- drawn$deleted[[copy]]
-      list(deleted = deleted, optional = copy > 2L, effort = copy_effort, rate = length(deleted) / found)
-    })
-  )
-  tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
-  if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
-  near <- with_memo(near)
-  n_threads <- plan$control$n_threads
+# ---- Learn ----
+
+# Learners on the table and on its damaged copies (of these the `first`, if plan says how many): list(full, copies, seed
+# of what is drawn later, share).
+wz_learn <- function(asked) {
+  x <- asked$x
+  running <- asked$running
+  n_threads <- running$control$n_threads
+  drawn <- wz_tasks(asked)
+  near <- with_memo(asked$near)
   common <- list(
-    x = x, near = near, likeness = choose_likeness(x, near, n_threads), how = c(plan$how, n_threads = n_threads),
-    phantom = !is.null(given$assume), deadline = as.double(Sys.time()) + plan$seconds
+    x = x, near = near, likeness = choose_likeness(x, near, n_threads), how = c(asked$plan$how, n_threads = n_threads),
+    phantom = !is.null(asked$given$assume), deadline = as.double(Sys.time()) + running$seconds
   )
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)
-  running <- task_running(list(progress = plan$control$progress, on_interrupt = "keep"), plan$store)
-  done <- map_tasks(tasks, learn_task, common, "Tables", name, running)
+  progress <- list(progress = running$control$progress, on_interrupt = "keep")
+  done <- map_tasks(drawn$tasks, learn_task, common, "Tables", name, task_running(progress, running$store))
   copies <- done[-1L][is_done(done[-1L])]
   if (is.null(done[[1L]]) || length(copies) < 2L) signal_interrupt()
   tell_interrupted(done, "tables")
-  seed <- drawn$seeds[[plan$copies + 2L]]
-  learnt <- list(full = done[[1L]], copies = unname(copies), seed = seed)
-  learnt["share"] <- list(wz_share(x, given, plan, learnt))
+  learnt <- list(full = done[[1L]], copies = unname(copies), seed = drawn$seed)
+  learnt["share"] <- list(wz_share(asked, learnt))
   learnt
 }
 
+# The table and its copies as tasks, and a seed for what is drawn after them: list(tasks, seed).
+wz_tasks <- function(asked) {
+  plan <- asked$plan
+  drawn <- with_seed(plan$seed, list(
+    seeds = draw_seeds(plan$copies + 2L), deleted = deal_finds(asked$x, plan$copies, asked$given$reference)
+  ))
+  check_learnable(asked$x, drawn$deleted)
+  found <- sum(lengths(drawn$deleted)) / plan$copies * 10
+  whole <- table_effort
+  if (plan$quick) whole$members <- 1L
+  copies <- lapply(seq_len(plan$copies), function(copy) {
+    deleted <- drawn$deleted[[copy]]
+    list(deleted = deleted, optional = copy > 2L, effort = copy_effort, rate = length(deleted) / found)
+  })
+  tasks <- c(list(list(deleted = integer(), optional = FALSE, effort = whole)), copies)
+  tasks <- Map(function(task, seed) c(task, seed = seed), tasks, drawn$seeds[seq_along(tasks)])
+  if (!is.null(plan$first)) tasks <- utils::head(tasks, plan$first + 1L)
+  list(tasks = tasks, seed = drawn$seeds[[plan$copies + 2L]])
+}
+
 # The share of each site that is not recorded, n x fits, where the phantom or effort is assumed to say it.
-wz_share <- function(x, given, plan, learnt) {
-  if (!is.null(given$assume)) {
+wz_share <- function(asked, learnt) {
+  if (!is.null(asked$given$assume)) {
     return(learnt$full$share)
   }
-  if (is.null(given$effort)) {
+  effort <- asked$given$effort
+  if (is.null(effort)) {
     return(NULL)
   }
-  k <- utils::head(unique(pmax(2L, learner_k(nrow(x), ncol(x), c(8, 12, 16)) %/% 2L)), if (plan$quick) 1L else 3L)
+  x <- asked$x
+  k <- unique(pmax(2L, learner_k(nrow(x), ncol(x), c(8, 12, 16)) %/% 2L))
+  k <- utils::head(k, if (asked$plan$quick) 1L else 3L)
   control <- fit_control(
-    n_start = 2, n_polish = 0, max_pass = 500, tol = 1e-7, n_threads = plan$control$n_threads, progress = FALSE
+    n_start = 2, n_polish = 0, max_pass = 500, tol = 1e-7, n_threads = asked$running$control$n_threads,
+    progress = FALSE
   )
   shares <- with_seed(learnt$seed, vapply(k, function(k) {
-    fit <- quiet_fit(aspect_bernoulli(x, k, estimate = "map", effort = given$effort, control = control))$value
+    fit <- quiet_fit(aspect_bernoulli(x, k, estimate = "map", effort = effort, control = control))$value
     phantom_share(fit, unname(fit$pinned), "white")
   }, numeric(nrow(x))))
   matrix(shares, nrow(x))
 }
 
-# From learners to the answer: chances of a record by weights from the copies and one calibration over all cells, then
-# how many of the zeros are false.
-new_which_zeros <- function(x, near, given, plan, learnt, call) {
+# ---- Answer ----
+
+# From learners to the answer: chances of a record, how many of the zeros are false, what sites and taxa missed, how
+# good it is.
+wz_answer <- function(asked, learnt, call) {
+  cells <- wz_cells(asked, learnt)
+  many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share))
+  w <- new_which_zeros(asked, learnt, cells, many, call)
+  w <- wz_add_sums(w, many, learnt$seed)
+  judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w))
+  w$quality <- judged$table
+  w[c("gain", "curve")] <- judged[c("gain", "curve")]
   odds <- learnt$full$odds
-  zero <- matrix(as.matrix(x) == 0, nrow(x))
-  is_zero <- matrix(zero %in% TRUE, nrow(x))
-  finds <- sum(zero == FALSE, na.rm = TRUE)
+  w$centre <- vapply(odds, function(z) mean(z[w$candidate]), 0)
+  w$odds <- if (length(asked$x) <= most_kept) odds
+  w
+}
+
+# Of all cells: list(x, found, zero: which are, finds: how many, stack, eta = log-odds of a record by weights from the
+# copies and one calibration, bins = the same of zeros that may be false, gaps: which are not, kappa).
+wz_cells <- function(asked, learnt) {
+  x <- asked$x
+  table <- as.matrix(x)
+  found <- matrix(table %in% 1, nrow(x))
+  zero <- matrix(table %in% 0, nrow(x))
   stack <- fit_stack(learnt$copies)
-  eta <- stack$intercept + weighed_sum(stack$weights, function(l) odds[[l]])
-  line <- calibrate_chances(log_odds_bins(eta[is_zero]), hidden_log_odds(learnt$copies, stack), finds)
-  stack <- calibrated_stack(stack, line)
+  eta <- stack$intercept + weighed_sum(stack$weights, function(l) learnt$full$odds[[l]])
+  line <- calibrate_chances(log_odds_bins(eta[zero]), hidden_log_odds(learnt$copies, stack), sum(found))
   eta <- line[1L] + line[2L] * eta
-  gaps <- if (!is.null(given$series)) gaps_of_series(x, given$series)
-  known <- list(
-    x = x, counts = given$counts, pooled = given$pooled, eta = eta, zero = is_zero, gaps = gaps, finds = finds,
-    kappa = mean_foreseen(x, learnt$full$tuned$near, plan$control$n_threads),
-    bins = log_odds_bins(eta[setdiff(which(is_zero), gaps)])
+  gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
+  list(
+    x = x, found = found, zero = zero, finds = sum(found), stack = calibrated_stack(stack, line), eta = eta,
+    bins = log_odds_bins(eta[setdiff(which(zero), gaps)]), gaps = gaps,
+    kappa = mean_foreseen(x, learnt$full$tuned$near, asked$running$control$n_threads)
   )
-  many <- with_seed(learnt$seed, how_many(known, given, learnt$share))
-  p <- stats::plogis(eta)
-  p[zero %in% FALSE] <- NA
+}
+
+new_which_zeros <- function(asked, learnt, cells, many, call) {
+  x <- asked$x
+  given <- asked$given
   names <- dimnames_of(x)
+  p <- stats::plogis(cells$eta)
+  p[cells$found] <- NA
   dimnames(p) <- name_sides(names)
-  w <- structure(
+  structure(
     list(
-      probability = p, se = stack_se(odds, stack), candidate = wz_candidates(is_zero, given), gaps = gaps,
-      log_ratio = many$log_ratio, source = many$source, kappa = known$kappa, how_many = many$estimates,
-      one_more = one_more_of(known, many$source), stack = stack, near = learnt$full$tuned,
-      weights = stack_table(stack, learnt$copies), x = x, names = names, restricted = !is.null(given$within),
-      dims = c(n = nrow(x), m = ncol(x)),
-      finds = sum(zero == FALSE & scored_sites(given$reference, nrow(x)), na.rm = TRUE), seed = plan$seed,
-      quick = plan$quick, copies = length(learnt$copies), wanted = plan$copies,
-      inputs = list(near = near, given = given), call = call
+      probability = p, se = stack_se(learnt$full$odds, cells$stack), candidate = wz_candidates(cells$zero, given),
+      gaps = cells$gaps, log_ratio = many$log_ratio, source = many$source, kappa = cells$kappa,
+      how_many = many$estimates, one_more = one_more_of(cells, many$source), stack = cells$stack,
+      near = learnt$full$tuned, weights = stack_table(cells$stack, learnt$copies), x = x, names = names,
+      restricted = !is.null(given$within), dims = c(n = nrow(x), m = ncol(x)),
+      finds = sum(cells$found[scored_sites(given$reference, nrow(x)), ]), seed = asked$plan$seed,
+      quick = asked$plan$quick, copies = length(learnt$copies), wanted = asked$plan$copies,
+      inputs = list(near = asked$near, given = given), call = call
     ),
     class = "which_zeros"
   )
-  w <- wz_add_sums(w, many, learnt$seed)
-  judged <- judge_stack(learnt$copies, stack, dim(x), scored_sites(given$reference, nrow(x)))
-  w$quality <- judged$table
-  w[c("gain", "curve")] <- judged[c("gain", "curve")]
-  w$centre <- vapply(odds, function(z) mean(z[w$candidate]), 0)
-  w$odds <- if (length(x) <= most_kept) odds
-  w
 }
 
 # Which zeros are asked about.

@@ -35,15 +35,14 @@ groups_by_rule <- function(rules, along) {
   ifelse(rowSums(is.na(bins)) > 0, NA, label)
 }
 
-# The table that is asked about, list(data, along, pooled): that of the sites, or of the groups.
+# The table that is asked about, list(x, along, counts, pooled): that of the sites, or of the groups.
 group_lists <- function(data, along, groups, visits) {
   if (is.null(groups)) {
-    return(list(data = data, along = along))
+    return(list(x = data$x, along = along, counts = data$counts))
   }
   if (!is.null(visits)) stop_input("Only one of `groups` and `visits` can be given.")
   group <- check_wz_groups(groups, along, nrow(data$x), rownames(data$x))
-  lists <- pool_groups(data$x, along, group)
-  list(data = check_data(lists$x, "binary", quiet = TRUE), along = lists$along, pooled = lists$pooled)
+  pool_groups(data$x, along, group)
 }
 
 # list(x = the lists of the groups, along = their covariates, pooled = list(once, twice, sites)).

@@ -96,11 +96,11 @@ one_more_by_lists <- function(kappa, finds, ratio = usual_ratio) {
 }
 one_more_of <- function(known, source) if (source == "lists") one_more_by_lists(known$kappa, known$finds)
 
-# Taxa of the fauna of each group that none of its sites has, known$pooled: how many were met `once` and `twice` at its
+# Taxa of the fauna of each group that none of its sites has, `pooled`: how many were met `once` and `twice` at its
 # `sites`. Groups of one site tell nothing of it: the ratio of the others goes for them, too.
-total_by_groups <- function(known) {
-  tells <- known$pooled$sites > 1
-  total <- sum(chao_shrunk(cbind(known$pooled$once, known$pooled$twice)[tells, , drop = FALSE]))
+total_by_groups <- function(known, pooled) {
+  tells <- pooled$sites > 1
+  total <- sum(chao_shrunk(cbind(pooled$once, pooled$twice)[tells, , drop = FALSE]))
   ratio <- log_ratio_of(log_odds_bins(known$eta[tells, ][known$zero[tells, ]]), total)
   by_factor(sum_missed_bins(known$bins, ratio), "groups")
 }
@@ -191,15 +191,15 @@ evidence_of <- list(
 
 n_draws <- 200L
 
-# The total of all zeros and its part of each row. known: list(x, counts, pooled, eta, zero, bins, kappa, finds).
+# The total of all zeros and its part of each row. known: what wz_cells() has.
 # list(source, estimates: a data frame of all evidence, the used one first; log_ratio: n x 3; relative: what sums are
 # multiplied by in draws, 1 or n x draws).
 how_many <- function(known, given, share) {
   lists <- total_by_lists(known$kappa, known$finds)
   gaps <- length(known$gaps)
   found <- list(lists = lists)
-  if (!is.null(known$counts)) found$counts <- total_by_counts(known$counts, lists)
-  if (!is.null(known$pooled)) found <- c(list(groups = total_by_groups(known)), found)
+  if (!is.null(given$counts)) found$counts <- total_by_counts(given$counts, lists)
+  if (!is.null(given$pooled)) found <- c(list(groups = total_by_groups(known, given$pooled)), found)
   visits <- if (!is.null(given$cell)) total_by_visits(given)
   if (!is.null(visits)) found <- c(list(visits = visits$total), found)
   if (is.null(share) && is.null(given$completeness)) {

@@ -265,7 +265,7 @@ rule_verdict <- function(gain, measure, known) {
   ahead <- c("the rule is better", "neither is surely better", "the answer is better")
   says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
   each <- if (length(unique(says)) < length(says)) says[1L] else paste(says, measure[known])
-  by <- sprintf("%.3f%s", gain$difference, vapply(gain$se, error_words, ""))[known]
+  by <- sprintf("%.3f%s", round(gain$difference, 3) + 0, vapply(gain$se, error_words, ""))[known] # no -0.000
   sprintf("; by the differences, %s, %s.", paste(by, collapse = " and "), paste(each, collapse = " and "))
 }
 

@@ -195,7 +195,7 @@ rows <- lapply(all_cases, function(case) {
   })
 })
 all <- bind(rows[lengths(rows) > 0])
-law <- all[!all$kind %in% c("planted", "complete", "parts of one count") & all$full > 0, ]
+law <- all[!all$kind %in% c("planted", "complete") & all$full > 0, ]
 cat("## Presences alone\n\n")
 parts <- list(
   "all" = law, "surveys that the law was not found on" = law[law$new, ],
@@ -263,7 +263,7 @@ cat("With level and factor (nine of ten tables) from all other families:\n\n")
 show(cbind(by = c("Chao", "lists", "both"), do.call(rbind, lapply(by_each(counted), left_out_factor, d = counted))))
 cat("## Two visits, judged by the third\n\n")
 pairs <- do.call(rbind, lapply(all_cases, two_visits))
-pairs <- pairs[pairs$kind != "parts of one count" & pairs$full > 0, ]
+pairs <- pairs[pairs$full > 0, ]
 show(do.call(rbind, lapply(c(list(pairs), if (length(pairs)) split(pairs, pairs$kind)), function(d) {
   cbind(
     kind = if (nrow(d) == nrow(pairs)) "all" else d$kind[1L], families = length(unique(d$family)), judge(d),

@@ -15,6 +15,11 @@
 #   base     of planted omissions: the table that they were planted in
 # Data sets of CRAN packages are read from source archives, which are kept in the folder that MULTICAUSE_BENCH_CACHE
 # names, else in a temporary one. What cannot be had is skipped with a message.
+common <- new.env()
+sys.source(if (file.exists("bench/common.R")) "bench/common.R" else "common.R", common)
+shared <- common$shared
+read_fossils <- common$read_fossils
+
 archive_folder <- function() {
   folder <- Sys.getenv("MULTICAUSE_BENCH_CACHE", file.path(tempdir(), "archives"))
   dir.create(folder, showWarnings = FALSE, recursive = TRUE)
@@ -43,12 +48,6 @@ from_package <- function(package, name) {
   read <- new.env()
   load(file.path(folder, at[[1L]]), envir = read)
   read[[name]]
-}
-
-shared <- function(...) {
-  file <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), ...)
-  if (!file.exists(file)) stop("MULTICAUSE_DATA has no ", file.path(...))
-  file
 }
 
 # Occupancy of all taxa, y sites x taxa x visits, 0/1/NA: EM for the share of sites where a taxon is and for its
@@ -215,15 +214,6 @@ swiss_tits <- function() {
     y <- aperm(birds$counts[, , year, ], c(1L, 3L, 2L))
     searches("Swiss tits", paste("Swiss tits", year), "bird visits", y, c(1L, 3L), near = near, counts = TRUE)
   }), recursive = FALSE)
-}
-
-# Three parts of one count, of which each lists new birds alone: no three equal searches.
-neon_birds <- function() {
-  birds <- from_package("spOccupancy", "neon2015")
-  y <- aperm(birds$y, c(2L, 1L, 3L))
-  y[is.na(y)] <- 0
-  near <- list(environment = as.data.frame(birds$coords))
-  searches("NEON birds", "NEON 2015", "parts of one count", y, 1L, near = near)
 }
 
 # Recordings of a minute or three by automatic recorders: three of one time of the year, and all in three equal parts.
@@ -477,14 +467,6 @@ shells <- function() {
 }
 
 # ---- groups of fossil sites ----
-read_fossils <- function(name, folder) {
-  occ <- utils::read.csv(shared(folder, paste0(name, "_occ.csv")))
-  sites <- utils::read.csv(shared(folder, paste0(name, "_sites.csv")))
-  x <- matrix(0, nrow(sites), max(occ[[2L]]))
-  x[cbind(occ[[1L]], occ[[2L]])] <- 1
-  list(x = x, sites = sites)
-}
-
 fossil_groups <- function() {
   europe <- read_fossils("g10s2", "now_2003")
   america <- read_fossils("nam_large", "now_2020_nam")
@@ -632,7 +614,7 @@ plant_all <- function(name, base) {
 
 makers <- list(
   mhb2014 = swiss_birds, HubbardBrook = hubbard_brook, Finnmark = finnmark, SwissTits = swiss_tits,
-  neon2015 = neon_birds, birdrec = recorded_birds, josm = oil_sands, fish_raw = river_fish, trichoptera = caddisflies,
+  birdrec = recorded_birds, josm = oil_sands, fish_raw = river_fish, trichoptera = caddisflies,
   dolina = snails, cameratrap = ruaha_cameras, lama = lama_cameras, epibionts = epibionts, northsea = north_sea,
   kelpforest = kelp_forest, knz_001d = prairie_plants, Skabbholmen = shore_plants, fungi = wood_fungi,
   pyrifos = ditches, tetrapods = tetrapods, corals = corals, `occSilur and bivalves` = shells, groups = fossil_groups,

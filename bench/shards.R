@@ -1,14 +1,15 @@
 # Tables in shards: seconds and memory of making and fitting them, against a fit in memory; results in shards.md.
-#   Rscript bench/shards.R sizes|full|rivals [rows of the largest table, millions = 0.2] [passes = 50]
+#   Rscript bench/shards.R sizes|full [rows of the largest table, millions = 0.2] [passes = 50]
+#   Rscript bench/shards.R large [millions of records = 1.86]
 # `sizes`: four of them, passes after the first 8, the least of three runs, with a figure, shards_sizes.png; `full`: the
-# largest alone, all passes from one start, streaming, in memory and on workers; `rivals`: what users would do instead,
-# with held-out losses. Each fit is a process of its own, whose peak memory is read from /proc. Records are made as
-# Parquet files of a million each: package nanoparquet is needed.
+# largest alone, all passes from one start, streaming, in memory and on workers; `large`: one answer of which_zeros(),
+# from records of the faunas of vignette "large", 7 of them a list. Each fit is a process of its own, whose peak memory
+# is read from /proc. Records of fits are made as Parquet files of a million each: package nanoparquet is needed.
 
 arguments <- commandArgs(TRUE)
 mode <- if (length(arguments)) arguments[1] else "sizes"
 numbers <- as.numeric(arguments[-1])
-largest <- c(numbers, 0.2)[1]
+largest <- c(numbers, if (mode == "large") 1.86 else 0.2)[1]
 passes <- if (length(numbers) > 1) numbers[2] else 50
 m <- 2000
 k <- 10
@@ -116,102 +117,6 @@ fit_memory <- function(folder, k, passes, skip, tools) {
   }, skip, passes, tools)
 }
 
-# What users would do instead. A tenth of the finds is held out; the loss is that of these and of zeros, of which
-# `zeros` are drawn, when the chance of a hidden find is a ninth of the chance of a find: nats for each hidden find.
-
-write_rivals <- function(folder, n) {
-  dir.create(folder)
-  set.seed(5)
-  region <- sample(10, n, TRUE)
-  own <- ifelse(stats::runif(n) < 0.7, region, sample(10, n, TRUE))
-  weight <- seq_len(m)^-0.8
-  fauna <- matrix(weight * stats::rgamma(10 * m, 0.3), 10, byrow = TRUE)
-  site <- sample(n, 0.002 * n * m, TRUE)
-  taxon <- integer(length(site))
-  for (g in 1:10) taxon[own[site] == g] <- sample(m, sum(own[site] == g), TRUE, fauna[g, ])
-  finds <- unique(data.frame(site = site, taxon = taxon))
-  hidden <- sample(nrow(finds), nrow(finds) / 10)
-  key <- finds$site * 1e5 + finds$taxon
-  draw <- data.frame(site = sample(n, 2e5, TRUE), taxon = sample(m, 2e5, TRUE))
-  draw <- draw[!(draw$site * 1e5 + draw$taxon) %in% key, ]
-  # Every site has a row.
-  kept <- rbind(finds[-hidden, ], data.frame(site = seq_len(n), taxon = NA))
-  nanoparquet::write_parquet(kept, file.path(folder, "1.parquet"))
-  cells <- rbind(data.frame(finds[hidden, ], hit = 1), data.frame(draw, hit = 0))
-  held <- list(cells = cells, share = nrow(draw) / (n * m - nrow(finds)), region = region)
-  saveRDS(held, file.path(folder, "held.rds"))
-}
-
-rival_table <- function(folder) {
-  records <- nanoparquet::read_parquet(file.path(folder, "1.parquet"))
-  finds <- records[!is.na(records$taxon), ]
-  Matrix::sparseMatrix(finds$site, finds$taxon, x = 1, dims = c(max(records$site), 2000L))
-}
-
-# Chances of the held-out cells from a membership and aspects, rows x k and k x columns.
-rival_loss <- function(folder, chance) {
-  held <- readRDS(file.path(folder, "held.rds"))
-  p <- pmin(pmax(chance(held$cells$site, held$cells$taxon), 1e-6), 1 - 1e-6) / 9
-  hit <- held$cells$hit == 1
-  rank <- rank(p)
-  c(
-    loss = (-sum(log(p[hit])) - sum(log1p(-p[!hit])) / held$share) / sum(hit),
-    auc = (mean(rank[hit]) - (sum(hit) + 1) / 2) / sum(!hit)
-  )
-}
-
-mixed_cells <- function(rows, columns) function(i, j) rowSums(rows[i, , drop = FALSE] * t(columns)[j, , drop = FALSE])
-
-# Where sites are named by numbers, rows stand in the order of names as text.
-rival_shards <- function(folder, k, passes, tools) {
-  path <- tempfile()
-  time <- tools$seconds({
-    x <- multicause::shards(file.path(folder, "1.parquet"), path, site = "site", taxon = "taxon",
-      taxa = as.character(1:2000))
-    start <- tools$start_of(x$column_sum / dim(x)[1], k)
-    control <- multicause::fit_control(max_pass = passes, tol = 0, algorithm = "sparse")
-    fit <- multicause::aspect_bernoulli(x, k, start = start, control = control)
-  })
-  peak <- tools$peak_memory()
-  rows <- predict(fit, type = "membership")
-  at <- order(as.numeric(multicause::site_table(x)$site))
-  aspects <- coef(fit)$aspects
-  aspects <- if (is.null(colnames(rows))) aspects else aspects[colnames(rows), ]
-  c(time, peak = peak, tools$rival_loss(folder, tools$mixed_cells(rows[at, ], aspects)))
-}
-
-rival_memory <- function(folder, k, passes, algorithm, dense, regions, tools) {
-  x <- tools$rival_table(folder)
-  if (dense) x <- matrix(as.integer(as.matrix(x)), nrow(x))
-  region <- if (regions) readRDS(file.path(folder, "held.rds"))$region else rep(1, nrow(x))
-  control <- multicause::fit_control(max_pass = passes, tol = 0, algorithm = algorithm, keep_x = FALSE)
-  time <- tools$seconds(fits <- lapply(split(seq_len(nrow(x)), region), function(rows) {
-    part <- if (regions) x[rows, ] else x
-    start <- c(list(membership = matrix(1 / k, nrow(part), k)), tools$start_of(Matrix::colMeans(part), k))
-    multicause::aspect_bernoulli(part, k, start = start, control = control)
-  }))
-  peak <- tools$peak_memory()
-  place <- ave(seq_along(region), region, FUN = seq_along)
-  chance <- function(i, j) {
-    out <- numeric(length(i))
-    for (r in seq_along(fits)) {
-      at <- region[i] == as.numeric(names(fits)[r])
-      param <- coef(fits[[r]])
-      out[at] <- tools$mixed_cells(param$membership, param$aspects)(place[i[at]], j[at])
-    }
-    out
-  }
-  c(time, peak = peak, tools$rival_loss(folder, chance))
-}
-
-rival_nmf <- function(folder, k, passes, tools) {
-  library(Matrix) # which RcppML looks for on the search path
-  x <- tools$rival_table(folder)
-  RcppML::setRcppMLthreads(1)
-  time <- tools$seconds(fit <- RcppML::nmf(x, k, maxit = passes, tol = 0, seed = 2, verbose = FALSE))
-  c(time, peak = tools$peak_memory(), tools$rival_loss(folder, tools$mixed_cells(fit$w %*% diag(fit$d), fit$h)))
-}
-
 show <- function(...) cat(paste(sprintf(...), collapse = "\n"), "\n")
 
 load <- function() strsplit(readLines("/proc/loadavg"), " ")[[1]][1]
@@ -225,8 +130,7 @@ show_fit <- function(name, fit, ones) {
 
 show("load at the start %s, %d processors", load(), parallel::detectCores())
 tools <- list(
-  seconds = seconds, peak_memory = peak_memory, start_of = start_of, per_pass = per_pass, rival_loss = rival_loss,
-  rival_table = rival_table, mixed_cells = mixed_cells, tiny = 1e-300
+  seconds = seconds, peak_memory = peak_memory, start_of = start_of, per_pass = per_pass, tiny = 1e-300
 )
 
 run_size <- function(n) {
@@ -267,25 +171,33 @@ draw_sizes <- function(sizes) {
   graphics::legend("topleft", c("streaming from disk", "in memory"), pch = c(16, 1), lty = 1:2, bty = "n")
 }
 
-run_rivals <- function(n) {
-  folder <- tempfile()
-  write_rivals(folder, n)
-  tell <- function(name, out) {
-    show("  %s: %.1f s by the clock, %.1f CPU s, peak %.2f GB, loss %.4f, AUC %.2f %%; load %s", name, out[["clock"]],
-      out[["cpu"]], out[["peak"]], out[["loss"]], 100 * out[["auc"]], load())
+# Each piece has half a million records of lists of its own, the last piece fewer.
+run_large <- function(millions) {
+  library(multicause)
+  set.seed(1)
+  species <- sprintf("species%03d", 1:300)
+  fauna <- matrix(stats::rgamma(4 * 300, 0.15), 4)
+  piece <- 0
+  draw_records <- function(n) {
+    size <- min(5e5, millions * 1e6 - piece * 5e5)
+    if (size <= 0) return(NULL)
+    list <- sample(ceiling(size / 7), size, TRUE)
+    home <- list %% 4 + 1
+    taxon <- integer(size)
+    for (g in 1:4) taxon[home == g] <- sample(300, sum(home == g), TRUE, fauna[g, ])
+    piece <<- piece + 1
+    data.frame(list = sprintf("p%02d_%06d", piece, list), species = species[taxon])
   }
-  show("%.0f x %d, %d passes", n, m, passes)
-  tell("shards, streaming, making them included", apart(rival_shards, folder, k, passes, tools))
-  memory <- function(name, ...) tell(name, apart(rival_memory, folder, k, passes, ..., tools))
-  memory("in memory", "sparse", FALSE, FALSE)
-  memory("in memory, zeros filled in", "sparse", TRUE, FALSE)
-  memory("in memory, zeros filled in, plain EM", "em", TRUE, FALSE)
-  memory("split by region", "sparse", FALSE, TRUE)
-  tell("RcppML", apart(rival_nmf, folder, k, passes, tools))
-  unlink(folder, recursive = TRUE)
+  tell <- function(what, time) {
+    show("%s: %.0f CPU s, %.0f s by the clock, peak %.2f GB", what, time[["cpu"]], time[["clock"]], peak_memory())
+  }
+  tell("made", seconds(x <- shards(draw_records, tempfile(), site = "list", taxon = "species")))
+  print(x)
+  tell("answer", seconds(w <- which_zeros(x, n = 100, seed = 1)))
+  print(w)
 }
 
 switch(mode,
   sizes = draw_sizes(do.call(rbind, lapply(largest * 1e6 / c(8, 4, 2, 1), run_size))), full = run_size(largest * 1e6),
-  rivals = run_rivals(largest * 1e6)
+  large = run_large(largest)
 )

@@ -1,10 +1,12 @@
 # Repeated visits: intervals of visits_bernoulli(estimate = "gibbs") on simulated communities whose truth is known, and
 # held-out visits of two bird surveys against occupancy models of one species at a time (package unmarked) and of many
 # (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Packages and data that are not there are skipped.
-#   Rscript bench/visits.R [simulated] [single] [communities] [factors] [covariates] [rare] [mode] [polish] [surveys]
-# > bench/visits.md (40 minutes, one thread). "simulated" includes "single" to "covariates". MULTICAUSE_BENCH_SEED: the
-# seed before that of the first simulated set, for other sets.
+#   Rscript bench/visits.R [simulated] [single] [communities] [factors] [covariates] [surveys]
+# 40 minutes, one thread. "simulated" includes "single" to "covariates". MULTICAUSE_BENCH_SEED: the seed before that of
+# the first simulated set, for other sets. Results are kept in bench/visits.md.
 library(multicause)
+common <- new.env()
+sys.source("bench/common.R", common)
 only <- commandArgs(TRUE)
 wanted <- function(part) !length(only) || part %in% only
 scale <- as.numeric(Sys.getenv("MULTICAUSE_BENCH_SCALE", "1"))
@@ -14,9 +16,6 @@ processor <- function(expr) sum(system.time(expr)[c("user.self", "sys.self")])
 row <- function(...) cat("|", paste(..., sep = " | "), "|\n")
 rule <- function(n) cat("|", paste(rep("---", n), collapse = " | "), "|\n")
 number <- function(x, digits = 3) formatC(x, digits = digits, format = "f")
-
-cat("# Repeated visits\n\n")
-cat(sprintf("`Rscript bench/visits.R`, %s, %s, one thread.\n", format(Sys.Date()), R.version.string))
 
 # 100 sites x 50 taxa x 3 visits. "single": one community, k = 1. "communities": what the model holds. "factors":
 # presence is logistic in a gradient, two latent factors and a mean of each taxon, which no mixture of communities is.
@@ -54,16 +53,6 @@ fit_survey <- function(one, k, estimate, control, ...) {
     site_data = one$site, sides = c("site", "species", "visit"), control = control, ...
   ))
 }
-effective_draws <- function(fit, quantity) {
-  known <- summary(fit)$quantities
-  known$ess_bulk[match(quantity, known$quantity)]
-}
-# NA where chains agree.
-log_densities_alone <- function(fit) {
-  known <- summary(fit)$quantities
-  apart <- known$quantity[which(known$rhat > 1.1)]
-  if (length(apart)) as.numeric(all(apart %in% c("objective", "log_likelihood"))) else NA
-}
 inside <- function(truth, low, high) truth >= low & truth <= high
 # A set's few rare taxa make a small sum, by which what is too many weighs more than what is too few: where every
 # expectation is right, the mean of ratios is above 1 all the same. The ratio of sums over all sets is not.
@@ -86,7 +75,6 @@ judge_mode <- function(one, fit) {
     map_richness = mean(inside(rowSums(one$present), plug$low, plug$high)),
     map_slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare], na.rm = TRUE),
     map_bias = sum(expected[!rare]) / sum(sites[!rare]) - 1,
-    map_bias_rare = if (any(rare)) sum(expected[rare]) / sum(sites[rare]) - 1 else NA,
     map_expected_rare = sum(expected[rare]), sites_of_rare = sum(sites[rare])
   )
 }
@@ -107,19 +95,14 @@ judge_survey <- function(one, k) {
   rarer <- if (any(rare)) 1 else NA
   c(
     missed = inside(total, ends[[1]], ends[[2]]), missed_z = (total - mean(fit$trace$missed)) / sd(fit$trace$missed),
-    missed_ess = effective_draws(fit, "missed"),
-    richness = mean(inside(rowSums(one$present), site$low, site$high)), width = mean(site$high - site$low),
+    richness = mean(inside(rowSums(one$present), site$low, site$high)),
     by_quantiles = mean(inside(rowSums(one$present), range[1, ], range[2, ])),
-    width_quantiles = mean(range[2, ] - range[1, ]),
-    log_alone = log_densities_alone(fit),
     slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare]),
-    slope_rare = rarer * mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[rare]),
     sites = mean(inside(sites, taxon$low, taxon$high)[!rare]),
     sites_rare = rarer * mean(inside(sites, taxon$low, taxon$high)[rare]),
     bias = sum(taxon$expected[!rare]) / sum(sites[!rare]) - 1,
-    bias_rare = rarer * (sum(taxon$expected[rare]) / sum(sites[rare]) - 1),
     judge_mode(one, map), expected_rare = sum(taxon$expected[rare]),
-    naive_bias = sum(x[, !rare]) / sum(sites[!rare]) - 1, rare = sum(rare), taxa = ncol(x),
+    naive_bias = sum(x[, !rare]) / sum(sites[!rare]) - 1,
     agree = isTRUE(fit$converged), seconds = seconds, map_seconds = map_seconds
   )
 }
@@ -129,29 +112,17 @@ chosen <- vapply(kinds, function(kind) wanted("simulated") || wanted(kind[1]), N
 if (any(chosen)) {
   kinds <- kinds[chosen]
   n_set <- ceiling(c(50, 50, 20, 50)[chosen] * scale)
-  cat(sprintf(
-    paste0(
-      "\n## Simulated communities, 100 sites x 50 taxa x 3 visits, %s sets\n\n",
-      "Detection: intercepts N(-0.3, 0.8), slopes of a standardised date N(0.4, 0.4) among taxa. ",
-      "`gibbs`: 2 chains, 400 + 600 sweeps. Coverage is of 90 %% intervals; rare taxa ",
-      "were found at fewer than 5 sites. Bias is that of the number of occupied sites, all taxa together.\n\n"
-    ), paste(n_set, collapse = ", ")
-  ))
+  cat(sprintf("\n## Simulated communities, %s sets\n\n", paste(n_set, collapse = ", ")))
   labels <- c(
     missed = "coverage: total of missed cells",
     missed_z = "true total less the posterior's mean, in its standard deviations",
-    missed_ess = "effective draws of the total, of 1200", richness = "coverage: richness of a site",
-    width = "width of these intervals, in taxa", by_quantiles = "coverage: richness, by quantiles of the same draws",
-    width_quantiles = "width of these intervals, in taxa",
-    log_alone = "of chains that disagree: on log densities alone",
-    slope = "coverage: slope of detection", slope_rare = "the same, rare taxa",
-    sites = "coverage: number of sites of a taxon", sites_rare = "the same, rare taxa",
-    bias = "bias of occupied sites", bias_rare = "the same, rare taxa, mean of ratios",
+    richness = "coverage: richness of a site", by_quantiles = "coverage: richness, by quantiles of the same draws",
+    slope = "coverage: slope of detection", sites = "coverage: number of sites of a taxon",
+    sites_rare = "the same, rare taxa", bias = "bias of occupied sites",
     map_richness = "coverage by `map`, richness (plug-in)", map_slope = "coverage by `map`, slope of detection",
-    map_bias = "bias of occupied sites by `map`", map_bias_rare = "the same, rare taxa",
-    naive_bias = "bias of what was found", rare = "rare taxa",
-    expected_rare = "", map_expected_rare = "", sites_of_rare = "",
-    taxa = "taxa found", agree = "chains agree", seconds = "seconds, gibbs", map_seconds = "seconds, map"
+    map_bias = "bias of occupied sites by `map`", naive_bias = "bias of what was found",
+    expected_rare = "", map_expected_rare = "", sites_of_rare = "", agree = "chains agree",
+    seconds = "seconds, gibbs", map_seconds = "seconds, map"
   )
   results <- Map(function(kind, n) {
     # A seed for each set: some of them alone are the same sets.
@@ -180,139 +151,10 @@ if (any(chosen)) {
   }
 }
 
-# Why sites of rare taxa are overestimated: draws by the default prior; with the prior of the components about the
-# simulation's own Beta; with all that taxa share held at the simulation's values, where means must be right.
-rare_arms <- c(
-  prior = "as they are", shape = "prior of the components about the simulation's",
-  truth = "what taxa share held at the simulation's values"
-)
-sample_rare <- function(one, arm) {
-  ns <- getNamespace("multicause")
-  given <- list(visit = list(date = one$date), site = one$site)
-  settings <- list(
-    estimate = "gibbs", missed_by = "model", sharing = if (arm == "truth") "none" else "partial", added = FALSE,
-    rare = 5L, prior = list(
-      aspects = if (arm == "prior") c(1.2, 2) else c(0.4, 0.8), membership = 1, detection = 1.65,
-      communities = if (arm == "truth") 1 else 1.65
-    )
-  )
-  cell <- ns$check_visits(one$cell, c("site", "species", "visit"))
-  settings <- ns$check_detection(~date, cell, given, settings)
-  settings$communities <- ns$check_communities(~ elev + forest, cell, given["site"], settings)
-  if (arm == "truth") { # on the scale of the design, whose dates are standardised
-    frame <- settings$by$frame
-    settings$share$mean <- matrix(c(-0.3 + 0.4 * frame$center[2], 0.4 * frame$scale[2]), 2, dim(cell)[2])
-    settings$share$spread <- c(0.8, 0.4 * frame$scale[2])
-  }
-  data <- ns$check_data(ns$any_visit(cell), "binary", name = "x")
-  problem <- ns$visits_gibbs_problem(cell, data, 3L, settings, mcmc_control(progress = FALSE))
-  state <- ns$visits_sweeps(problem, still(ns$visits_step_start(list(), problem))$state, 400L)$state
-  drawn <- NULL
-  shape <- 0
-  for (part in 1:60) {
-    out <- ns$visits_sweeps(problem, state, 10L, 1L, 10L)
-    state <- out$state
-    drawn <- cbind(drawn, out$sites)
-    shape <- shape + state$beta / 60
-  }
-  rare <- colSums(apply(one$cell, 1:2, max)) < 5
-  sites <- colSums(one$present)[rare]
-  drawn <- drawn[rare, , drop = FALSE]
-  ends <- apply(drawn, 1, quantile, c(0.05, 0.95), type = 1)
-  c(
-    sites = sum(sites), mean = sum(drawn) / 600, median = sum(apply(drawn, 1, median)), taxa = sum(rare),
-    inside = sum(inside(sites, ends[1, ], ends[2, ])), shape = shape
-  )
-}
-
-if (wanted("rare")) {
-  n_set <- ceiling(50 * scale)
-  cat(sprintf("\n## Sites of rare taxa, communities by covariates, %d sets, one chain of 400 + 600 sweeps\n\n", n_set))
-  row("draws", "mean", "median", "coverage of 90 % intervals", "mean parameters of the Beta (0.4, 0.8)")
-  rule(5)
-  for (arm in names(rare_arms)) {
-    each <- vapply(seq_len(n_set), function(i) {
-      set.seed(2026 + i)
-      one <- simulate_survey("covariates")
-      set.seed(99000 + i)
-      sample_rare(one, arm)
-    }, numeric(7))
-    row(
-      rare_arms[[arm]], ratio_of_sums(each["mean", ], each["sites", ]),
-      ratio_of_sums(each["median", ], each["sites", ]),
-      number(sum(each["inside", ]) / sum(each["taxa", ])),
-      paste(number(rowMeans(each[6:7, , drop = FALSE])), collapse = ", ")
-    )
-  }
-}
-
-if (wanted("mode")) {
-  n_set <- ceiling(c(communities = 50, factors = 20, covariates = 20) * scale)
-  cat(sprintf(
-    paste0(
-      "\n## The mode's prior, %s other sets\n\nAs above, other seeds; one start. The former default was ",
-      "`aspects = c(1.2, 2)`, `membership = 1`.\n\n"
-    ), paste(n_set, collapse = ", ")
-  ))
-  labels <- c(
-    map_bias = "bias of occupied sites", map_bias_rare = "the same, rare taxa", map_richness = "coverage: richness",
-    map_slope = "coverage: slope of detection", seconds = "seconds"
-  )
-  arms <- list(
-    `map` = list("map"), `map, the former prior` = list("map", prior = list(aspects = c(1.2, 2), membership = 1)),
-    `ml` = list("ml")
-  )
-  row("sets", "estimate", paste(labels, collapse = " | "))
-  rule(2 + length(labels))
-  for (kind in names(n_set)) {
-    for (arm in names(arms)) {
-      each <- vapply(seq_len(n_set[[kind]]), function(i) {
-        set.seed(5000 + i)
-        one <- simulate_survey(kind)
-        given <- c(list(one, 3), arms[[arm]], list(control = fit_control(n_start = 1)))
-        seconds <- processor(fit <- do.call(fit_survey, given))
-        c(judge_mode(one, fit), seconds = seconds)[names(labels)]
-      }, c(lengths(labels) + 0))
-      row(kind, arm, paste(number(rowMeans(each, na.rm = TRUE)), collapse = " | "))
-    }
-  }
-}
-
-# What polishing of starts gains where the default prior lets nothing come to a bound: it is left out there.
-if (wanted("polish")) {
-  ns <- getNamespace("multicause")
-  chosen <- ns$stays_off_bounds
-  n_set <- ceiling(8 * scale)
-  cat(sprintf("\n## Polishing of starts by the default prior, %d sets each, two starts\n\n", n_set))
-  row("sets", "k", "most nats the best start gains", "starts that gain 0.01 nats", "seconds with", "without")
-  rule(6)
-  for (kind in c("communities", "covariates", "factors")) {
-    for (k in c(2, 4)) {
-      each <- vapply(seq_len(n_set), function(i) {
-        set.seed(990000 + i)
-        one <- simulate_survey(kind)
-        arm <- function(rule) {
-          utils::assignInNamespace("stays_off_bounds", rule, ns)
-          set.seed(i)
-          seconds <- processor(fit <- fit_survey(one, k, "map", fit_control(n_start = 2)))
-          c(fit$starts$objective, seconds)
-        }
-        with <- arm(function(settings) FALSE)
-        without <- arm(chosen)
-        c(max(with[1:2]) - max(without[1:2]), sum(with[1:2] - without[1:2] > 0.01), with[3], without[3])
-      }, numeric(4))
-      row(
-        kind, k, number(max(each[1, ])), sprintf("%d of %d", sum(each[2, ]), 2L * n_set),
-        paste(number(rowMeans(each[3:4, , drop = FALSE]), 2), collapse = " | ")
-      )
-    }
-  }
-}
-
 # Two surveys, list(cell, visit = list of matrices, site = data frame, x, y).
-read_surveys <- function(folder) {
-  file <- function(name) file.path(folder, name)
-  counts <- read.csv(gzfile(file("mhb2014_counts.csv.gz")))
+read_surveys <- function() {
+  file <- function(name) common$shared("repeat_surveys", name)
+  counts <- read.csv(file("mhb2014_counts.csv.gz"))
   sites <- read.csv(file("mhb2014_sites.csv"))
   species <- read.csv(file("mhb2014_species.csv"))
   cell <- array(0L, c(nrow(sites), nrow(species), 3), list(sites$siteID, species$latabb, NULL))
@@ -334,7 +176,7 @@ read_surveys <- function(folder) {
     place = as.matrix(sites[rows, c("coordx", "coordy")]) / 1e5, detection = ~ date + I(date^2) + dur,
     presence = ~ elev + I(elev^2) + forest
   )
-  table <- read.csv(gzfile(file("hbef2015_detections.csv.gz")))
+  table <- read.csv(file("hbef2015_detections.csv.gz"))
   sites <- read.csv(file("hbef2015_sites.csv"))
   species <- setdiff(names(table), c("site", "visit"))
   cell <- array(NA_integer_, c(nrow(sites), length(species), 3), list(sites$site, species, NULL))
@@ -353,6 +195,8 @@ read_surveys <- function(folder) {
   list(hbef2015 = hbef, mhb2014 = mhb)
 }
 
+recorded <- common$in_package(function(fit) recorded_probability(fit))
+
 # Each arm: a function of a survey and the visit held out, P(found on it), n x m.
 by_visits <- function(k, estimate = "map", follow = FALSE) {
   function(survey, v) {
@@ -365,8 +209,9 @@ by_visits <- function(k, estimate = "map", follow = FALSE) {
       detection = survey$detection, visit_data = survey$visit, site_data = survey$site, estimate = estimate,
       communities = if (follow) survey$presence, sides = c("site", "species", "visit"), control = control
     ))
-    ess <- if (estimate == "gibbs") effective_draws(fit, "presences")
-    structure(getNamespace("multicause")$recorded_probability(fit)[, , v], ess = ess)
+    known <- if (estimate == "gibbs") summary(fit)$quantities
+    ess <- known$ess_bulk[match("presences", known$quantity)]
+    structure(recorded(fit)[, , v], ess = ess)
   }
 }
 
@@ -423,17 +268,8 @@ by_spoccupancy <- function(factors, batches = 40) {
   }
 }
 
-folder <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), "repeat_surveys")
-if (wanted("surveys") && dir.exists(folder)) {
-  cat(
-    "\n## A visit held out, each in turn\n\nLog loss of its detections, nats a record (chances kept within 1e-6 and ",
-    "1 - 1e-6), mean over the three visits; processor's seconds of one fit, which has one thread; effective ",
-    "draws a second of the number of presences. ",
-    "All go by the same covariates of detection; peers' presences go by covariates of sites, too, and so do ",
-    "communities \"by covariates\"; those of the others are free. `gibbs` and spOccupancy: one chain of ",
-    "1000 sweeps, the first half thrown away.\n\n",
-    sep = ""
-  )
+if (wanted("surveys") && length(surveys <- common$if_there(read_surveys()))) {
+  cat("\n## A visit held out, each in turn: log loss of its detections, nats a record\n\n")
   row("survey", "model", "log loss", "its standard error", "seconds", "effective draws a second")
   rule(6)
   has <- function(package) requireNamespace(package, quietly = TRUE)
@@ -450,9 +286,6 @@ if (wanted("surveys") && dir.exists(folder)) {
       list(`spOccupancy, msPGOcc` = by_spoccupancy(0), `spOccupancy, lfMsPGOcc, 4 factors` = by_spoccupancy(4))
     }
   )
-  some <- Sys.getenv("MULTICAUSE_BENCH_ARMS") # a pattern: these models alone
-  arms <- arms[grepl(some, names(arms))]
-  surveys <- read_surveys(folder)
   for (name in names(surveys)) {
     survey <- surveys[[name]]
     for (arm in names(arms)) {

@@ -1,10 +1,11 @@
 # How many presences no visit found: occupancy of each taxon (R/visits_occupancy.R) and the defaults of
 # visits_bernoulli(), on simulated surveys and on pairs of visits whose truth a third tells.
-#   MULTICAUSE_DATA=... Rscript bench/visits_occupancy.R > bench/visits_occupancy.md (10 minutes, one thread)
+#   MULTICAUSE_DATA=... Rscript bench/visits_occupancy.R (10 minutes, one thread; results in bench/visits_occupancy.md)
 # Hubbard Brook and the Swiss tits are in package AHMbook, hbefTrends in spOccupancy; what is not there is
 # skipped.
 library(multicause)
 own <- asNamespace("multicause")
+Sys.setenv(NOT_CRAN = "true") # the surveys are for those who have them
 helpers <- new.env(parent = own)
 for (file in c("helper-data.R", "helper-surveys.R")) sys.source(file.path("tests", "testthat", file), helpers)
 still <- function(expr) suppressWarnings(suppressMessages(expr))

@@ -1,51 +1,15 @@
 # How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
 # Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey
 # is taken and the truth is any visit. All choices were made with other seeds, or on other tables.
-#   Rscript bench/which_zeros.R [replicates = 2] [answers] [comparisons] [prototype] [large]
-# All parts but `prototype` and `large` unless named.
+#   Rscript bench/which_zeros.R [replicates = 2] [answers] [comparisons] [large]
+# All parts but `large` unless named.
 # Results are kept in bench/which_zeros.md.
 library(multicause)
+common <- new.env()
+sys.source("bench/common.R", common)
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
 parts <- commandArgs(TRUE)[-1L]
 if (!length(parts)) parts <- c("answers", "comparisons")
-folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
-shared <- function(...) file.path(folder, ...)
-
-read_fossils <- function(name, folder = "now_2003") {
-  path <- function(what) shared(folder, paste0(name, "_", what, ".csv"))
-  if (!file.exists(path("occ"))) return(NULL)
-  occ <- utils::read.csv(path("occ"))
-  x <- matrix(0, max(occ[[1L]]), max(occ[[2L]]))
-  x[cbind(occ[[1L]], occ[[2L]])] <- 1
-  sites <- utils::read.csv(path("sites"))
-  list(
-    x = x, age = sites[[intersect(c("age_ma", "mid_age"), names(sites))]],
-    place = if ("long" %in% names(sites)) stats::setNames(sites[c("long", "lat")], c("lng", "lat"))
-  )
-}
-
-# Finds of each visit, and the distance of sites; sites with all visits, or only those of the first one.
-read_birds <- function(all_visits = FALSE) {
-  if (!file.exists(shared("repeat_surveys", "mhb2014_counts.csv.gz"))) return(NULL)
-  survey <- utils::read.csv(shared("repeat_surveys", "mhb2014_counts.csv.gz"))
-  sites <- utils::read.csv(shared("repeat_surveys", "mhb2014_sites.csv"))
-  visited <- if (all_visits) rowSums(sites[paste0("surveyed", 1:3)] == 1) == 3 else sites$surveyed1 == 1
-  seen <- array(FALSE, c(nrow(sites), 158L, 3L))
-  seen[cbind(survey$site, survey$species, survey$visit)] <- TRUE
-  numbers <- names(sites)[grepl("^(elev|forest|coordx|coordy)", names(sites))]
-  list(seen = seen[visited, apply(seen[visited, , ], 2L, any), ], sites = sites[visited, numbers])
-}
-
-read_forest_birds <- function() {
-  if (!file.exists(shared("repeat_surveys", "hbef2015_detections.csv.gz"))) return(NULL)
-  long <- utils::read.csv(shared("repeat_surveys", "hbef2015_detections.csv.gz"))
-  sites <- utils::read.csv(shared("repeat_surveys", "hbef2015_sites.csv"))
-  species <- setdiff(names(long), c("site", "visit"))
-  seen <- array(NA, c(nrow(sites), length(species), 3L))
-  for (s in seq_along(species)) seen[cbind(long$site, s, long$visit)] <- long[[species[s]]] == 1
-  visited <- !apply(is.na(seen), 1L, any)
-  list(seen = seen[visited, , ], sites = sites[visited, c("x", "y", "elevation")])
-}
 
 # One visit, and which of its zeros another visit found.
 one_visit <- function(birds, visit = 1L) {
@@ -100,10 +64,10 @@ planted <- function(title, x, ...) {
 
 answers <- function() {
   cat("Totals: deleted finds, and how many were missed by the answer, with its ends. Slopes: of the answer.\n")
-  g5s5 <- read_fossils("g5s5")
+  g5s5 <- common$if_there(common$read_fossils("g5s5"))
   if (!is.null(g5s5)) planted("European mammals, g5s5", g5s5$x, age = g5s5$age)
   planted("Simulated sites", unname(multicause::simulated_sites$x))
-  birds <- read_birds()
+  birds <- common$if_there(common$read_birds())
   if (!is.null(birds)) {
     by <- paste(names(birds$sites), collapse = ", ")
     birds <- one_visit(birds)
@@ -185,11 +149,9 @@ comparisons <- function(first_seed = 8600) {
   cat("\n## The answer against the best of its learners, the simple rules and the other models\n\n")
   cat("| table | measure | answer | best other | difference (standard error) | |\n")
   cat("| --- | --- | --- | --- | --- | --- |\n")
-  tetrapods <- multicause::early_tetrapods$sites
   fossils <- list(
-    `early tetrapods` = list(x = unname(as.matrix(multicause::early_tetrapods$x) + 0), age = tetrapods$age,
-      place = tetrapods[c("lng", "lat")]),
-    g10s2 = read_fossils("g10s2"), nam_large = read_fossils("nam_large", "now_2020_nam")
+    `early tetrapods` = common$read_tetrapods(), g10s2 = common$if_there(common$read_fossils("g10s2")),
+    nam_large = common$if_there(common$read_fossils("nam_large", "now_2020_nam"))
   )
   off <- NULL
   for (name in names(Filter(length, fossils))) {
@@ -201,7 +163,9 @@ comparisons <- function(first_seed = 8600) {
       off <- c(off, verdicts(paste0(name, ", rates of ", by), runs))
     }
   }
-  surveys <- list(mhb2014 = read_birds(TRUE), hbef2015 = read_forest_birds())
+  surveys <- list(
+    mhb2014 = common$if_there(common$read_birds(TRUE)), hbef2015 = common$if_there(common$read_forest_birds())
+  )
   for (name in names(Filter(length, surveys))) {
     runs <- lapply(1:3, function(visit) {
       one <- one_visit(surveys[[name]], visit)
@@ -211,49 +175,6 @@ comparisons <- function(first_seed = 8600) {
   }
   cat(sprintf("\nSelf-assessment less truth, AUC, all tables: median %+.4f, of sizes %.4f\n", stats::median(off),
     stats::median(abs(off))))
-}
-
-# What the answer grew from: seven learners, as simple as can be, and a logistic regression without bounds on
-# their log-odds, learnt from one copy that lost a tenth of the finds.
-prototype_odds <- function(x, age) {
-  mean_by <- function(weight) {
-    diag(weight) <- 0
-    weight %*% x / pmax(rowSums(weight), 1e-300)
-  }
-  near <- exp(-abs(outer(age, age, "-")))
-  alike <- tcrossprod(x) / sqrt(outer(pmax(rowSums(x), 1), pmax(rowSums(x), 1)))
-  fit <- function(model, ...) unname(fitted(suppressWarnings(suppressMessages(model(x, ...)))))
-  over <- smooth_over(age = age, bandwidth = c(age = 1), strength = 10)
-  short <- fit_control(n_start = 1, n_polish = 0, max_pass = 50, tol = 1e-7, progress = FALSE)
-  chances <- list(
-    beals = unname(vegan::beals(x, include = FALSE)), cov = mean_by(near), sim = mean_by(near * (alike + 0.05)),
-    ana = mean_by(alike^2),
-    ens = fit(ensemble, c(8, 12, 16, 20, 24), estimate = "map", phantom = "white", smooth = over, control = short),
-    rec = fit(ensemble, c(8, 16, 24), control = short), lp = fit(logistic_pca, 4, penalty = 2)
-  )
-  vapply(chances, function(p) stats::qlogis(pmin(pmax(as.vector(p), 1e-4), 1 - 1e-4)), numeric(length(x)))
-}
-
-prototype <- function(first_seed = 8600) {
-  table <- read_fossils("g10s2")
-  if (is.null(table) || !requireNamespace("vegan", quietly = TRUE)) return(invisible())
-  each <- vapply(seq_len(replicates), function(r) {
-    gone <- damage(table$x, "sites", first_seed + r)
-    used <- colSums(gone$x) > 0
-    x <- gone$x[, used]
-    set.seed(r)
-    odds <- prototype_odds(x, table$age)
-    deleted <- sample(which(x == 1), round(sum(x) / 10))
-    copy <- replace(x, deleted, 0)
-    zero <- copy == 0 & rep(colSums(copy) > 0, each = nrow(x))
-    design <- cbind(1, prototype_odds(copy, table$age))[zero, ]
-    hit <- seq_along(x)[zero] %in% deleted
-    weights <- stats::glm.fit(design, hit, family = stats::binomial())$coefficients
-    score <- cbind(1, odds) %*% weights
-    unlist(recovery(matrix(score, nrow(x)), gone$truth[, used])$summary[measures])
-  }, numeric(3))
-  cat("\n## Prototype: g10s2, rates of sites\n\n")
-  print(round(rbind(t(each), mean = rowMeans(each)), 4))
 }
 
 # A sparse table of so many sites: six communities, each of its own time and places, 2 % of cells found.
@@ -286,7 +207,6 @@ large <- function(n = 20000L, m = 500L, ...) {
 
 if ("answers" %in% parts) answers()
 if ("comparisons" %in% parts) comparisons()
-if ("prototype" %in% parts) prototype()
 if ("large" %in% parts) {
   large(2000L, 500L, quick = TRUE)
   large()

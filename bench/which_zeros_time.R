@@ -16,7 +16,7 @@ parse_only <- function(file, names) { # some functions of another bench, without
   }
 }
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
-parse_only(file.path(here, "which_zeros.R"), c("read_birds", "one_visit", "damage", "large_table"))
+parse_only(file.path(here, "which_zeros.R"), c("one_visit", "damage", "large_table"))
 
 # Columns that models of sites can take: ages and places, or axes of the distances.
 variables <- function(near) {
@@ -146,7 +146,7 @@ fossils <- list(
     x = unname(as.matrix(multicause::early_tetrapods$x) + 0), age = known$age, place = known[c("lng", "lat")]
   ),
   `g10s2, 501 x 139` = read_fossils("g10s2", "now_2003"),
-  `nam_large, 273 x 201` = read_fossils("nam_large", "now_2020_nam")
+  `nam_large, 377 x 152` = read_fossils("nam_large", "now_2020_nam")
 )
 each <- NULL
 for (name in names(fossils)) {
@@ -160,7 +160,7 @@ for (name in names(fossils)) {
     each <- rbind(each, judge(name, c(gone, list(near = Filter(length, one[c("age", "place")])))))
   }
 }
-birds <- read_birds(TRUE)
+birds <- common$read_birds(TRUE)
 for (visit in seq_len(min(replicates, 3L))) {
   one <- one_visit(birds, visit)
   case <- list(x = one$x, truth = one$truth, near = list(distance = one$distance))

@@ -13,15 +13,3 @@ run_experiments <- function(experiments, target, wanted = commandArgs(TRUE)) {
     saveRDS(results[intersect(names(experiments), names(results))], target, version = 2L, compress = "xz")
   }
 }
-
-# The functions that another script defines, without running it.
-functions_of <- function(script) {
-  here <- new.env()
-  for (line in as.list(parse(script))) {
-    if (is.call(line) && identical(line[[1L]], quote(`<-`)) && is.call(line[[3L]]) &&
-      identical(line[[3L]][[1L]], quote(`function`))) {
-      eval(line, here)
-    }
-  }
-  as.list(here)
-}

@@ -49,7 +49,17 @@ bars <- function(seed, n = 100, side = 6, alpha = 2) {
   )
 }
 
-nearest <- functions_of("bench/bmf_experiments.R")$nearest
+# Rows nearest in the observed cells, among the complete ones; the mean of k of them.
+nearest <- function(x, rows, k = 1) {
+  whole <- setdiff(seq_len(nrow(x)), rows)
+  out <- x
+  for (i in rows) {
+    seen <- !is.na(x[i, ])
+    distance <- colSums((t(x[whole, seen, drop = FALSE]) - x[i, seen])^2)
+    out[i, !seen] <- colMeans(x[whole[order(distance)[seq_len(k)]], !seen, drop = FALSE])
+  }
+  out
+}
 
 bars_one <- function(seed) {
   message("bars, seed ", seed)

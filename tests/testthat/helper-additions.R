@@ -1,4 +1,4 @@
-# Tables with and without added presences, for tests of black phantoms and for bench/additions.R.
+# Tables with and without added presences, for tests of black phantoms.
 
 # The readings of the paper's Figure 8: the rate of additions of each of n sites. The paper says "Uniform[0, 0.4]" and
 # 12.5 % ones; the first two give that share of ones on its table, the last that rate at every site.

@@ -28,7 +28,9 @@ test_that("losses of single cells and rows are what the definitions say", {
   fit <- aspect_bernoulli(x, 2, control = few)
   held <- which(!is.na(x))[1:9]
   p <- pmin(pmax(fitted(fit)[held], 1e-3), 1 - 1e-3)
-  expect_equal(cell_loss(fit, held, x[held], "bernoulli", 1e-3), -log(ifelse(x[held] == 1, p, 1 - p)))
+  cells <- cell_loss(fit, held, x[held], "bernoulli", 1e-3)
+  expect_equal(as.vector(cells), -log(ifelse(x[held] == 1, p, 1 - p)))
+  expect_equal(attr(cells, "clipped"), sum(fitted(fit)[held] != p))
 
   new <- binary_matrix(4, 6, missing = 0.2)
   rows <- row_losses(fit, new, "bernoulli", 1e-3)

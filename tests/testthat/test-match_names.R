@@ -202,7 +202,7 @@ test_that("ages, places and variables come from the site table of the data, or b
   expect_identical(as.data.frame(update(w, seed = 1)), want)
   refused <- function(...) expect_error(which_zeros(...), class = "multicause_input_error")
   expect_match(conditionMessage(refused(table, age = c("old", "yung"))), "no \"yung\", but \"site\"")
-  expect_match(conditionMessage(refused(plain, age = c("old", "young"))), "carries no site table")
+  expect_match(conditionMessage(refused(plain, age = c("old", "young"))), "there is no site table")
   age$name <- turned$site
   expect_match(conditionMessage(refused(plain, age = age[-3, ])), "they lack \"site")
   expect_match(conditionMessage(refused(plain, age = age[c(1, 1:30), ])), "twice")

@@ -248,3 +248,20 @@ test_that("what was dropped is told in words", {
   expect_message(occurrence_matrix(finds, "site", "taxon", min_sites = 2),
     "Dropped 1 of 2 taxa \\(at fewer than 2 sites\\)\\.")
 })
+
+test_that("the site table has the widest bounds of age and the middle of places, unless told otherwise", {
+  finds <- data.frame(
+    site = c("a", "a", "a", "b", "c", "c"), genus = c("x", "y", "x", "x", "y", "y"), max_ma = c(10, 12, NA, 3, 5, 5),
+    min_ma = c(9, 7, 8, 2, NA, NA), lng = c(179, -179, -177, 20, 10, 12), lat = c(1, 2, 6, NA, 4, 4)
+  )
+  table <- site_table(quietly(occurrence_matrix(finds, "site", "genus")))
+  expect_identical(table$max_ma, c(12, 3, 5))
+  expect_identical(table$min_ma, c(7, 2, NA))
+  expect_identical(table$lng, c(-179, 20, 11)) # of both sides of the date line
+  expect_identical(table$lat, c(2, NA, 4))
+  told <- site_table(quietly(occurrence_matrix(finds, "site", "genus", summarise = list(max_ma = length))))
+  expect_identical(told$max_ma, c(3L, 1L, 2L))
+  expect_identical(told[c("min_ma", "lng", "lat")], table[c("min_ma", "lng", "lat")])
+  finds$max_ma <- as.character(finds$max_ma) # no numbers: constant or not there
+  expect_null(site_table(quietly(occurrence_matrix(finds, "site", "genus")))$max_ma)
+})

@@ -42,6 +42,25 @@ test_that("the text of the README names the numbers of its own example", {
   }
 })
 
+test_that("all documents ask the early tetrapods' whole table in one way, so that they have one total", {
+  root <- test_path("..", "..")
+  files <- c("README.md", list.files(file.path(root, "vignettes"), "[.]Rmd$", recursive = TRUE))
+  files <- file.path(root, c(files[1L], file.path("vignettes", files[-1L])))
+  skip_if_not(all(file.exists(files)) && length(files) > 10L, "the sources are not at hand")
+  flat <- function(file) gsub("\\s+", " ", paste(readLines(file, encoding = "UTF-8"), collapse = " "))
+  text <- vapply(files, flat, "")
+  asks <- "which_zeros\\( ?(x|counts), (age = sites[^)]*\\)\\], place = sites[^)]*\\)\\][^)]*)\\)"
+  calls <- unlist(regmatches(text, gregexpr(asks, text)))
+  asked <- trimws(sub(asks, "\\2", calls))
+  asked <- asked[!grepl("groups = ", asked)]
+  expect_gte(length(asked), 5L)
+  expect_identical(unique(asked), paste(
+    "age = sites[c(\"max_ma\", \"min_ma\")],", "place = sites[c(\"lng\", \"lat\")], seed = 1"
+  ))
+  total <- sub(".*Expected missed: ([0-9 ]+) [(].*", "\\1", text[[1L]])
+  expect_match(text[[grep("one-model", files)]], paste0("gives this table another number, ", total, ","), fixed = TRUE)
+})
+
 test_that("the README names what there is", {
   file <- test_path("..", "..", c("README.md", "Makefile"))
   skip_if_not(all(file.exists(file)), "README.md is not at hand")

@@ -271,3 +271,20 @@ test_that("collections of one place, formation and age are visits to one fauna",
   expect_error(visits_array(download[-9]), class = "multicause_input_error")
   expect_error(visits_array(download, degrees = 0), "degrees", class = "multicause_input_error")
 })
+
+test_that("ages and places of a download come along, and which_zeros() finds them by name", {
+  finds <- data.frame(
+    collection_no = 1:120, genus = rep_len(letters[1:6], 120), max_ma = rep(c(20, 10), 60), min_ma = rep(c(15, 5), 60),
+    lng = rep(seq(0, 29), each = 4) + rep(c(0, 0.01, 0.02, 0.03), 30), lat = 50, formation = "one"
+  )
+  x <- quietly(visits_array(finds))
+  table <- site_table(x)
+  expect_identical(nrow(table), 60L) # two ages at each of 30 places
+  expect_equal(table$lng, as.numeric(sub(".* ([0-9.]+),.*", "\\1", table$site)), tolerance = 0.03)
+  expect_identical(visit_table(x)$lng, finds$lng[match(visit_table(x)$collection_no, finds$collection_no)])
+  ask <- function(...) quietly(which_zeros(visits = x, quick = TRUE, seed = 1, ...))
+  named <- ask(age = c("max_ma", "min_ma"), place = c("lng", "lat"))
+  given <- ask(age = table[c("max_ma", "min_ma")], place = table[c("lng", "lat")])
+  expect_identical(as.data.frame(named), as.data.frame(given))
+  expect_error(ask(age = "maxma"), "site table: it has no \"maxma\"", class = "multicause_input_error")
+})

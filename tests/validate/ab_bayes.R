@@ -1,6 +1,6 @@
 # Long checks of aspect_bernoulli(estimate = "gibbs") and "vb", about 20 minutes: exact answers, Geweke's joint test,
 # simulation-based calibration, and held-out cells by ml, map and vb. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short,
-# MULTICAUSE_VALIDATE_ONLY names the parts wanted. Prints bench/bayes.md.
+# MULTICAUSE_VALIDATE_ONLY names the parts wanted. Results are kept in bench/bayes.md.
 
 library(multicause)
 Sys.setenv(NOT_CRAN = "true")

@@ -1,5 +1,5 @@
 # Long checks of the sampler of bmf(), about an hour: exact answers, invariance, Geweke's joint test, and mutants of
-# the kernel that must fail. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short. Prints bench/bmf.md.
+# the kernel that must fail. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short. Results are kept in bench/bmf.md.
 
 library(multicause)
 Sys.setenv(NOT_CRAN = "true")

@@ -1,0 +1,67 @@
+# Models of other packages as functions that cross_validate(), select_k(), compare_models() and recovery() take:
+# function(x, k) or function(x), where hidden cells of x are NA, that return a chance for every cell. See ?comparators.
+zeros <- function(x) replace(x, is.na(x), 0)
+within_1 <- function(p) pmin(pmax(p, 0), 1)
+
+comparators <- list(
+  # Principal components; hidden cells are the mean of their column.
+  pca = function(x, k) {
+    x <- apply(x, 2L, function(column) replace(column, is.na(column), mean(column, na.rm = TRUE)))
+    fit <- stats::prcomp(x, rank. = k)
+    within_1(fit$x %*% t(fit$rotation) + rep(fit$center, each = nrow(x)))
+  },
+
+  # Independent components. They turn the axes of PCA, so that the cells are those of pca() but for rounding.
+  ica = function(x, k) {
+    x <- apply(x, 2L, function(column) replace(column, is.na(column), mean(column, na.rm = TRUE)))
+    fit <- fastICA::fastICA(x, k)
+    within_1(fit$S %*% fit$A + rep(colMeans(x), each = nrow(x)))
+  },
+
+  # Topics; its default alpha, 50 / k, is for long documents. Rows without a find have none. Tables of counts want the
+  # mean: leave out the last line.
+  lda = function(x, k) {
+    x <- zeros(x)
+    used <- rowSums(x) > 0
+    fit <- topicmodels::posterior(topicmodels::LDA(x[used, ], k, control = list(alpha = 0.1)))
+    mean <- 0 * x
+    mean[used, ] <- rowSums(x)[used] * fit$topics %*% fit$terms
+    1 - exp(-mean)
+  },
+
+  # Singular values, shrunk; it takes NA.
+  soft = function(x, k) {
+    fit <- softImpute::softImpute(x, rank.max = k, lambda = 1)
+    within_1(cbind(fit$u) %*% (fit$d * t(fit$v)))
+  },
+
+  # Factors by stochastic gradients, from the known cells alone.
+  reco = function(x, k) {
+    cells <- function(at) recosystem::data_memory(at[, 1L], at[, 2L], x[at], index1 = TRUE)
+    model <- recosystem::Reco()
+    opts <- list(dim = k, niter = 50L, costp_l2 = 0.01, costq_l2 = 0.01, nthread = 1L, verbose = FALSE)
+    model$train(cells(which(!is.na(x), arr.ind = TRUE)), opts = opts)
+    all <- cells(which(is.na(x) | !is.na(x), arr.ind = TRUE))
+    within_1(matrix(model$predict(all, recosystem::out_memory()), nrow(x)))
+  },
+
+  # Latent classes. A taxon without a find has no chance of one.
+  lca = function(x, k) {
+    data <- stats::setNames(as.data.frame(x + 1), paste0("taxon", seq_len(ncol(x))))
+    shape <- stats::as.formula(sprintf("cbind(%s) ~ 1", paste(names(data), collapse = ", ")))
+    fit <- poLCA::poLCA(shape, data, nclass = k, na.rm = FALSE, verbose = FALSE)
+    found <- vapply(fit$probs, function(p) if (ncol(p) > 1L) p[, 2L] else numeric(k), numeric(k))
+    fit$posterior %*% matrix(found, k)
+  },
+
+  # Companions: the mean over the taxa found beside it, without the cell itself; and how surprising it is that they are
+  # found together, as dark diversity is told by. Its numbers rank cells; they are no chances of a find.
+  beals = function(x) vegan::beals(zeros(x), include = FALSE),
+  dark = function(x) {
+    colnames(x) <- seq_len(ncol(x))
+    p <- zeros(as.matrix(suppressMessages(DarkDiv::DarkDiv(zeros(x), method = "Hypergeometric")$AllProbs)))
+    out <- 0 * zeros(x)
+    out[, colnames(p)] <- p
+    unname(out)
+  }
+)
