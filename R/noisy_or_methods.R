@@ -208,7 +208,7 @@ held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
   k <- fit$dims[["k"]]
   if (k > nor_most_exact) {
     if (!is.null(fit$missed_by)) {
-      stop_no_likelihood("Rows have a likelihood with `missed_by` for up to %d components.", nor_most_exact)
+      stop_no_likelihood("Rows have a likelihood with `missed_by` only where `k` is at most %d.", nor_most_exact)
     }
     sampled <- nor_sample(param, data, fit$model, nsim, floor)
     return(structure(sampled$loglik, effective = sampled$effective))

@@ -84,8 +84,8 @@ static void take_request(const arguments *arg, request *r) {
   r->par.prior = REAL(prior);
   r->par.links = REAL(links);
   r->par.leak = REAL(leak);
-  take_recording(glue_field(arg->param, "recorded_share"),
-                 glue_field(arg->param, "recorded_taxon"), r);
+  take_recording(glue_field(arg->param, "recorded_share"), glue_field(arg->param, "recorded_taxon"),
+                 r);
   take_settings(arg->settings, r);
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
 }
@@ -317,7 +317,8 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   glue_matrix(prior, k, 1, "prior");
   glue_matrix(links, k, m, "links");
   glue_matrix(leak, m, 1, "leak");
-  shard_request *s = new_shard_request(call, (nor_param){k, REAL(prior), REAL(links), REAL(leak)});
+  const nor_param par = {.k = k, .prior = REAL(prior), .links = REAL(links), .leak = REAL(leak)};
+  shard_request *s = new_shard_request(call, par);
   s->listed = glue_param(call, 0, call->data.n, nor_shard_width(k));
   for (int i = 0; i < call->data.n; i++)
     glue_check(s->listed[i] >= 0 && s->listed[i] <= NOR_LIST, "numbers of listed states");
@@ -341,8 +342,8 @@ SEXP mc_c_nor_shard(SEXP view, SEXP param, SEXP settings, SEXP control) {
 static mc_model new_shards_model(glue_call *call) {
   const int k = Rf_length(VECTOR_ELT(call->out, 0)), m = call->data.m;
   double *prior = glue_param(call, 0, k, 1), *links = glue_param(call, 1, k, m);
-  shard_request *s =
-      new_shard_request(call, (nor_param){k, prior, links, glue_param(call, 2, m, 1)});
+  const nor_param par = {.k = k, .prior = prior, .links = links, .leak = glue_param(call, 2, m, 1)};
+  shard_request *s = new_shard_request(call, par);
   const mc_shards shards = nor_shards(&s->self);
   return glue_shards_model(call, &shards, 3, nor_shard_length(k, m));
 }

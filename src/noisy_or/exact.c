@@ -134,8 +134,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   sum->fresh = false;
   if (fresh) sum->loglik = 0;
   if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
-  if (fresh && sum->unseen)
-    memset(sum->unseen, 0, (size_t) n_state * (size_t) m * sizeof(double));
+  if (fresh && sum->unseen) memset(sum->unseen, 0, (size_t) n_state * (size_t) m * sizeof(double));
   nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);
   for (int i = 0; i < b; i++) {
     double *row = s->logs + num_at(0, i, n_state), total;
@@ -225,7 +224,8 @@ static void count_on(nor_exact *work) {
   double *fold = work->scratch[0].one;
   memcpy(fold, rows, (size_t) n_state * sizeof(double));
   for (int at = 0; at < n_state; at += n_set) {
-    for (int s = 0; work->sums.share && s < n_set; s++) work->sums.share[at / n_set] += rows[at + s];
+    for (int s = 0; work->sums.share && s < n_set; s++)
+      work->sums.share[at / n_set] += rows[at + s];
     nor_fold(fold + at, k, 1, work->sums.on);
   }
 }

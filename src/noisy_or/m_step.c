@@ -42,10 +42,9 @@ typedef struct {
 
 static void parts_of(const nor_sums *sums, int k, int m, sums_part *part) {
   const ptrdiff_t links = (ptrdiff_t) k * m;
-  const sums_part all[N_PART] = {{sums->fired, links},   {sums->leak_fired, m},
-                                 {sums->on, k},          {sums->missing, links},
-                                 {sums->share, NOR_GRID}, {sums->present, m},
-                                 {sums->through, m}};
+  const sums_part all[N_PART] = {
+      {sums->fired, links},    {sums->leak_fired, m}, {sums->on, k},     {sums->missing, links},
+      {sums->share, NOR_GRID}, {sums->present, m},    {sums->through, m}};
   memcpy(part, all, sizeof all);
 }
 

@@ -59,7 +59,7 @@ typedef struct {
   double *prior; /* k, in [0, 1] */
   double *links; /* k x m, in [0, 1]; under maximum likelihood an exact 0 never moves */
   double *leak;  /* m, in [0, 1] */
-  double *share; /* NOR_GRID, on the simplex: sites by their chance of recording; NULL: all is recorded */
+  double *share; /* NOR_GRID, on the simplex: sites by chance of recording; NULL: all is recorded */
   double *taxon; /* m, in [0, 1]: a taxon's factor of that chance; NULL: 1 */
 } nor_param;
 

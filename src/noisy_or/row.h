@@ -43,7 +43,7 @@ typedef struct {
   const nor_param *par; /* with recording; else NULL, and so are */
   int *cells;           /* m: the columns scanned */
   bool *other;          /* m: is no zero */
-  double *bonus;     /* k: log odds of the prior, and the source's share of the row's zeros */
+  double *bonus;        /* k: log odds of the prior, and the source's share of the row's zeros */
   double base;
 } nor_row;
 

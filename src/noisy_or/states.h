@@ -28,10 +28,10 @@ void nor_fold(double *x, int k, double scale, double *on);
  */
 typedef struct {
   int k, m, n_state; /* n_state: 2^k, times grid points */
-  double *odds; /* n_state x m: log(P(1|s) / P(0|s)); hard columns: log P(1|s) */
-  double *off;  /* n_state x m, with recording: log P(0|s); else NULL */
-  double *base; /* n_state */
-  bool *hard;   /* m: a link or the leak is 1 */
+  double *odds;      /* n_state x m: log(P(1|s) / P(0|s)); hard columns: log P(1|s) */
+  double *off;       /* n_state x m, with recording: log P(0|s); else NULL */
+  double *base;      /* n_state */
+  bool *hard;        /* m: a link or the leak is 1 */
   bool any_hard;
 } nor_tables;
 

@@ -70,7 +70,8 @@ static void add_presences(const nor_truncated *work, nor_search *s, double weigh
   const nor_row *row = &s->row;
   double logs[NOR_GRID];
   nor_grid_logs(row, s->one, logs);
-  const double all = num_log_sum_exp(logs, NOR_GRID); /* -Inf: an edge was reached since z was weighed */
+  const double all =
+      num_log_sum_exp(logs, NOR_GRID); /* -Inf: an edge was reached since z was weighed */
   memset(s->zero, 0, (size_t) row->n_cell * sizeof(double)); /* presences */
   for (int g = 0; g < NOR_GRID; g++) {
     const double share = isfinite(all) ? weight * exp(logs[g] - all) : 0;
