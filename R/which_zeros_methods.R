@@ -566,7 +566,7 @@ score_parts <- function(w, i, j) {
     return(NULL)
   }
   weights <- w$stack$weights
-  part <- weights * (vapply(w$odds, function(z) z[i, j], 0) - w$centre)
+  part <- weights * (unlist(cell_columns(w$odds, i + (j - 1L) * w$dims[["n"]], w$dims[["n"]])) - w$centre)
   used <- rownames(w$weights)[w$weights$weight > 0]
   data.frame(
     part = c("the mean zero of the table", unname(learner_names[used]), "how often the taxon was found"),
