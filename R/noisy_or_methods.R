@@ -298,5 +298,3 @@ part_sides.noisy_or <- function(fit, name, values) {
     prior = "component", recorded_site = "site", recorded_taxon = "taxon", recorded_share = "chance", NextMethod()
   )
 }
-
-observation_figure.noisy_or <- function(fit) activation_figure(fit)

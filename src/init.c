@@ -41,6 +41,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_nm_fit, 3),
     ENTRY(mc_c_nm_sum, 3),
     ENTRY(mc_c_plsa_fit, 4),
+    ENTRY(mc_c_plsa_vb_fit, 4),
     ENTRY(mc_c_plsa_shards_fit, 4),
     ENTRY(mc_c_plsa_shard, 4),
     ENTRY(mc_c_plca_fit, 4),

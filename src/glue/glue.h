@@ -47,6 +47,7 @@ SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_sum(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_plsa_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plsa_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plsa_shard(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
