@@ -54,10 +54,10 @@ logLik.aspect_bernoulli_gibbs <- function(object, ...) {
 
 #' @rdname predict.aspect_bernoulli
 #' @export
-predict.aspect_bernoulli_gibbs <- function(object, newdata, type = c("response", "membership", "cell"), ...,
+predict.aspect_bernoulli_gibbs <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
                                            rows = NULL, level = NULL) {
   type <- check_choice(type, "type", c("response", "membership", "cell"))
-  own <- missing(newdata) || is.null(newdata)
+  own <- is.null(newdata)
   if (!is.null(level)) {
     level <- check_number(level, "level", 0, 1, open = TRUE)
     if (!own || type != "response") {

@@ -73,15 +73,16 @@ fitted.aspect_bernoulli <- function(object, ...) {
 #' fit <- aspect_bernoulli(x, k = 2)
 #' predict(fit, x[1:2, ], type = "membership")
 #' @export
-predict.aspect_bernoulli <- function(object, newdata, type = c("response", "membership", "cell"), ..., rows = NULL,
-                                     along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10), x = NULL,
-                                     phantom_convention = c("fitted", "minimal", "maximal")) {
+predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
+                                     rows = NULL, along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10),
+                                     x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
-  if (!missing(phantom_convention)) object <- use_convention(object, NULL, phantom_convention, x)$fit
+  convention <- check_choice(phantom_convention, "phantom_convention", c("fitted", "minimal", "maximal"))
+  if (convention != "fitted") object <- use_convention(object, NULL, convention, x)$fit
   control <- check_control(control)
   type <- check_choice(type, "type", c("response", "membership", "cell"))
-  is_new <- (!missing(newdata) && !is.null(newdata)) || !is.null(along)
-  if (is_new) new <- new_sites(object, if (!missing(newdata)) newdata, along)
+  is_new <- !is.null(newdata) || !is.null(along)
+  if (is_new) new <- new_sites(object, newdata, along)
   names <- if (is_new) rownames(new$x) else object$names[[1L]]
   rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
@@ -103,7 +104,7 @@ predict.aspect_bernoulli <- function(object, newdata, type = c("response", "memb
     }
   )
   if (is_new) attr(out, "certificate") <- folded$certificate
-  in_given_order(out, if (!missing(newdata)) newdata)
+  in_given_order(out, newdata)
 }
 
 # Mixtures of probabilities, which rounding may carry over 1.

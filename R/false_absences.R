@@ -103,7 +103,8 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
   if (is_shards_fit(fit)) {
-    more <- !missing(phantom_convention) || !is.null(site_data) || !is.null(x)
+    convention <- check_choice(phantom_convention, "phantom_convention", c("fitted", "minimal", "maximal"))
+    more <- convention != "fitted" || !is.null(site_data) || !is.null(x)
     return(rank_shards(fit, asked, by, "absences", kinds, more))
   }
   check_fit(fit)
@@ -122,7 +123,8 @@ false_presences <- function(fit, n = 50, by = c("absent", "added", "probability"
   by <- check_choice(by, "by", c("absent", "added", "probability", "phantom"))
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
   if (is_shards_fit(fit)) {
-    more <- !missing(phantom_convention) || !is.null(site_data) || !is.null(x)
+    convention <- check_choice(phantom_convention, "phantom_convention", c("fitted", "minimal", "maximal"))
+    more <- convention != "fitted" || !is.null(site_data) || !is.null(x)
     return(rank_shards(fit, asked, by, "presences", kinds, more))
   }
   check_fit(fit)

@@ -203,14 +203,14 @@ update.multicause_shards <- function(object, ..., evaluate = TRUE) {
 #' fit <- aspect_bernoulli(x, k = 2)
 #' predict(fit, rows = 1:2, type = "membership")
 #' @export
-predict.multicause_shards <- function(object, newdata, type = "response", ..., rows = NULL, path = NULL,
+predict.multicause_shards <- function(object, newdata = NULL, type = "response", ..., rows = NULL, path = NULL,
                                       format = c("csv", "parquet")) {
   check_dots(...)
   check_shards_fit(object)
   types <- shard_types(object)
   type <- check_choice(type, "type", names(types))
   format <- check_format(format)
-  if (!missing(newdata) && !is.null(newdata)) {
+  if (!is.null(newdata)) {
     if (!is.null(object$smooth)) {
       stop_input("`newdata` does not go with a fit to shards with `smooth`: new rows would have no neighbours.")
     }

@@ -48,16 +48,15 @@
 #' follows <- visits_bernoulli(visits, 2, missed_by = "visit", communities = ~wet, site_data = wet)
 #' predict(follows, site_data = data.frame(wet = c(0.2, 0.9)))
 #' @export
-predict.visits_bernoulli <- function(object, newdata, type = c(
+predict.visits_bernoulli <- function(object, newdata = NULL, type = c(
                                        "response", "present", "found", "membership", "cell", "detection"
                                      ), ..., level = NULL, planned = NULL, visit_data = NULL, site_data = NULL,
                                      along = NULL, sides = NULL,
                                      control = fit_control(max_pass = 5000, tol = 1e-10)) {
   type <- check_choice(type, "type", c("response", "present", "found", "membership", "cell", "detection"))
-  given <- if (!missing(newdata)) newdata
   if (type == "detection") {
     check_dots(...)
-    return(new_detection(object, given, level))
+    return(new_detection(object, newdata, level))
   }
   if (xor(type == "found", !is.null(planned))) {
     stop_input("`planned` must say which visits are planned for `type = \"found\"`, and be left out else.")
@@ -65,17 +64,17 @@ predict.visits_bernoulli <- function(object, newdata, type = c(
   if (!is.null(level) && type %in% c("present", "found")) {
     stop_input("`level` must be NULL for `type = \"%s\"`.", type)
   }
-  is_new <- !is.null(given) || !is.null(along) || (!is.null(site_data) && type != "found") ||
+  is_new <- !is.null(newdata) || !is.null(along) || (!is.null(site_data) && type != "found") ||
     (!is.null(site_data) && !is.null(object$communities))
   if (is_new) {
     check_dots(...)
-    sites <- list(visits = given, visit = visit_data, site = site_data, along = along, sides = sides)
+    sites <- list(visits = newdata, visit = visit_data, site = site_data, along = along, sides = sides)
     out <- predict_sites(object, sites, type, level, check_control(control))
   } else {
     out <- predict_own(object, type, level, control, ...)
   }
   if (type == "found") out <- out * found_on(object, planned, site_data, nrow(out))
-  in_given_order(out, given)
+  in_given_order(out, newdata)
 }
 
 predict_own <- function(fit, type, level, control, ...) {
