@@ -49,7 +49,7 @@ comparators <- list(
   lca = function(x, k) {
     data <- stats::setNames(as.data.frame(x + 1), paste0("taxon", seq_len(ncol(x))))
     shape <- stats::as.formula(sprintf("cbind(%s) ~ 1", paste(names(data), collapse = ", ")))
-    fit <- poLCA::poLCA(shape, data, nclass = k, na.rm = FALSE, verbose = FALSE)
+    fit <- poLCA::poLCA(shape, data, nclass = k, na.rm = FALSE, calc.se = FALSE, verbose = FALSE)
     found <- vapply(fit$probs, function(p) if (ncol(p) > 1L) p[, 2L] else numeric(k), numeric(k))
     fit$posterior %*% matrix(found, k)
   },
