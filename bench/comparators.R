@@ -81,7 +81,8 @@ compare_tables <- function() {
   for (what in c("cells", "auc", "ap", "seconds")) {
     wide <- tapply(all[[what]], list(all$model, factor(all$data, unique(all$data))), mean)
     cat("\n", what, "\n\n", sep = "")
-    print(signif(cbind(wide[order(rowMeans(wide)), ], mean = sort(rowMeans(wide))), 3L))
+    wide <- cbind(wide, mean = rowMeans(wide, na.rm = TRUE))
+    print(signif(wide[order(wide[, "mean"]), ], 3L))
   }
 }
 
