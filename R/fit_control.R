@@ -86,7 +86,8 @@
 #' @param on_interrupt what Ctrl-C does to several starts, or to the fits of [select_k()], [cross_validate()] and
 #'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
-#'   Where there is nothing at all to keep, it stops.
+#'   While [visits_bernoulli()] fits `detection`, the starts and what is done of it are kept. Where there is nothing at
+#'   all to keep, it stops.
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
 #'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out. With `"auto"` so does [plsa()] above
 #'   `k = 100`.

@@ -217,73 +217,18 @@ visits_inform <- function(cell, param, prior) {
   .Call(mc_c_ab_visits_inform, cell, param, mode_counts(prior, rep("free", nrow(param$aspects))))
 }
 
-least_rise <- 1e-10 # nats: what a taxon's Newton step must promise to be made
-inner_edge <- 1e-6 # aspects nearer to 0 or 1 stay where they are, and have no standard error
+inner_edge <- 1e-6 # aspects nearer to 0 or 1 stay where they are, and have no standard error: AB_VISITS_EDGE in C
 
-# Each attribute's Newton step of its aspects' log-odds and slopes, memberships held, halved until it gains: list(param,
-# gain). EM comes near the optimum and creeps the rest of the way.
-newton_round <- function(cell, param, prior) {
-  k <- nrow(param$aspects)
-  d <- nrow(param$slopes)
-  now <- visits_inform(cell, param, prior)
-  if (!all(is.finite(now$value))) {
-    return(list(param = param, gain = 0))
-  }
-  step <- matrix(0, k + d, ncol(param$aspects))
-  for (j in seq_len(ncol(step))) {
-    free <- c(which(param$aspects[, j] > inner_edge & param$aspects[, j] < 1 - inner_edge), k + seq_len(d))
-    step[free, j] <- safe_solve(now$information[free, free, j], now$gradient[free, j])
-  }
-  # By so little is the top of a parabola higher: half of this.
-  rise <- colSums(step * now$gradient)
-  best <- param
-  gained <- rep(0, ncol(step))
-  open <- rise > least_rise
-  for (half in 0:12) {
-    if (!any(open)) break
-    trial <- best
-    moved <- stats::plogis(stats::qlogis(param$aspects) + 2^-half * step[seq_len(k), , drop = FALSE])
-    trial$aspects[, open] <- moved[, open]
-    edge <- param$aspects <= inner_edge | param$aspects >= 1 - inner_edge
-    trial$aspects[edge] <- param$aspects[edge]
-    trial$slopes[, open] <- (param$slopes + 2^-half * step[k + seq_len(d), , drop = FALSE])[, open]
-    value <- visits_inform(cell, trial, prior)$value
-    better <- open & is.finite(value) & value > now$value
-    best$aspects[, better] <- trial$aspects[, better]
-    best$slopes[, better] <- trial$slopes[, better]
-    gained[better] <- (value - now$value)[better]
-    open <- open & !better
-  }
-  list(param = best, gain = sum(gained))
+# Each attribute at its optimum, memberships held, by at most so many of Newton's steps.
+polish_taxa <- function(cell, param, prior, most = 50L) {
+  counts <- mode_counts(prior, rep("free", nrow(param$aspects)))
+  out <- .Call(mc_c_ab_visits_polish, cell, param, counts, most)
+  param[names(out)] <- out
+  param
 }
 
 # NULL where a matrix is singular.
 or_nothing <- function(expr) catch_error(expr, function(e) NULL)
-
-# Where the information is not definite, a ridge makes it so: the step still goes uphill.
-safe_solve <- function(information, gradient) {
-  if (!length(gradient)) {
-    return(gradient)
-  }
-  scale <- max(abs(diag(as.matrix(information))), 1e-12)
-  for (ridge in c(0, 10^(-6:2))) {
-    chol <- or_nothing(chol(information + diag(ridge * scale, length(gradient))))
-    if (!is.null(chol)) {
-      step <- backsolve(chol, backsolve(chol, gradient, transpose = TRUE))
-      return(step * min(1, 5 / max(abs(step), 1e-300)))
-    }
-  }
-  0 * gradient
-}
-
-polish_taxa <- function(cell, param, prior, most = 50L) {
-  for (round in seq_len(most)) {
-    done <- newton_round(cell, param, prior)
-    param <- done$param
-    if (done$gain < 1e-9) break
-  }
-  param
-}
 
 # What the data say of each attribute's slopes, aspects given their room: list of precision (d x d, that of the prior
 # left out) and shift, so that the likelihood is about exp(shift'b - b'precision b / 2).
@@ -402,38 +347,57 @@ sharing_tol <- 1e-3
 # The best start, its slopes shrunken as strongly as the taxa's spread says: rounds of the model given mean and spread,
 # and of these given what the data say of the slopes. Then Newton steps to the optimum.
 fit_detection <- function(problem, run, control) {
-  settings <- problem$settings
-  param <- run$best$param
-  result <- run$best
-  polish <- control$max_pass > 0L && control$tol > 0
-  kernel <- function(param) {
-    c(param, list(missed_by = 3L, fit_added = FALSE, detection = kernel_detection(settings$by, settings$share)))
-  }
-  if (settings$sharing == "partial" && polish) {
-    mean_sd <- if (settings$estimate == "map") settings$prior$detection else Inf
-    for (round in seq_len(sharing_rounds)) {
-      before <- settings$share
-      evidence <- slope_evidence(problem$cell, kernel(param), settings$prior)
-      settings$share <- update_sharing(evidence, settings$by, settings$share, mean_sd)
-      problem$settings <- settings
-      more <- checked_run(problem, param, control)
-      param <- more$param
-      # Another prior, another objective: that of the round before does not say which parameters are better.
-      result <- replace(add_passes(result, more), "param", list(param))
-      if (sharing_moved(settings$share, before) < sharing_tol) break
+  at <- list(result = run$best, share = problem$settings$share)
+  climb <- function() {
+    for (round in seq_len(if (problem$settings$sharing == "partial") sharing_rounds else 0L)) {
+      at <<- share_once(problem, at, control)
+      if (at$settled) break
     }
+    param <- detected_param(at$result$param, problem$settings$by, at$share)
+    at$result$param <<- polish_taxa(problem$cell, param, problem$settings$prior)[names(at$result$param)]
   }
-  if (polish) {
-    param <- polish_taxa(problem$cell, kernel(param), settings$prior)[names(param)]
-    none <- unclass(control)
-    none$max_pass <- 0L
-    result$param <- param
-    result$outcome$objective <- run_start(problem, param, none)$outcome$objective
+  if (control$max_pass > 0L && control$tol > 0) {
+    keep <- identical(control$on_interrupt, "keep")
+    if (keep) tryCatch(climb(), interrupt = function(e) at$result <<- cut_short(at$result)) else climb()
+    at$result$outcome$objective <- detected_objective(problem, at)
+    if (!any(is.finite(at$share$spread))) tell_unbounded(problem, at$result$param)
   }
-  if (polish && !any(is.finite(settings$share$spread))) tell_unbounded(problem, param)
-  run$best <- result
-  settings$by$share <- settings$share
-  list(run = run, by = settings$by)
+  run$best <- at$result
+  list(run = run, by = c(problem$settings$by, list(share = at$share)))
+}
+
+# Mean and spread by what the data say of the slopes, then the model given these.
+share_once <- function(problem, at, control) {
+  settings <- problem$settings
+  mean_sd <- if (settings$estimate == "map") settings$prior$detection else Inf
+  param <- detected_param(at$result$param, settings$by, at$share)
+  evidence <- slope_evidence(problem$cell, param, settings$prior)
+  problem$settings$share <- update_sharing(evidence, settings$by, at$share, mean_sd)
+  more <- checked_run(problem, at$result$param, control)
+  list(
+    # Another prior, another objective: that of the round before does not say which parameters are better.
+    result = replace(add_passes(at$result, more), "param", list(more$param)), share = problem$settings$share,
+    settled = sharing_moved(problem$settings$share, at$share) < sharing_tol
+  )
+}
+
+detected_objective <- function(problem, at) {
+  problem$settings$share <- at$share
+  run_start(problem, at$result$param, fit_control(max_pass = 0, n_start = 1))$outcome$objective
+}
+
+# As the kernel takes parameters whose detection is a model.
+detected_param <- function(param, by, share) {
+  c(param, list(missed_by = 3L, fit_added = FALSE, detection = kernel_detection(by, share)))
+}
+
+cut_short <- function(result) {
+  warning(warningCondition(
+    "Interrupted while detection was fitted: the starts are kept, and what was done of it.",
+    class = "multicause_interrupted", call = NULL
+  ))
+  result$outcome$status <- "max_pass"
+  result
 }
 
 # Without a prior: a taxon that some covariate tells found from missed without error, or that no visit or every visit

@@ -19,7 +19,8 @@ light <- fit_control(n_start = 2, n_polish = 0, max_pass = 300, tol = 1e-7, prog
 sizes <- c(3L, 8L)
 own <- list(
   aspect_bernoulli = aspect_bernoulli, bernoulli_mixture = bernoulli_mixture, logistic_pca = logistic_pca,
-  noisy_or = noisy_or, plsa = plsa, nmf = nmf, neighbours_mean = function(x, control) neighbours_mean(x),
+  noisy_or = noisy_or, plsa = function(x, k, control) plsa(x, k, estimate = "ml", control = control), nmf = nmf,
+  neighbours_mean = function(x, control) neighbours_mean(x),
   ensemble = function(x) fitted(ensemble(x)),
   `taxon means` = function(x) matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)
 )

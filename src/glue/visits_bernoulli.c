@@ -3,6 +3,7 @@
 #include "glue/aspect_bernoulli.h"
 #include "glue/smooth.h"
 #include "visits_bernoulli/gibbs.h"
+#include "visits_bernoulli/inform.h"
 #include "visits_bernoulli/newton.h"
 
 typedef struct {
@@ -157,6 +158,31 @@ SEXP mc_c_ab_visits_inform(SEXP cell, SEXP param, SEXP prior) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {cell, param, prior, R_NilValue, out};
   glue_serial_blas(inform_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP polish_body(void *ctx) {
+  const arguments *arg = ctx;
+  const ab_visit_data data = data_of(arg->cell);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  ab_visit_param par = param_of(arg->param, &data);
+  const ab_prior prior = glue_ab_prior(arg->prior, par.ab.k, false);
+  glue_check(par.missed_by == MISSED_BY_MODEL, "missed_by");
+  par.ab.aspects = REAL(VECTOR_ELT(arg->out, 0));
+  par.detection.slopes = REAL(VECTOR_ELT(arg->out, 1));
+  ab_visits_polish(&data, &par, &prior, Rf_asInteger(arg->control), &host);
+  glue_end_stopped(&host);
+  return arg->out;
+}
+
+/* list(aspects, slopes) after at most `most` of Newton's steps of each attribute, see ab_visits_polish(). */
+SEXP mc_c_ab_visits_polish(SEXP cell, SEXP param, SEXP prior, SEXP most) {
+  const char *fields[] = {"aspects", "slopes", ""};
+  SEXP out = PROTECT(glue_result(fields, param, 2));
+  arguments arg = {cell, param, prior, most, out};
+  glue_serial_blas(polish_body, &arg);
   UNPROTECT(1);
   return out;
 }

@@ -310,8 +310,7 @@ static void update_rates(visit *w) {
     if (counts->absent[v] > 0) w->par->added[v] = num_lift(counts->added[v] / counts->absent[v]);
 }
 
-/* Log-density of an attribute's slopes, but for a constant. */
-static double slope_prior(const ab_detection *by, int j, const double *slopes) {
+double ab_visits_slope_prior(const ab_detection *by, int j, const double *slopes) {
   double sum = 0;
   for (int e = 0; e < by->d; e++) {
     const double off = slopes[e] - by->mean[num_at(e, j, by->d)];
@@ -418,7 +417,8 @@ static double beside_loglik(const ab_visit_data *data, ab_visit_param *par,
   if (ab->smooth) sum += mc_smooth_pull(ab->smooth, ab->membership, want_pull);
   if (par->by.d > 0) sum += ab_communities_prior(&par->by, ab->k);
   for (int j = 0; par->missed_by == MISSED_BY_MODEL && j < data->m; j++)
-    sum += slope_prior(&par->detection, j, par->detection.slopes + num_at(0, j, par->detection.d));
+    sum += ab_visits_slope_prior(&par->detection, j,
+                                 par->detection.slopes + num_at(0, j, par->detection.d));
   return sum;
 }
 
@@ -516,123 +516,4 @@ mc_model ab_visits_model(ab_visit_self *self) {
     model.length[b] = length[b];
   }
   return model;
-}
-
-/* Of one cell: as in the header. */
-typedef struct {
-  double r, tau, present; /* present: A / L */
-} cell_parts;
-
-typedef struct {
-  const ab_visit_data *data;
-  const ab_visit_param *par;
-  int size;                           /* k + d */
-  double *slope, *share, *score, *ff; /* k: dp/dt, d2p/dt2; d: S; d x d: F */
-} inform_scratch;
-
-/* Fills the scratch for a cell; false: no visit. */
-static bool cell_derivatives(const inform_scratch *s, int i, int j, cell_parts *out,
-                             double *loglik) {
-  const ab_visit_data *data = s->data;
-  const ab_detection *by = &s->par->detection;
-  const int k = s->par->ab.k, d = by->d;
-  double p = 0, absence = 0, log_present = 0, log_absent = 0;
-  int made = 0;
-  for (int c = 0; c < k; c++) {
-    const double a = s->par->ab.aspects[num_at(c, j, k)];
-    const double share = s->par->ab.membership[num_at(i, c, data->n)];
-    p += share * a;
-    absence += share * (1 - a);
-    s->slope[c] = share * a * (1 - a);
-    s->share[c] = s->slope[c] * (1 - 2 * a);
-  }
-  memset(s->score, 0, (size_t) d * sizeof(double));
-  memset(s->ff, 0, (size_t) d * (size_t) d * sizeof(double));
-  for (int v = 0; v < data->n_visit; v++) {
-    const int x = record(data, i, j, v);
-    if (x < 0) continue;
-    const double missed = model_missed(data, by, i, j, v), added = s->par->added[v];
-    const double *row = design_of(data, by, i, v);
-    made++;
-    log_present += log(x ? 1 - missed : missed);
-    log_absent += log(x ? added : 1 - added);
-    num_add_scaled(s->score, x ? missed : missed - 1, row, d);
-    for (int e = 0; e < d; e++)
-      num_add_scaled(s->ff + num_at(0, e, d), missed * (1 - missed) * row[e], row, d);
-  }
-  if (!made) return false;
-  const double log_total = num_log_add(log(p) + log_present, log(absence) + log_absent);
-  out->present = exp(log_present - log_total);
-  out->r = out->present - exp(log_absent - log_total);
-  out->tau = p * out->present;
-  *loglik += log_total;
-  return true;
-}
-
-/* Adds a cell to an attribute's gradient and information. */
-static void add_cell(const inform_scratch *s, const cell_parts *at, double *gradient,
-                     double *information) {
-  const int k = s->par->ab.k, d = s->par->detection.d;
-  const double cross = at->present - at->tau * at->r, spread = at->tau * (1 - at->tau);
-  for (int c = 0; c < k; c++) {
-    double *column = information + num_at(0, c, s->size);
-    gradient[c] += at->r * s->slope[c];
-    for (int b = 0; b < k; b++) column[b] += at->r * at->r * s->slope[b] * s->slope[c];
-    column[c] -= at->r * s->share[c];
-    for (int e = 0; e < d; e++) {
-      column[k + e] -= cross * s->slope[c] * s->score[e];
-      information[num_at(c, k + e, s->size)] -= cross * s->slope[c] * s->score[e];
-    }
-  }
-  for (int e = 0; e < d; e++) {
-    double *column = information + num_at(k, k + e, s->size);
-    gradient[k + e] += at->tau * s->score[e];
-    for (int f = 0; f < d; f++)
-      column[f] += at->tau * s->ff[num_at(f, e, d)] - spread * s->score[f] * s->score[e];
-  }
-}
-
-/* And its prior, of aspects on the scale of t: that of the aspects themselves. */
-static double add_prior(const inform_scratch *s, const ab_prior *prior, int j, double *gradient,
-                        double *information) {
-  const ab_detection *by = &s->par->detection;
-  const int k = s->par->ab.k;
-  double sum = slope_prior(by, j, by->slopes + num_at(0, j, by->d));
-  for (int c = 0; c < k; c++) {
-    const double a = s->par->ab.aspects[num_at(c, j, k)];
-    const double one = prior->one[c], zero = prior->zero[c];
-    if (one > 0) sum += one * log(a);
-    if (zero > 0) sum += zero * log1p(-a);
-    gradient[c] += one * (1 - a) - zero * a;
-    information[num_at(c, c, s->size)] += (one + zero) * a * (1 - a);
-  }
-  for (int e = 0; e < by->d; e++) {
-    const ptrdiff_t at = num_at(e, j, by->d);
-    gradient[k + e] -= by->ridge[e] * (by->slopes[at] - by->mean[at]);
-    information[num_at(k + e, k + e, s->size)] += by->ridge[e];
-  }
-  return sum;
-}
-
-void ab_visits_inform(const ab_visit_data *data, const ab_visit_param *par, const ab_prior *prior,
-                      const ab_visit_information *out, const mc_host *host) {
-  const int k = par->ab.k, d = par->detection.d, size = k + d;
-  const inform_scratch s = {data,
-                            par,
-                            size,
-                            mc_doubles(host, (size_t) k, 1),
-                            mc_doubles(host, (size_t) k, 1),
-                            mc_doubles(host, (size_t) d, 1),
-                            mc_doubles(host, (size_t) d, (size_t) d)};
-  for (int j = 0; j < data->m; j++) {
-    double *gradient = out->gradient + num_at(0, j, size);
-    double *information = out->information + (ptrdiff_t) size * size * j;
-    cell_parts at;
-    if (mc_stop(host, j, 0)) return;
-    memset(gradient, 0, (size_t) size * sizeof(double));
-    memset(information, 0, (size_t) size * (size_t) size * sizeof(double));
-    out->value[j] = add_prior(&s, prior, j, gradient, information);
-    for (int i = 0; i < data->n; i++)
-      if (cell_derivatives(&s, i, j, &at, out->value + j)) add_cell(&s, &at, gradient, information);
-  }
 }

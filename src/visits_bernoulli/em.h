@@ -71,24 +71,6 @@ double ab_visits_objective(const ab_visit_data *data, ab_visit_param *par, ab_vi
 void ab_visits_posterior(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work,
                          double *posterior);
 
-/*
- * What the data say of each attribute where memberships are held, of t = (logit aspects[,j],
- * slopes[,j]), k + d of them: the log-likelihood of its cells plus its log-prior, the gradient and
- * minus the Hessian of that. With A = P(visits | present), B = P(visits | absent), L = p A + (1 - p) B,
- * tau = p A / L, r = (A - B) / L, S = sum_v (x_v - q_v) design_v and F = sum_v q_v (1 - q_v) design_v
- * design_v', q = 1 - missed, a cell adds
- *   gradient: r dp/dt, and tau S;
- *   Hessian:  r d2p/dt2 - r^2 dp/dt dp/dt', tau (1 - tau) S S' - tau F, and dp/dt S' (A / L - tau r).
- */
-typedef struct {
-  double *value;       /* m */
-  double *gradient;    /* (k + d) x m */
-  double *information; /* (k + d) x (k + d) x m */
-} ab_visit_information;
-
-void ab_visits_inform(const ab_visit_data *data, const ab_visit_param *par, const ab_prior *prior,
-                      const ab_visit_information *out, const mc_host *host);
-
 /* As a model for mc_fit(); blocks: membership or effects, aspects, missed or slopes, added. */
 typedef struct {
   const ab_visit_data *data;

@@ -24,6 +24,9 @@ static inline double model_missed(const ab_visit_data *data, const ab_detection 
   return 1 / (1 + exp(num_dot(design_of(data, by, i, v), slopes, by->d)));
 }
 
+/* Log-density of an attribute's slopes, but for a constant. */
+double ab_visits_slope_prior(const ab_detection *by, int j, const double *slopes);
+
 /* Of a workspace of passes, for those that take other steps (newton.h): its prior; the design, 0 where
  * there was no visit; n x m, the posterior chances of a presence that slopes go by. */
 const ab_prior *ab_visits_prior(const ab_visit_work *work);

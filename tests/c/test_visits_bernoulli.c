@@ -3,6 +3,7 @@
 #include "check_prior.h"
 #include "check_random.h"
 #include "visits_bernoulli/gibbs.h"
+#include "visits_bernoulli/inform.h"
 #include "visits_bernoulli/newton.h"
 
 enum { N = 7, M = 5, V = 3, D = 2, K = 2 };
@@ -177,6 +178,24 @@ static void test_derivatives(void) {
       }
 }
 
+/* Steps climb, and end where nothing is to be gained; what is stopped is no worse. */
+static void test_polish(void) {
+  problem *p = new_problem(0.5);
+  const ab_prior prior = alike(K, 0.2, 1, 0);
+  const ab_visit_information out = {exact(M), exact((ptrdiff_t) (K + D) * M),
+                                    exact((ptrdiff_t) (K + D) * (K + D) * M)};
+  double before[M];
+  ab_visits_inform(&p->data, &p->par, &prior, &out, &p->host);
+  for (int most = 1; most <= 50; most += 49) {
+    memcpy(before, out.value, sizeof before);
+    ab_visits_polish(&p->data, &p->par, &prior, most, &p->host);
+    ab_visits_inform(&p->data, &p->par, &prior, &out, &p->host);
+    for (int j = 0; j < M; j++) CHECK(out.value[j] >= before[j]);
+  }
+  for (int j = 0; j < M; j++)
+    for (int e = 0; e < D; e++) CHECK_NEAR(out.gradient[num_at(K + e, j, K + D)], 0, 1e-4);
+}
+
 static ab_visit_record new_record(int n_draw, int w) {
   return (ab_visit_record){.thin = 2,
                            .keep_every = 2,
@@ -251,6 +270,7 @@ int main(void) {
   RUN(test_newton_climbs);
   RUN(test_newton_holds);
   RUN(test_derivatives);
+  RUN(test_polish);
   RUN(test_sweeps);
   RUN(test_stops);
   return check_report();

@@ -299,3 +299,29 @@ ref_occupancy_sums <- function(cell, state, uneven, add_found = array(0, dim(cel
   }
   c(out, list(present = present))
 }
+
+# One of Newton's steps of attribute j, memberships held: the columns of aspects and slopes after it, see
+# visits_bernoulli/inform.h.
+ref_polish_step <- function(cell, param, prior, j) {
+  k <- nrow(param$aspects)
+  now <- visits_inform(cell, param, prior)
+  aspect <- param$aspects[, j]
+  free <- c(aspect > 1e-6 & aspect < 1 - 1e-6, rep(TRUE, nrow(param$slopes)))
+  information <- as.matrix(now$information[free, free, j])
+  ridges <- c(0, 10^(-6:2)) * max(abs(diag(information)))
+  definite <- vapply(ridges, function(ridge) min(eigen(information + diag(ridge, sum(free)))$values) > 0, NA)
+  step <- numeric(length(free))
+  step[free] <- solve(information + diag(ridges[definite][1L], sum(free)), now$gradient[free, j])
+  step <- step * min(1, 5 / max(abs(step)))
+  best <- param
+  for (half in 0:12) {
+    trial <- param
+    trial$aspects[free[1:k], j] <- plogis(qlogis(aspect) + step[1:k] / 2^half)[free[1:k]]
+    trial$slopes[, j] <- param$slopes[, j] + step[-(1:k)] / 2^half
+    if (visits_inform(cell, trial, prior)$value[j] > now$value[j]) {
+      best <- trial
+      break
+    }
+  }
+  list(aspects = best$aspects[, j], slopes = best$slopes[, j], half = half, ridge = which(definite)[1L])
+}

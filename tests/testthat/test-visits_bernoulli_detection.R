@@ -53,6 +53,73 @@ test_that("likelihood, gradient and information are those of the reference", {
   }
 })
 
+test_that("Newton's steps of a taxon are those of the reference, and end where nothing is to be gained", {
+  set.seed(1)
+  fit <- detected(start = random_start(30, 5, 2), control = plain(3))
+  param <- visit_param(fit, TRUE)
+  param$aspects[2, 3] <- 0
+  seen <- NULL
+  for (turned in c(FALSE, TRUE)) {
+    far <- param
+    if (turned) far$aspects <- 1 - far$aspects
+    far$slopes <- 2 * far$slopes + rnorm(length(far$slopes))
+    once <- polish_taxa(fit$visits, far, fit$prior, 1L)
+    for (j in c(1, 2, 4, 5)) {
+      want <- ref_polish_step(fit$visits, far, fit$prior, j)
+      seen <- rbind(seen, c(want$half, want$ridge))
+      expect_equal(once$aspects[, j], want$aspects, tolerance = 1e-9)
+      expect_equal(once$slopes[, j], want$slopes, tolerance = 1e-9)
+    }
+    # An aspect at its bound stays there. With a prior the taxon's value is not finite, and all of it stays.
+    expect_identical(once$slopes[, 3], far$slopes[, 3])
+    expect_identical(polish_taxa(fit$visits, far, NULL)$aspects[2, 3], far$aspects[2, 3])
+    last <- polish_taxa(fit$visits, far, fit$prior)
+    expect_lt(max(abs(visits_inform(fit$visits, last, fit$prior)$gradient[, -3])), 1e-4)
+  }
+  # Steps that are halved, and ridges, are among them.
+  expect_true(any(seen[, 1] > 0) && any(seen[, 2] > 1))
+})
+
+test_that("an interrupt while detection is fitted keeps the starts, and the rounds that are done", {
+  cell <- check_visits(case$visits)
+  settings <- list(
+    estimate = "map", prior = check_visit_prior(visits_default_prior("map", FALSE), "map"), missed_by = "model",
+    sharing = "partial", added = FALSE, rare = 5
+  )
+  settings <- suppressMessages(check_detection(~date, cell, list(visit = given), settings))
+  problem <- visits_problem(cell, check_data(any_visit(cell), quiet = TRUE), 2L, settings)
+  set.seed(1)
+  control <- fit_control(n_start = 2, on_interrupt = "keep", progress = FALSE)
+  run <- run_starts(problem, control)
+  runs <- 0
+  most <- Inf
+  run_to_end <- checked_run
+  bind_in_namespace("checked_run", function(...) {
+    runs <<- runs + 1
+    if (runs > most) signal_interrupt()
+    run_to_end(...)
+  })
+  fit_until <- function(n, on_interrupt = "keep") {
+    runs <<- 0
+    most <<- n
+    control$on_interrupt <- on_interrupt
+    fit_detection(problem, run, control)
+  }
+  whole <- fit_until(Inf)
+  expect_warning(part <- fit_until(2), class = "multicause_interrupted")
+  expect_identical(part$run$starts, run$starts)
+  expect_identical(part$run$best$outcome$status, "max_pass")
+  # Parameters and the spread that they were fitted with: neither as they began nor as they would have ended.
+  problem$settings$share <- part$by$share
+  again <- run_start(problem, part$run$best$param, plain(0))$outcome$objective
+  expect_identical(part$run$best$outcome$objective, again)
+  expect_gt(max(abs(part$by$share$spread - settings$share$spread)), 1e-3)
+  expect_gt(max(abs(part$by$share$spread - whole$by$share$spread)), 1e-6)
+  expect_warning(none <- fit_until(0), class = "multicause_interrupted")
+  expect_identical(none$run$best$param, run$best$param)
+  expect_identical(tryCatch(fit_until(0, "stop"), interrupt = function(e) "stopped"), "stopped")
+})
+
 # What occu() of unmarked fits to one taxon after the other.
 taxon_by_taxon <- function(table) {
   suppressMessages(visits_bernoulli(
