@@ -11,7 +11,7 @@ comparators <- list(
     within_1(fit$x %*% t(fit$rotation) + rep(fit$center, each = nrow(x)))
   },
 
-  # Independent components. They turn the axes of PCA, so that the cells are those of pca() but for rounding.
+  # Independent components. They turn the axes of PCA, so that the cells are those of pca().
   ica = function(x, k) {
     x <- apply(x, 2L, function(column) replace(column, is.na(column), mean(column, na.rm = TRUE)))
     fit <- fastICA::fastICA(x, k)
