@@ -269,15 +269,21 @@ weighed_sum <- function(weights, matrix_of) {
 
 new_ensemble <- function(fits, weights, stacked = FALSE) {
   first <- fits[[1L]]
-  probability <- weighed_sum(weights, function(i) presence_probability(fits[[i]]))
   aspects <- all(vapply(fits, inherits, NA, "aspect_bernoulli"))
   dims <- first$dims
   dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0))
   out <- list(
     fits = fits, weights = unname(weights), draw_weights = unname(if (stacked) tempered(weights) else weights),
-    probability = probability, dims = dims, names = first$names, x = first$x
+    probability = NULL, dims = dims, names = first$names, x = first$x
   )
   if (aspects) out <- c(out, stack_aspects(fits, weights, dims[["k"]]))
+  # One product, where that is all that fitted() of the members is: n x m matrices may be large.
+  mixtures <- all(vapply(fits, function(fit) class(fit)[1L] == "aspect_bernoulli", NA))
+  out$probability <- if (mixtures) {
+    structure(mixed(out$param$membership, out$param$aspects), dimnames = name_sides(first$names))
+  } else {
+    weighed_sum(weights, function(i) presence_probability(fits[[i]]))
+  }
   structure(out, class = c("multicause_ensemble", if (aspects) "aspect_bernoulli", "multicause"))
 }
 
@@ -423,8 +429,3 @@ update.multicause_ensemble <- function(object, ...) {
 }
 
 data_kind.multicause_ensemble <- function(fit) data_kind(fit$fits[[1L]])
-
-trust_sentence.multicause_ensemble <- function(fit) {
-  ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
-  sprintf("An average of %s; converged: %d.", count_words(length(fit$fits), "fit"), ready)
-}

@@ -99,7 +99,7 @@ found_table <- function(x) {
 known_cells <- function(x) matrix(as.double(!is.na(as.matrix(x))), nrow(x))
 
 # Neighbours of some rows among all, by their distances: list(start, neighbour, weight); NULL: all are alike.
-near_lists <- function(near, rows = seq_len(near$n)) {
+near_lists <- function(near, rows = seq_len(near$n), n_threads = 1) {
   if (is.null(near)) {
     return(NULL)
   }
@@ -107,7 +107,8 @@ near_lists <- function(near, rows = seq_len(near$n)) {
     return(matrix_neighbours(near$given$neighbours[rows, , drop = FALSE]))
   }
   find <- function() {
-    find_neighbours(near, lapply(near$given, function(each) each[rows, , drop = FALSE]), near$given, own = rows)
+    from <- lapply(near$given, function(each) each[rows, , drop = FALSE])
+    find_neighbours(near, from, near$given, own = rows, n_threads = n_threads)
   }
   memo <- if (length(rows) * near$most <= most_remembered) near$memo
   name <- paste(format(c(near$bandwidth, near$most, range(rows), length(rows)), digits = 17L), collapse = " ")
@@ -129,11 +130,17 @@ nbm_means <- function(table, rows, own, lists, likeness, n_threads = 1) {
 
 # n x m probabilities of some rows of the table, by blocks, so that lists of neighbours stay short.
 nbm_rows <- function(near, likeness, table, rows, n_threads = 1) {
-  blocks <- lapply(row_blocks(rows, if (is.null(near)) 1L else min(near$most, near$n)), function(at) {
+  means <- function(at) {
     view <- if (length(at) == nrow(table$found)) table$view else data_view(table$found[at, , drop = FALSE])
-    nbm_means(table, view, at, near_lists(near, at), likeness, n_threads)
-  })
-  if (length(blocks) == 1L) blocks[[1L]] else do.call(rbind, blocks)
+    nbm_means(table, view, at, near_lists(near, at, n_threads), likeness, n_threads)
+  }
+  blocks <- row_blocks(seq_along(rows), if (is.null(near)) 1L else min(near$most, near$n))
+  if (length(blocks) == 1L) {
+    return(means(rows))
+  }
+  out <- matrix(0, length(rows), ncol(table$found))
+  for (block in blocks) out[block, ] <- means(rows[block])
+  out
 }
 
 # Sum of the logarithms of what the known cells of some rows were given while hidden.
@@ -288,5 +295,3 @@ fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
 }
 
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
-
-report_sides.neighbours_mean <- function(fit) NULL

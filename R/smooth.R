@@ -83,11 +83,12 @@ smooth_reach <- -log(0.01)
 
 # list(start, neighbour, weight), from 0: neighbours of `from` among `to`; own: which of these each of `from` is, NULL
 # where none is.
-find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own = seq_len(smooth$n)) {
+find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own = seq_len(smooth$n), n_threads = 1) {
   scale <- c(age = 1, place = 1, distance = 1, environment = 1)
   scale[names(smooth$bandwidth)] <- smooth$bandwidth
   own <- if (!is.null(own)) as.integer(own) - 1L
-  .Call(mc_c_neighbours, kernel_sites(from), kernel_sites(to), unname(scale), own, c(smooth_reach, smooth$most %||% 30))
+  limits <- c(smooth_reach, smooth$most %||% 30, n_threads)
+  .Call(mc_c_neighbours, kernel_sites(from), kernel_sites(to), unname(scale), own, limits)
 }
 
 # The same of a matrix of weights, rows scaled to sum to 1.

@@ -115,8 +115,8 @@
 #'   is measured at the other sites alone, which must hold at least 20 finds. Such a set is known as the calibration or
 #'   reference set of a species pool (`r` of package DarkDiv): well sampled sites near the ones you ask about.
 #' @param quick a first look: few fits, two copies.
-#' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick`, 10 where the table has up to 2000
-#'   finds, else 5.
+#' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick` or more than 50 000 finds, 10 where
+#'   the table has up to 2000 finds, else 5.
 #' @param seed a whole number, for the same answer again; `NULL` goes on with the session's random numbers, and the
 #'   answer keeps the seed it drew.
 #' @param seconds no copy beyond the second is begun after so many seconds.
@@ -350,7 +350,9 @@ check_open <- function(x, within) {
   }
 }
 
-usual_copies <- function(quick, finds) if (quick) 2L else if (finds <= 2000) 10L else 5L
+many_finds <- 5e4 # of more, two copies and one fit of each size are as good as more (bench/which_zeros_time.md)
+
+usual_copies <- function(quick, finds) if (quick || finds > many_finds) 2L else if (finds <= 2000) 10L else 5L
 
 check_scored <- function(x, reference) {
   if (is.null(reference)) {
@@ -430,7 +432,7 @@ wz_tasks <- function(asked) {
   check_learnable(asked$x, drawn$deleted)
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
   whole <- table_effort
-  if (plan$quick) whole$members <- 1L
+  if (plan$quick || found > many_finds) whole$members <- 1L
   copies <- lapply(seq_len(plan$copies), function(copy) {
     deleted <- drawn$deleted[[copy]]
     list(deleted = deleted, optional = copy > 2L, effort = copy_effort, rate = length(deleted) / found)
@@ -477,7 +479,7 @@ wz_answer <- function(asked, learnt, call) {
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
   odds <- learnt$full$odds
-  w$centre <- vapply(odds, function(z) mean(z[w$candidate]), 0)
+  w$centre <- vapply(odds, function(z) mean(unlist(cell_columns(list(z), which(w$candidate), nrow(asked$x)))), 0)
   w$odds <- if (length(asked$x) <= most_kept) odds
   w
 }
@@ -490,7 +492,7 @@ wz_cells <- function(asked, learnt) {
   found <- matrix(table %in% 1, nrow(x))
   zero <- matrix(table %in% 0, nrow(x))
   stack <- fit_stack(learnt$copies)
-  eta <- stack$intercept + weighed_sum(stack$weights, function(l) learnt$full$odds[[l]])
+  eta <- over_cells(learnt$full$odds, function(z) stack_odds(stack, z))
   line <- calibrate_chances(log_odds_bins(eta[zero]), hidden_log_odds(learnt$copies, stack), sum(found))
   eta <- line[1L] + line[2L] * eta
   gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
@@ -510,7 +512,8 @@ new_which_zeros <- function(asked, learnt, cells, many, call) {
   dimnames(p) <- name_sides(names)
   structure(
     list(
-      probability = p, se = stack_se(learnt$full$odds, cells$stack), candidate = wz_candidates(cells$zero, given),
+      probability = p, se = over_cells(learnt$full$odds, function(z) odds_se(z, cells$stack)),
+      candidate = wz_candidates(cells$zero, given),
       gaps = cells$gaps, log_ratio = many$log_ratio, source = many$source, kappa = cells$kappa,
       how_many = many$estimates, one_more = one_more_of(cells, many$source), stack = cells$stack,
       near = learnt$full$tuned, weights = stack_table(cells$stack, learnt$copies), x = x, names = names,
@@ -532,16 +535,9 @@ wz_candidates <- function(zero, given) {
 
 # Sums over sites and taxa in draws, and the total.
 wz_add_sums <- function(w, many, seed) {
-  cells <- wz_missed(w)
-  at <- cbind(cells$row, cells$column)
-  is_gap <- which(w$candidate) %in% w$gaps
-  spread <- function(value) {
-    out <- matrix(0, w$dims[["n"]], w$dims[["m"]])
-    out[at] <- value
-    out
-  }
-  missed <- spread(ifelse(is_gap, 0, cells$missed))
-  gaps <- spread(as.double(is_gap))
+  gaps <- matrix(FALSE, w$dims[["n"]], w$dims[["m"]])
+  gaps[w$gaps] <- w$candidate[w$gaps]
+  missed <- missed_chances(w, w$candidate & !gaps)
   w$draws <- with_seed(seed, draw_sums(missed, gaps, many$relative))
   w$total <- answer_total(missed, gaps, many, w$draws)
   part <- w$total[["missed"]] / max(w$how_many$missed[1L], 1e-12)
@@ -564,15 +560,6 @@ odds_se <- function(z, stack) {
   sqrt(pmax(rowSums((z %*% stack$covariance) * z), 0))
 }
 
-# Those of all cells, by blocks.
-stack_se <- function(odds, stack) {
-  cells <- seq_along(odds[[1L]])
-  root <- vapply(unname(split(cells, cells %/% 2^18)), function(at) {
-    list(odds_se(vapply(odds, function(each) each[at], numeric(length(at))), stack))
-  }, list(0))
-  matrix(unlist(root), nrow(odds[[1L]]))
-}
-
 # The log-odds of a record that finds had while they were hidden.
 hidden_log_odds <- function(copies, stack) {
   unlist(lapply(copies, function(copy) stack_odds(stack, copy$odds[copy$deleted, , drop = FALSE])))
@@ -587,6 +574,16 @@ coherent_ends <- function(ends, missed, most = NULL) {
   high <- pmax(ends[, 2L], missed)
   if (!is.null(most)) high <- pmin(high, pmax(most, missed))
   cbind(low = pmin(ends[, 1L], missed), high = high)
+}
+
+# The chances that zeros were missed, n x m, 0 elsewhere.
+missed_chances <- function(w, zero) {
+  out <- matrix(0, nrow(zero), ncol(zero))
+  for (j in seq_len(ncol(zero))) {
+    at <- which(zero[, j])
+    out[at, j] <- missed_numbers(w$probability[at, j], w$se[at, j], w$log_ratio[at, , drop = FALSE])$missed
+  }
+  out
 }
 
 # The numbers of the zeros that were asked about, in the order of cells.

@@ -1,6 +1,6 @@
 # How well finds are foreseen: chances of finds and zeros alike, each from the rest of the table, never from itself.
 
-most_fair <- 2e5 # cells that the regression takes, finds and zeros each evenly spaced
+most_fair <- c(finds = 4e4, zeros = 2e5) # that the regression takes: of sites, and of their zeros, evenly spaced
 
 # The mean chance of a find, kappa. Means over other sites, weighed by how alike lists and how near sites are,
 # companions and how often taxon and site have finds are put together by a logistic regression over all known cells. Of
@@ -8,51 +8,57 @@ most_fair <- 2e5 # cells that the regression takes, finds and zeros each evenly 
 #   near    a smooth_over() with bandwidths, or NULL
 mean_foreseen <- function(x, near, n_threads = 1) {
   table <- nbm_table(x)
-  found <- as.matrix(table$found)
-  known <- if (is.null(table$observed)) matrix(TRUE, nrow(found), ncol(found)) else table$observed == 1
-  at <- c(spaced(which(known & found == 1), most_fair), spaced(which(known & found == 0), most_fair))
-  design <- do.call(cbind, lapply(fair_scores(table, found, near, n_threads), `[`, at))
+  share <- most_fair[["finds"]] / max(1, sum(table$sums))
+  rows <- spaced(seq_len(nrow(x)), max(1, share * nrow(x)))
+  found <- as.matrix(table$found[rows, , drop = FALSE])
+  known <- if (is.null(table$observed)) TRUE else table$observed[rows, , drop = FALSE] == 1
+  finds <- which(known & found == 1)
+  zeros <- which(known & found == 0)
+  at <- c(finds, spaced(zeros, most_fair[["zeros"]]))
+  design <- do.call(cbind, fair_scores(table, near, n_threads, rows, at))
   y <- found[at]
-  weight <- ifelse(y == 1, sum(found) / sum(y), sum(known & found == 0) / sum(y == 0))
+  weight <- ifelse(y == 1, 1, length(zeros) / sum(y == 0))
   mean(fitted_logistic(design, y, weight)[y == 1])
 }
 
-# n x m each.
-fair_scores <- function(table, found, near, n_threads = 1) {
-  rows <- seq_len(nrow(found))
-  mean_by <- function(near, likeness) nbm_rows(near, likeness, table, rows, n_threads)
-  means <- list(mean_by(NULL, 2), mean_by(NULL, 6))
+# Vectors, of the cells `at` of some rows.
+fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size), at = NULL) {
+  wanted <- function(p) if (is.null(at)) as.vector(p) else p[at]
+  mean_by <- function(near, likeness) score_odds(wanted(nbm_rows(near, likeness, table, rows, n_threads)))
+  scores <- list(mean_by(NULL, 2), mean_by(NULL, 6))
   if (!is.null(near)) {
     wide <- near
     wide$bandwidth <- 2 * near$bandwidth # the root of the weights
-    means <- c(means, list(mean_by(near, 0), mean_by(near, 2), mean_by(wide, 4)))
+    scores <- c(scores, list(mean_by(near, 0), mean_by(near, 2), mean_by(wide, 4)))
   }
-  scores <- lapply(c(means, list(fair_companions(table, found))), score_odds)
-  c(scores, fair_margins(table, found), lapply(utils::tail(scores, 2L), `^`, 2))
+  scores <- c(scores, list(score_odds(wanted(fair_companions(table, rows)))))
+  c(scores, lapply(fair_margins(table, rows), wanted), lapply(utils::tail(scores, 2L), `^`, 2))
 }
 
 spaced <- function(at, most) if (length(at) <= most) at else at[round(seq(1, length(at), length.out = most))]
 
 # Logs of how many other finds taxon and site have, and their squares. Where no site is empty, one other find is the
 # least: that a site has none would tell that the cell is a find.
-fair_margins <- function(table, found) {
+fair_margins <- function(table, rows = seq_along(table$size)) {
+  found <- as.matrix(table$found[rows, , drop = FALSE])
   taxon <- log(rep(table$sums, each = nrow(found)) - found + 0.5)
-  others <- table$size - found
+  others <- table$size[rows] - found
   site <- log((if (any(table$size == 0)) others else pmax(others, 1)) + 0.5)
   list(taxon, taxon^2, site, site^2)
 }
 
 # Beals' mean over the other finds of a site of how many of the other sites with that find have the taxon; to each share
 # one site, to the mean one find with the taxon's own mean elsewhere is added.
-fair_companions <- function(table, found) {
-  joint <- crossprod(found)
+fair_companions <- function(table, rows = seq_along(table$size)) {
+  joint <- as.matrix(Matrix::crossprod(table$found))
+  found <- as.matrix(table$found[rows, , drop = FALSE])
   known <- rep(table$n_known, each = nrow(found))
   mean <- (rep(table$sums, each = nrow(found)) - found + 0.2) / (known - 1 + 0.4)
   per <- 1 / (pmax(table$sums - 1, 0.5) + 1)
   own <- found * rep(per * diag(joint), each = nrow(found))
   weight <- as.vector(found %*% per) - found * rep(per, each = nrow(found))
   share <- found %*% (per * joint) - own + (mean - found) * weight
-  (share + mean) / (table$size - found + 1)
+  (share + mean) / (table$size[rows] - found + 1)
 }
 
 # Chances by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.

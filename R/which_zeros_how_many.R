@@ -6,10 +6,14 @@
 # Log-odds in bins: sums over cells of what depends on them alone are sums over bins. list(eta, count).
 bin_width <- 0.02
 log_odds_bins <- function(eta) {
-  bin <- round(eta / bin_width)
-  at <- sort(unique(bin))
-  count <- tabulate(match(bin, at), length(at))
-  list(eta = as.vector(rowsum(as.vector(eta), as.vector(bin))) / count, count = count)
+  bin <- as.integer(round(eta / bin_width))
+  if (!length(bin)) {
+    return(list(eta = numeric(), count = integer()))
+  }
+  least <- min(bin) - 1L
+  count <- tabulate(bin - least, max(bin) - least)
+  count <- count[count > 0L]
+  list(eta = as.vector(rowsum(as.vector(eta), bin)) / count, count = count)
 }
 
 # The weights of learners were learnt at zeros, where a few chances near 1 carry the level. The line logit p = a + b eta

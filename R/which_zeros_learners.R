@@ -28,19 +28,19 @@ least_near <- 500L # neighbours of an observation that a mean is taken over, at 
 table_effort <- list(members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
 copy_effort <- list(members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
 
-# Of a table: list(odds = what the regression takes, a list of n x m matrices: the log-odds of all scores, and
-# taxon_terms(); near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
+# Of a table: list(odds = what the regression takes, the log-odds of all scores, n x m matrices, and taxon_terms();
+# near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
 #   near     a smooth_over() without bandwidths, or NULL
 #   likeness what choose_likeness() says
 #   effort   table_effort or copy_effort
 #   how      list(quick, scale, args, n_threads): few fits, times how many components as usual, arguments of the fits
 #   at       cells that the log-odds are wanted of, vectors then; NULL: all
-learn_table <- function(x, near, likeness, effort, how, at = NULL) {
+#   rows     where they are; models are fitted to all rows, and means are over all
+learn_table <- function(x, near, likeness, effort, how, at = NULL, rows = seq_len(nrow(x))) {
   table <- nbm_table(x)
-  rows <- seq_len(nrow(x))
-  wanted <- function(odds) if (is.null(at)) odds else odds[at]
+  wanted <- cells_of_rows(at, rows, nrow(x))
   out <- list()
-  learnt <- function(name, p) out[[name]] <<- wanted(score_odds(fill_unseen(p, table)))
+  learnt <- function(name, p) out[[name]] <<- score_odds(wanted(fill_unseen(p, table, rows)))
   if (!is.null(near)) {
     near$most <- least_near
     tuned <- lapply(c(near = 0, near_alike = likeness), function(power) {
@@ -52,7 +52,7 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
     near <- found_neighbours(tuned$near, most = 30L, strength = 10)
   }
   learnt("alike", nbm_rows(NULL, 2, table, rows, how$n_threads))
-  learnt("companions", companion_scores(table))
+  learnt("companions", companion_scores(table, rows))
   k <- scaled_k(learner_k(nrow(x), ncol(x)), how$scale)
   if (how$quick) k <- unique(k[c(1L, length(k))])
   control <- function(passes) {
@@ -61,19 +61,32 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL) {
     )
   }
   many <- function(...) {
-    fitted(quiet_fit(do.call(ensemble, utils::modifyList(list(x, members = effort$members, ...), how$args)))$value)
+    given <- utils::modifyList(list(x, members = effort$members, ...), how$args)
+    some_rows(fitted(quiet_fit(do.call(ensemble, given))$value), rows)
   }
   learnt("smoothed", many(
     k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control(effort$smoothed)
   ))
   learnt("free", many(k = if (effort$free_all) k else k[(length(k) + 1L) %/% 2L], control = control(50)))
   pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca)))
-  learnt("pca", fitted(pca$value))
+  learnt("pca", some_rows(fitted(pca$value), rows))
   used <- intersect(names(learner_names), names(out))
   list(
-    odds = c(out[used], lapply(taxon_terms(table), wanted)), near = near,
+    odds = c(out[used], if (is.null(at)) taxon_terms(table) else cell_columns(taxon_terms(table), at, nrow(x))),
+    near = near,
     tuned = if (length(near)) c(tuned, likeness = likeness)
   )
+}
+
+some_rows <- function(p, rows) if (length(rows) == nrow(p)) p else p[rows, , drop = FALSE]
+
+# function(p): of a matrix of these rows of n the cells `at`, by their numbers in all rows; NULL: all, a matrix.
+cells_of_rows <- function(at, rows, n) {
+  if (is.null(at)) {
+    return(identity)
+  }
+  place <- match((at - 1L) %% n + 1L, rows) + (at - 1L) %/% n * length(rows)
+  function(p) p[place]
 }
 
 # What tables of the same sites share while they are learnt from: distances, and lists of neighbours that were found.
@@ -118,9 +131,9 @@ found_neighbours <- function(near, most, strength) {
 
 # No learner knows anything of a taxon that was never found. Such a taxon gets half a find, dealt out to the sites by
 # their numbers of finds.
-fill_unseen <- function(p, table) {
+fill_unseen <- function(p, table, rows = seq_along(table$size)) {
   unseen <- table$sums == 0
-  if (any(unseen)) p[, unseen] <- 0.5 * (table$size + 0.5) / sum(table$size + 0.5)
+  if (any(unseen)) p[, unseen] <- 0.5 * (table$size[rows] + 0.5) / sum(table$size + 0.5)
   unname(p)
 }
 
@@ -129,9 +142,12 @@ fill_unseen <- function(p, table) {
 # (bench/which_zeros.md).
 taxon_terms <- function(table) {
   finds <- log1p(pmax(table$sums, 1))
-  lapply(list(finds = finds, finds_squared = finds^2), function(term) {
-    matrix(term, length(table$size), length(term), byrow = TRUE)
-  })
+  list(finds = finds, finds_squared = finds^2)
+}
+
+# Of cells of a table with n rows: from matrices of it, and from numbers of each taxon.
+cell_columns <- function(terms, at, n) {
+  lapply(terms, function(term) term[if (is.matrix(term)) at else (at - 1L) %/% n + 1L])
 }
 
 # What sensitivity() changes; here: nothing.
@@ -157,12 +173,12 @@ phantom_shares <- function(x, near, how) {
 
 # Beals' smoothing without the cell itself: the mean, over the finds of an observation, of how many of the other
 # observations with that find have the attribute; to each share one observation of the attribute's own mean is added.
-companion_scores <- function(table) {
+companion_scores <- function(table, rows = seq_along(table$size)) {
   given <- companion_table(table)
-  found <- table$found
-  p <- as.matrix(found %*% given) / pmax(table$size, 1)
+  size <- table$size[rows]
+  p <- as.matrix(some_rows(table$found, rows) %*% given) / pmax(size, 1)
   rate <- table$sums / pmax(table$n_known, 1)
-  none <- table$size == 0
+  none <- size == 0
   p[none, ] <- rep(rate, each = sum(none))
   pmin(pmax(p, 0), 1)
 }
@@ -201,7 +217,9 @@ learn_task <- function(task, common, tick) {
     }))
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))
-  learnt <- with_seed(task$seed, learn_table(x, common$near, common$likeness, task$effort, common$how, cells$at))
+  learnt <- with_seed(task$seed, {
+    learn_table(x, common$near, common$likeness, task$effort, common$how, cells$at, cells$rows)
+  })
   list(
     odds = do.call(cbind, learnt$odds), deleted = cells$at %in% task$deleted, at = cells$at,
     fraction = cells$fraction, rate = task$rate
@@ -209,17 +227,23 @@ learn_task <- function(task, common, tick) {
 }
 
 most_judged <- 2e5 # zeros of a damaged table that are kept
+most_hidden <- 5000L # finds deleted of which its neighbours' means are taken: of more, those of a sample of the sites
 
-# Zeros of a damaged table: list(at, fraction), the share of those not deleted that was kept.
+# Zeros of a damaged table, of all sites or a sample of them: list(rows, at, fraction), the share of those in these rows
+# not deleted that was kept.
 judged_cells <- function(x, deleted) {
-  table <- as.matrix(x)
-  zeros <- which(table == 0)
-  zeros <- zeros[(colSums(table, na.rm = TRUE) > 0)[(zeros - 1L) %/% nrow(x) + 1L]]
+  n <- nrow(x)
+  wanted <- round(n * most_hidden / max(1L, length(deleted)))
+  rows <- if (wanted < n) sort(sample.int(n, wanted)) else seq_len(n)
+  zeros <- which(as.matrix(some_rows(x, rows)) == 0)
+  column <- (zeros - 1L) %/% length(rows) + 1L
+  kept <- Matrix::colSums(found_table(x))[column] > 0
+  zeros <- rows[(zeros[kept] - 1L) %% length(rows) + 1L] + (column[kept] - 1L) * n
   gone <- zeros %in% deleted
   others <- zeros[!gone]
   fraction <- min(1, most_judged / max(1, length(others)))
   if (fraction < 1) others <- sort(others[sample.int(length(others), most_judged)])
-  list(at = sort(c(zeros[gone], others)), fraction = fraction)
+  list(rows = rows, at = sort(c(zeros[gone], others)), fraction = fraction)
 }
 
 # Tenths of the finds, dealt at random: what each copy loses. Each tenth has its part of the finds of sites that are for

@@ -31,6 +31,14 @@ print.which_zeros <- function(x, n = 5L, ..., by = c("chance", "missed")) {
   invisible(x)
 }
 
+#' @rdname as.data.frame.which_zeros
+#' @export
+format.which_zeros <- function(x, what = c("answer", "quality"), ...) {
+  check_dots(...)
+  what <- check_choice(what, "what", c("answer", "quality"))
+  if (what == "answer") answer_sentences(x) else quality_sentences(x)
+}
+
 # The answer in words: the table; how many were missed and what else there is to say of that.
 answer_sentences <- function(w) {
   c(
@@ -566,7 +574,7 @@ score_parts <- function(w, i, j) {
     return(NULL)
   }
   weights <- w$stack$weights
-  part <- weights * (vapply(w$odds, function(z) z[i, j], 0) - w$centre)
+  part <- weights * (unlist(cell_columns(w$odds, i + (j - 1L) * w$dims[["n"]], w$dims[["n"]])) - w$centre)
   used <- rownames(w$weights)[w$weights$weight > 0]
   data.frame(
     part = c("the mean zero of the table", unname(learner_names[used]), "how often the taxon was found"),

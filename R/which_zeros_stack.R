@@ -84,6 +84,17 @@ stack_weights <- function(data, ridge, start = NULL) {
 
 stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 
+# What f(z) gives for each cell of the whole table, z being what the regression takes of a block of cells: n x m.
+over_cells <- function(odds, f) {
+  out <- 0 * odds[[1L]]
+  last <- length(out)
+  for (first in seq(1, last, by = 2^18)) {
+    at <- first:min(last, first + 2^18 - 1)
+    out[at] <- f(do.call(cbind, cell_columns(odds, at, nrow(out))))
+  }
+  out
+}
+
 # Logistic regression by Newton's method, for columns of equal spread. Learners' weights are drawn to each other: the
 # penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are drawn to 0. A
 # column that is the same for all cells says nothing: it has no weight, and no error.

@@ -1,6 +1,8 @@
 #include "num/logistic_regression.h"
 #include "glue/glue.h"
 
+static int ask(void *host) { return mc_stop(host, 0, 0); }
+
 /*
  * design: n x l; cases: n x 3, y, offset and weight; penalty: l x l; start: l x 1. Returns list(beta,
  * hessian).
@@ -17,16 +19,21 @@ SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start,
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_duplicate(start));
   SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, l, l));
+  glue_context context;
+  mc_host host = glue_host(&context, R_NilValue);
   const num_regression data = {.n = n,
                                .l = l,
                                .design = REAL(design),
                                .y = case_of,
                                .offset = case_of + n,
                                .weight = case_of + 2 * (ptrdiff_t) n,
-                               .penalty = REAL(penalty)};
+                               .penalty = REAL(penalty),
+                               .stop = ask,
+                               .asked = &host};
   double *scratch = (double *) R_alloc((size_t) num_regression_size(l), sizeof *scratch);
   num_logistic_regression(&data, Rf_asInteger(passes), REAL(VECTOR_ELT(out, 0)),
                           REAL(VECTOR_ELT(out, 1)), scratch);
+  glue_end_stopped(&host);
   UNPROTECT(1);
   return out;
 }

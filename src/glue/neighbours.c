@@ -1,5 +1,6 @@
 #include "num/neighbours.h"
 #include "glue/glue.h"
+#include "num/threads.h"
 
 #include <limits.h>
 #include <string.h>
@@ -40,9 +41,10 @@ static void check_same_kinds(const num_sites *from, const num_sites *to) {
 
 static num_nearness nearness_of(SEXP scale, SEXP limits) {
   glue_matrix(scale, 4, 1, "scale");
-  glue_matrix(limits, 2, 1, "limits");
+  glue_matrix(limits, 3, 1, "limits");
   const double *by = REAL(scale), most = REAL(limits)[1];
   for (int s = 0; s < 4; s++) glue_check(by[s] > 0, "scale");
+  glue_check(REAL(limits)[2] >= 1 && REAL(limits)[2] <= INT_MAX, "n_threads");
   glue_check(REAL(limits)[0] >= 0 && most >= 1 && most <= INT_MAX, "limits");
   const num_nearness near = {.age = by[0],
                              .place = by[1],
@@ -72,10 +74,63 @@ static void reserve(edges *e, int more) {
   *e = (edges){size, e->used, index, weight};
 }
 
+#define CHUNK_PLACES                                                                               \
+  2097152 /* of neighbours that may be found before they are moved to the lists */
+
+/* A chunk of rows: each has all.n places of its own, so that any thread may fill them. */
+typedef struct {
+  const num_sites *rows, *all;
+  const num_sweep *sweep;
+  const num_nearness *near;
+  const int *own;         /* or NULL */
+  const double *distance; /* all.n x rows.n, or NULL */
+  int first;              /* the row that is the chunk's first */
+  int *found;             /* rows of a chunk: how many neighbours */
+  int *index;             /* all.n x rows of a chunk */
+  double *weight;         /* likewise */
+  double *scratch;        /* all.n x threads */
+} search;
+
+static search new_search(const num_sites *all, int chunk, int n_threads) {
+  const size_t n = (size_t) all->n + 1;
+  const search out = {.all = all,
+                      .found = (int *) R_alloc((size_t) chunk, sizeof(int)),
+                      .index = (int *) R_alloc(n * (size_t) chunk, sizeof(int)),
+                      .weight = (double *) R_alloc(n * (size_t) chunk, sizeof(double)),
+                      .scratch = (double *) R_alloc(n * (size_t) n_threads, sizeof(double))};
+  return out;
+}
+
+static void search_block(void *ctx, int strip, int thread, int first, int b) {
+  const search *s = ctx;
+  const ptrdiff_t n = s->all->n;
+  (void) strip;
+  for (int r = first; r < first + b; r++) {
+    const int i = s->first + r;
+    const num_near_list list = {s->index + r * n, s->weight + r * n, s->scratch + thread * n};
+    const double *distance = s->distance ? s->distance + i * n : NULL;
+    s->found[r] =
+        num_neighbours(s->rows, i, s->sweep, s->own ? s->own[i] : -1, distance, s->near, list);
+  }
+}
+
+/* Moves what was found for a chunk's rows to the lists. */
+static void gather(const search *s, int b, edges *e, int *start) {
+  for (int r = 0; r < b; r++) {
+    const ptrdiff_t from = (ptrdiff_t) r * s->all->n;
+    reserve(e, s->found[r]);
+    memcpy(e->index + e->used, s->index + from, (size_t) s->found[r] * sizeof *e->index);
+    memcpy(e->weight + e->used, s->weight + from, (size_t) s->found[r] * sizeof *e->weight);
+    e->used += s->found[r];
+    glue_check(e->used <= INT_MAX, "number of neighbours");
+    start[s->first + r + 1] = (int) e->used;
+  }
+}
+
 /*
  * from, to: lists as above with `distance` = to x from (or NULL) in from; scale:
  * bandwidths of age, place, distance and variables; own: which of to each of from is, from 0, or
- * NULL: none; limits: reach and most. Returns list(start, neighbour, weight), from 0.
+ * NULL: none; limits: reach, most and threads. Returns list(start, neighbour, weight), from 0.
  */
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   const char *fields[] = {"start", "neighbour", "weight", ""};
@@ -89,21 +144,29 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(INTSXP, (R_xlen_t) rows.n + 1));
   int *start = INTEGER(VECTOR_ELT(out, 0));
-  double *scratch = (double *) R_alloc((size_t) all.n + 1, sizeof *scratch);
   num_key *key = (num_key *) R_alloc((size_t) all.n + 1, sizeof *key);
   double *copy = (double *) R_alloc((size_t) num_sites_doubles(&all) + 1, sizeof *copy);
   const num_sweep sweep = num_sweep_of(&all, &near, key, copy);
+  const int places = CHUNK_PLACES / (all.n + 1), least = places < 16 ? 16 : places;
+  const int chunk = least < rows.n ? least : rows.n;
+  const int n_threads = num_threads((int) REAL(limits)[2]);
+  search s = new_search(&all, chunk, n_threads);
+  s.rows = &rows;
+  s.sweep = &sweep;
+  s.near = &near;
+  s.own = among ? INTEGER(own) : NULL;
+  s.distance = Rf_isNull(distance) ? NULL : REAL(distance);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
   edges e = {0};
   start[0] = 0;
-  for (int i = 0; i < rows.n; i++) {
-    if (i % 16 == 0) R_CheckUserInterrupt();
-    reserve(&e, all.n);
-    const double *d = Rf_isNull(distance) ? NULL : REAL(distance) + (ptrdiff_t) i * all.n;
-    const num_near_list list = {e.index + e.used, e.weight + e.used, scratch};
-    e.used += num_neighbours(&rows, i, &sweep, among ? INTEGER(own)[i] : -1, d, &near, list);
-    glue_check(e.used <= INT_MAX, "number of neighbours");
-    start[i + 1] = (int) e.used;
+  for (bool go_on = true; go_on && s.first < rows.n; s.first += chunk) {
+    const int b = rows.n - s.first < chunk ? rows.n - s.first : chunk;
+    const num_strips strips = num_new_strips(b, 4, n_threads);
+    go_on = mc_scan(&host, 0, 0, &strips, search_block, &s);
+    if (go_on) gather(&s, b, &e, start);
   }
+  glue_end_stopped(&host);
   SET_VECTOR_ELT(out, 1, Rf_allocVector(INTSXP, e.used));
   SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, e.used));
   if (e.index && e.weight && e.used) {

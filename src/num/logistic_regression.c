@@ -7,7 +7,8 @@
 #include "num/logistic.h"
 #include "num/vector.h"
 
-#define STRIP 256 /* cases at a time */
+#define STRIP 256       /* cases at a time */
+#define LOOK_EVERY 4096 /* cases between two questions whether to stop */
 #define ENOUGH 1e-8
 #define LEAST_STEP 1e-10
 #define RIDGE 1e-9 /* added to a Hessian before it is inverted */
@@ -39,7 +40,9 @@ NUM_HOT static double add_strip(const num_regression *data, int first, int size,
   return sum;
 }
 
-/* f at b, with its gradient and Hessian. */
+static bool stopped(const num_regression *data) { return data->stop && data->stop(data->asked); }
+
+/* f at b, with its gradient and Hessian; of no meaning where stopped. */
 static double evaluate(const num_regression *data, const double *b, double *g, double *hessian,
                        double *strip) {
   const int l = data->l;
@@ -48,6 +51,7 @@ static double evaluate(const num_regression *data, const double *b, double *g, d
   memset(hessian, 0, (size_t) l * l * sizeof(double));
   for (int first = 0; first < data->n; first += STRIP) {
     const int left = data->n - first;
+    if (first % LOOK_EVERY == 0 && stopped(data)) return sum;
     sum += add_strip(data, first, left < STRIP ? left : STRIP, b, g, hessian, strip);
   }
   for (int c = 0; c < l; c++) {
@@ -80,25 +84,28 @@ static bool newton_step(const double *g, const double *hessian, int l, double *s
   return true;
 }
 
-void num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
+bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
                              double *scratch) {
   const int l = data->l;
   double *g = scratch, *step = g + l, *trial = step + l, *chol = trial + l,
          *strip = chol + (ptrdiff_t) l * l;
   double now = evaluate(data, b, g, hessian, strip);
   for (int pass = 0; pass < passes; pass++) {
-    if (!newton_step(g, hessian, l, step, chol)) return;
+    if (stopped(data)) return false;
+    if (!newton_step(g, hessian, l, step, chol)) return true;
     double next, length = 1;
     const double longest = largest(step, l);
     while (true) {
       for (int c = 0; c < l; c++) trial[c] = b[c] + length * step[c];
       next = evaluate(data, trial, g, hessian, strip);
+      if (stopped(data)) return false;
       if (next >= now || length * longest <= LEAST_STEP) break;
       length /= 2;
     }
-    if (!(next >= now)) return;
+    if (!(next >= now)) return true;
     memcpy(b, trial, (size_t) l * sizeof(double));
-    if (next - now < ENOUGH * (fabs(next) + 1)) return;
+    if (next - now < ENOUGH * (fabs(next) + 1)) return true;
     now = next;
   }
+  return !stopped(data);
 }

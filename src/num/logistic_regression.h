@@ -7,6 +7,8 @@
 #ifndef MC_NUM_LOGISTIC_REGRESSION_H
 #define MC_NUM_LOGISTIC_REGRESSION_H
 
+#include <stdbool.h>
+
 #include "num/base.h"
 
 typedef struct {
@@ -14,6 +16,8 @@ typedef struct {
   const double *design;              /* n x l: X */
   const double *y, *offset, *weight; /* n each; y within [0, 1] */
   const double *penalty;             /* l x l: P */
+  int (*stop)(void *asked);          /* nonzero: stop, then and ever after; or NULL */
+  void *asked;
 } num_regression;
 
 /* Doubles of scratch for l coefficients. */
@@ -22,9 +26,9 @@ ptrdiff_t num_regression_size(int l);
 /*
  * b is the start, and then the answer; hessian (l x l) is H there. At most `passes` passes, fewer
  * where one gains less than 1e-8 of |f| + 1, or where H is not definite. A pass costs n l (l + 6)
- * flops, n exponentials and n logarithms.
+ * flops, n exponentials and n logarithms. False where `stop` said so.
  */
-void num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
+bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
                              double *scratch);
 
 #endif

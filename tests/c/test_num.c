@@ -170,6 +170,8 @@ static void test_threads(void) {
   CHECK(num_blas_threads() == before);
 }
 
+static int stop_at_last(void *left) { return --*(int *) left < 0; }
+
 /* Two coefficients, cases in two strips: the gradient is 0 at the answer, and H is what the loops say. */
 static void test_logistic_regression(void) {
   const int n = 300, l = 2;
@@ -182,8 +184,8 @@ static void test_logistic_regression(void) {
     y[i] = check_uniform() < design[n + i];
   }
   penalty[0] = penalty[3] = 0.5;
-  num_logistic_regression(&(num_regression){n, l, design, y, offset, weight, penalty}, 50, b,
-                          hessian, scratch);
+  num_regression data = {n, l, design, y, offset, weight, penalty, NULL, NULL};
+  CHECK(num_logistic_regression(&data, 50, b, hessian, scratch));
   for (int c = 0; c < l; c++) {
     double g = 0, h = 0;
     for (int i = 0; i < n; i++) {
@@ -198,6 +200,10 @@ static void test_logistic_regression(void) {
     CHECK(fabs(g) < 1e-4);
     CHECK(fabs(h - hessian[c]) < 1e-9);
   }
+  int left = 3;
+  data.stop = stop_at_last;
+  data.asked = &left;
+  CHECK(!num_logistic_regression(&data, 50, b, hessian, scratch));
 }
 
 /* num/safe_step.h's bound(t), and what the logs gain: changes e of those in lambda, n of the others. */

@@ -125,3 +125,18 @@ test_that("a gradient is found by held-out cells, and new sites are known by it"
   expect_true("near" %in% rownames(w$quality))
   expect_gt(w$quality["near", "auc"], w$quality["alike", "auc"] - 0.1)
 })
+
+test_that("neighbours are the same for any number of threads and whoever else asks for them", {
+  set.seed(5)
+  near <- smooth_over(
+    age = cbind(runif(1500, 0, 9), runif(1500, 9, 20)), place = cbind(lng = runif(1500), lat = runif(1500)),
+    bandwidth = c(age = 2, place = 10), strength = 1
+  ) # more rows than are searched before their lists are moved
+  near$most <- 20
+  lists <- find_neighbours(near)
+  for (n_threads in 2:3) expect_identical(find_neighbours(near, n_threads = n_threads), lists)
+  some <- c(1L, 700L, 1398L, 1399L, 1500L)
+  few <- find_neighbours(near, lapply(near$given, function(each) each[some, , drop = FALSE]), own = some)
+  at <- unlist(lapply(some, function(i) lists$start[i] + seq_len(lists$start[i + 1L] - lists$start[i])))
+  expect_identical(few[-1L], list(neighbour = lists$neighbour[at], weight = lists$weight[at]))
+})

@@ -75,12 +75,36 @@ test_that("a taxon without finds has half a find, and is not learnt from", {
   expect_identical(filled[, 1:2], matrix(0.2, 6, 2))
   expect_equal(filled[, 3], 0.5 * (rowSums(x) + 0.5) / 12)
   terms <- taxon_terms(table)
-  expect_equal(terms$finds[4, ], log1p(c(4, 5, 1)))
+  expect_equal(terms$finds, log1p(c(4, 5, 1)))
   expect_equal(terms$finds_squared, terms$finds^2)
+  expect_equal(cell_columns(c(terms[1L], list(x)), c(2, 13), 6), list(finds = terms$finds[c(1L, 3L)], x[c(2, 13)]))
   damaged <- x
   damaged[1:4, 1] <- 0
   cells <- judged_cells(damaged, c(which(x[, 1] == 1), 8L)[1:4])
   expect_identical((cells$at - 1L) %/% 6L + 1L, 2L)
+})
+
+test_that("a copy that lost many finds is scored at a sample of the sites, as all of it would be", {
+  set.seed(2)
+  x <- matrix(rbinom(60000, 1, runif(20)), 2000, 30, byrow = TRUE)
+  x[, 3] <- 0
+  deleted <- which(x == 1)[seq_len(10000)]
+  x[deleted] <- 0
+  cells <- judged_cells(x, deleted)
+  expect_length(cells$rows, 1000L)
+  expect_true(all((cells$at - 1L) %% 2000L + 1L %in% cells$rows) && all(x[cells$at] == 0))
+  seen <- (cells$at - 1L) %/% 2000L + 1L
+  expect_identical(sort(unique(seen)), which(colSums(x) > 0))
+  x <- x[1:60, ]
+  near <- with_memo(match_smooth(smooth_over(age = 1:60), x))
+  learn <- function(...) with_seed(1, learn_table(x, near, 1, copy_effort, c(as_usual(TRUE), n_threads = 1), ...)$odds)
+  rows <- c(2L, 5L, 40L)
+  at <- which(x[, 1:4] == 0 & row(x[, 1:4]) %in% rows)
+  expect_equal(learn(at, rows), cell_columns(learn(), at, 60L))
+  table <- nbm_table(x)
+  near[c("bandwidth", "most")] <- list(c(age = 5), 30L)
+  whole <- fair_scores(table, near)
+  expect_equal(fair_scores(table, near, 1, rows), lapply(whole, function(z) as.vector(matrix(z, 60)[rows, ])))
 })
 
 test_that("finds are dealt so that no copy loses one that another loses", {

@@ -19,7 +19,7 @@ test_that("learners of shards are those of the table", {
     got <- cell_learners(learners, shard, mine[, 1] - before, mine[, 2])
     expect_equal(got[, "free"], score_odds(free[mine]), tolerance = 1e-9, ignore_attr = TRUE)
     expect_equal(got[, "companions"], score_odds(companions[mine]), tolerance = 1e-9, ignore_attr = TRUE)
-    expect_equal(got[, "finds_squared"], terms$finds_squared[mine], ignore_attr = TRUE)
+    expect_equal(got[, "finds_squared"], terms$finds_squared[mine[, 2]], ignore_attr = TRUE)
     # The same for all zeros of some rows at once.
     stack <- list(intercept = 0.3, weights = c(0.5, 0.7, 0.1, -0.02))
     some <- open_cells(learners, shard, seq_len(rows[s])[-1L])

@@ -21,10 +21,10 @@ torture("mc_c_ab_fit", view, modifyList(param, list(pinned = 0L)), flat, plain, 
 torture("mc_c_ab_fit", view, param, flat, modifyList(plain, list(max_pass = -1L)), error = TRUE)
 sites <- list(n = 8L, age = cbind(c(1:7, NA), c(2:8, NA)) + 0, place = NULL, distance = NULL,
   plane = rbind(c(1:7, NA), 8:1) + 0, variables = matrix(1:24 + 0, 3))
-lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, 3))
-torture("mc_c_neighbours", sites, sites, 1, NULL, c(4.6, 3), error = TRUE)
-torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, NaN), error = TRUE)
-torture("mc_c_neighbours", sites, sites["n"], c(1, 1, 1, 1), 0:7, c(4.6, 3), error = TRUE)
+lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, 3, 2))
+torture("mc_c_neighbours", sites, sites, 1, NULL, c(4.6, 3, 2), error = TRUE)
+torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, NaN, 2), error = TRUE)
+torture("mc_c_neighbours", sites, sites["n"], c(1, 1, 1, 1), 0:7, c(4.6, 3, 2), error = TRUE)
 at <- order(lists$neighbour)
 smooth <- c(list(strength = 5, recording = 2), lists, list(
   back_start = c(0L, cumsum(tabulate(lists$neighbour + 1L, 8L))), back_row = rep(0:7, diff(lists$start))[at],
@@ -49,7 +49,7 @@ shares <- list(
   membership = param$membership, basis = param$aspects / rowSums(param$aspects), fixed_basis = FALSE, missing = 0L,
   newton = FALSE, smooth = smooth
 )
-torture("mc_c_plsa_fit", view, shares, list(membership = NULL, basis = 0, rule = 0L), fast)
+torture("mc_c_plsa_fit", view, shares, list(basis = 0, rule = 0L, basis_added = 0), fast)
 torture("mc_c_ab_certify", view, param, flat)
 torture("mc_c_ab_certify", view, param, c(0, 0, 0), error = TRUE)
 torture("mc_c_ab_certify", view, param, alike(-1, 0, 0), error = TRUE)
