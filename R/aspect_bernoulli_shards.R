@@ -41,13 +41,7 @@ ab_refuse_shards <- function(settings) {
 ab_check_settings <- function(settings) {
   if (settings$estimate == "ml") settings$prior <- NULL
   if (settings$estimate == "map") {
-    if (!is.list(settings$prior) || is.null(names(settings$prior))) {
-      stop_input(paste(
-        "`prior` of a fit to shards must be list(aspects = , membership = ): \"cv\" and several priors do not go with",
-        "shards; choose by some rows, `x[i, ]`."
-      ))
-    }
-    settings$prior <- ab_check_prior(settings$prior)
+    settings$prior <- ab_check_prior(one_prior(settings$prior, "aspects = , membership = "))
   }
   settings
 }
@@ -59,10 +53,10 @@ ab_shard_scan <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_ab_shard, view, param, mode_counts(model$prior, model$pinned), control)
 }
 
-ab_shard_driver <- function(model, empty, param, control) {
+ab_shard_driver <- function(model, empty, param, control, kernel = mc_c_ab_shards_fit) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
-  param <- c(ab_kernel_param(none, model$pinned), param[c("scan", "near_end", "go_on")])
-  out <- .Call(mc_c_ab_shards_fit, empty, param, mode_counts(model$prior, model$pinned), control)
+  param <- c(ab_kernel_param(none, model$pinned), param[setdiff(names(param), "aspects")])
+  out <- .Call(kernel, empty, param, mode_counts(model$prior, model$pinned), control)
   out$outcome$algorithm <- control$algorithm
   out
 }
@@ -151,8 +145,6 @@ shard_part.aspect_bernoulli_shards <- function(fit, rows, data) {
   )
 }
 
-model_title.aspect_bernoulli_shards <- function(fit) "Aspect Bernoulli model"
-
 #' @export
 print.aspect_bernoulli_shards <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   NextMethod()
@@ -235,7 +227,6 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
   kinds <- component_kinds(fit, kinds)
   score <- names(score_names[[of]])[match(by, score_names[[of]])]
   rows <- if (!is.null(asked$site)) shard_rows(fit$shards, asked$site)
-  last <- cumsum(as.double(fit$shards$shards$rows))
   ranked <- list(cells = NULL, n_cells = 0, expected = 0, expected_most = 0)
   for (s in fit$shards$shards$shard) {
     if (!is.null(rows) && !length(rows[[s]])) next
@@ -246,7 +237,7 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
     found <- rank_cells(part, scope, score, of)
     names <- part$names[[1L]]
     found$cells$name <- if (is.null(names)) character(nrow(found$cells)) else names[found$cells$row]
-    found$cells$row <- found$cells$row + (last[s] - part$dims[["n"]])
+    found$cells$row <- row_numbers(fit$shards, s)[found$cells$row]
     sums <- c("n_cells", "expected", "expected_most")
     ranked[sums] <- Map(`+`, ranked[sums], found[sums])
     ranked$cells <- keep_best(rbind(ranked$cells, found$cells), score, scope)

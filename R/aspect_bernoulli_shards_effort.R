@@ -52,12 +52,8 @@ ab_effort_shard_scan <- function(model, view, rows, shared, asked, control) {
 }
 
 ab_effort_shard_driver <- function(model, empty, param, control) {
-  none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
-  of_curve <- c(param["coef"], model$here[c("effort", "cells")])
-  param <- c(ab_kernel_param(none, model$pinned), of_curve, param[c("scan", "go_on")])
-  out <- .Call(mc_c_ab_effort_shards_fit, empty, param, mode_counts(model$prior, model$pinned), control)
-  out$outcome$algorithm <- control$algorithm
-  out
+  param <- c(param, model$here[c("effort", "cells")])
+  ab_shard_driver(model, empty, param, control, mc_c_ab_effort_shards_fit)
 }
 
 ab_effort_check_shards_start <- function(model, start, x) {

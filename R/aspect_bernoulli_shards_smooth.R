@@ -22,7 +22,7 @@ check_shards_smooth <- function(smooth, x) {
   if (smooth$strength > 0) smooth
 }
 
-# What sent_rows() gives: memberships of all rows -> list(beside, by_row).
+# What `sent_rows` of this model gives: memberships of all rows -> list(beside, by_row).
 ab_pulls <- function(near, pinned, n_threads) {
   pinned <- as.integer(pinned != "free")
   function(rows) {
@@ -36,7 +36,7 @@ ab_smooth_sent_rows <- function(model, n_threads) ab_pulls(model$here$near, mode
 ab_smooth_finish_shards_fit <- function(model, fit, found, free) {
   out <- ab_finish_shards_fit(model, fit, found, free)
   rows <- do.call(rbind, lapply(fit$shards$shards$shard, function(s) own_rows(fit, s)))
-  out$loglik <- out$loglik - sent_rows(model, 1L)(rows)$beside
+  out$loglik <- out$loglik - ab_smooth_sent_rows(model, 1L)(rows)$beside
   out$smooth <- model$here$smooth
   out
 }

@@ -6,15 +6,7 @@ bm_fit_shards <- function(x, k, settings, start, control, call) {
   refuse_smooth_shards(settings$smooth)
   control <- em_on_shards(control)
   prior <- NULL
-  if (settings$estimate == "map") {
-    if (!is.list(settings$prior) || is.null(names(settings$prior))) {
-      stop_input(paste(
-        "`prior` of a fit to shards must be list(prototypes = , weights = ): \"cv\" and several priors do not go with",
-        "shards; choose by some rows, `x[i, ]`."
-      ))
-    }
-    prior <- settings$prior
-  }
+  if (settings$estimate == "map") prior <- one_prior(settings$prior, "prototypes = , weights = ")
   pseudo <- if (is.null(prior)) c(0, 0, 0) else unlist(bm_check_prior(prior), use.names = FALSE) - 1
   model <- list(name = "bm", k = k, estimate = settings$estimate, prior = prior, pseudo = pseudo)
   objective <- if (settings$estimate == "ml") "log_likelihood" else "log_posterior"
@@ -23,13 +15,7 @@ bm_fit_shards <- function(x, k, settings, start, control, call) {
 
 bm_rows_extent <- function(model, n) NULL
 
-bm_shard_scan <- function(model, view, rows, shared, asked, control) {
-  .Call(mc_c_bm_shard, view, c(shared, asked), model$pseudo, control)
-}
-
-bm_shard_driver <- function(model, empty, param, control) {
-  .Call(mc_c_bm_shards_fit, empty, param, model$pseudo, control)
-}
+bm_kernel <- function(model, view, param, control) .Call(mc_c_bm_fit, view, param, model$pseudo, control)
 
 bm_check_shards_start <- function(model, start, x) {
   m <- x$dims[["m"]]
@@ -77,9 +63,7 @@ shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
   )
 }
 
-model_title.bernoulli_mixture_shards <- function(fit) "Bernoulli mixture"
-
 bm_on_shards <- list(
-  rows_extent = bm_rows_extent, rows = bm_shard_scan, shared = bm_shard_driver, start = bm_check_shards_start,
-  fit_sample = bm_fit_sample, sampled_shared = bm_sampled_shared, finish = bm_finish_shards_fit
+  rows_extent = bm_rows_extent, kernel = bm_kernel, start = bm_check_shards_start, fit_sample = bm_fit_sample,
+  sampled_shared = bm_sampled_shared, finish = bm_finish_shards_fit
 )

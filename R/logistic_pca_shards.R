@@ -17,14 +17,8 @@ lp_rows_space <- function(model) "real"
 
 lp_first_rows <- function(model, n, given) if (is.null(given)) matrix(0, n, model$k) else given
 
-# The kernel holds a row's scores as a column, and intercepts as the last row of the loadings.
-lp_shard_scan <- function(model, view, rows, shared, asked, control) {
-  param <- c(list(scores = t(rows), penalty = model$penalty), shared, turned(asked))
-  by_column(.Call(mc_c_lp_shard, view, param, NULL, control))
-}
-
-lp_shard_driver <- function(model, empty, param, control) {
-  .Call(mc_c_lp_shards_fit, empty, c(param, list(penalty = model$penalty)), NULL, control)
+lp_kernel <- function(model, view, param, control) {
+  .Call(mc_c_lp_fit, view, c(param, list(penalty = model$penalty)), control)
 }
 
 lp_check_shards_start <- function(model, start, x) {
@@ -111,10 +105,8 @@ shard_part.logistic_pca_shards <- function(fit, rows, data) {
 
 shard_types.logistic_pca_shards <- function(fit) c(response = "m", link = "m", scores = "k")
 
-model_title.logistic_pca_shards <- function(fit) "Logistic PCA"
-
 lp_on_shards <- list(
-  rows_space = lp_rows_space, first_rows = lp_first_rows, rows = lp_shard_scan, shared = lp_shard_driver,
+  rows_space = lp_rows_space, first_rows = lp_first_rows, kernel = lp_kernel, rows_as = "scores",
   start = lp_check_shards_start, fit_sample = lp_fit_sample, sampled_shared = lp_sampled_shared,
   finish = lp_finish_shards_fit
 )

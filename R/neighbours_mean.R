@@ -297,5 +297,3 @@ fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
 }
 
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
-
-report_sides.neighbours_mean <- function(fit) NULL

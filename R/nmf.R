@@ -84,9 +84,10 @@ run_start.nmf_problem <- function(problem, start, control) nm_run(problem$data$v
 nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
   param <- list(
     coefficients = t(start$coefficients), basis = start$basis, kl = loss == "kl", fixed_basis = fixed_basis,
-    multiplicative = loss == "kl" && identical(control$algorithm, "em")
+    multiplicative = !control$accelerate || (loss == "kl" && identical(control$algorithm, "em"))
   )
-  out <- .Call(mc_c_nm_fit, view, param, unclass(control))
+  kernel <- if (param$kl && param$multiplicative && !fixed_basis) mc_c_nm_sum else mc_c_nm_fit
+  out <- .Call(kernel, view, param, unclass(control))
   list(
     param = list(coefficients = t(out$coefficients), basis = out$basis), outcome = out$outcome, residual = out$residual
   )

@@ -6,7 +6,7 @@ nm_fit_shards <- function(x, k, loss, start, control, call) {
   if (loss != "kl") stop_not_for_shards("`loss = \"euclidean\"`", "take `loss = \"kl\"`, or fit some rows, `x[i, ]`")
   control <- em_on_shards(control)
   density <- sum(x$column_sum) / max(1, prod(x$dims) - sum(x$column_missing))
-  model <- list(name = "nm", k = k, size = nm_size(density))
+  model <- list(name = "nm", k = k, loss = loss, size = nm_size(density))
   fit_shards(x, model, "log_likelihood", start, control, call)
 }
 
@@ -16,26 +16,8 @@ nm_first_rows <- function(model, n, given) {
   if (is.null(given)) matrix(model$size, n, model$k) else given
 }
 
-# The kernel holds a row's coefficients as a column.
-nm_shard_scan <- function(model, view, rows, shared, asked, control) {
-  by_column(.Call(mc_c_nm_shard, view, c(list(coefficients = t(rows)), shared, turned(asked)), NULL, control))
-}
-
-# What is asked of a kernel that holds the rows' parameters as columns, and what it returns.
-turned <- function(asked) {
-  if (!is.null(asked$before)) asked$before <- t(asked$before)
-  asked
-}
-
-by_column <- function(out) {
-  out$rows <- t(out$rows)
-  out
-}
-
-nm_shard_driver <- function(model, empty, param, control) {
-  out <- .Call(mc_c_nm_shards_fit, empty, param, NULL, control)
-  out$outcome$algorithm <- control$algorithm
-  out
+nm_kernel <- function(model, view, param, control) {
+  .Call(mc_c_nm_sum, view, c(param, list(kl = TRUE, multiplicative = TRUE)), control)
 }
 
 nm_check_shards_start <- function(model, start, x) {
@@ -95,12 +77,8 @@ shard_part.nmf_shards <- function(fit, rows, data) {
 
 shard_types.nmf_shards <- function(fit) c(response = "m", coefficients = "k")
 
-model_title.nmf_shards <- function(fit) "NMF (kl)"
-
-data_kind.nmf_shards <- function(fit) "nonnegative"
-
 nm_on_shards <- list(
-  rows_space = nm_rows_space, first_rows = nm_first_rows, rows = nm_shard_scan, shared = nm_shard_driver,
+  rows_space = nm_rows_space, first_rows = nm_first_rows, kernel = nm_kernel, rows_as = "coefficients",
   start = nm_check_shards_start, fit_sample = nm_fit_sample, sampled_shared = nm_sampled_shared,
   finish = nm_finish_shards_fit
 )

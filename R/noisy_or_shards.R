@@ -41,7 +41,7 @@ nor_are_rows <- function(model, rows) {
   all(is.finite(rows) & rows >= 0 & rows < below & rows == floor(rows))
 }
 
-nor_first_rows <- function(model, n, given) matrix(0, n, rows_extent(model, n)[2L])
+nor_first_rows <- function(model, n, given) matrix(0, n, nor_rows_extent(model, n)[2L])
 
 nor_shard_scan <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_nor_shard, view, c(list(listed = rows), shared, asked), nor_settings(model), control)
@@ -109,7 +109,7 @@ nor_shards_loglik <- function(fit, param) {
 }
 
 nor_log_prior <- function(model, param) {
-  counts <- matrix(model$pseudo, 2L)
+  counts <- matrix(model$pseudo[1:6], 2L)
   if (!is.null(model$mask)) param$links <- param$links[model$mask != 0L]
   sum(mapply(function(value, count) {
     (if (count[1L] > 0) count[1L] * sum(log(value)) else 0) + (if (count[2L] > 0) count[2L] * sum(log1p(-value)) else 0)
@@ -130,10 +130,6 @@ shard_part.noisy_or_shards <- function(fit, rows, data) {
 }
 
 shard_types.noisy_or_shards <- function(fit) c(response = "m", activation = "k", map = "k")
-
-part_sides.noisy_or_shards <- function(fit, name, values) part_sides.noisy_or(fit, name, values)
-
-model_title.noisy_or_shards <- function(fit) "Noisy-OR component analysis (truncated inference)"
 
 nor_on_shards <- list(
   rows_extent = nor_rows_extent, rows_space = nor_rows_space, are_rows = nor_are_rows, first_rows = nor_first_rows,

@@ -1,6 +1,9 @@
 # How a PLSA fit presents itself, predicts and fills in.
 
 model_title.plsa <- function(fit) {
+  if (!is.null(fit$prior)) {
+    return("Latent Dirichlet allocation")
+  }
   if (any(fit$sparsity$given != 0)) "PLSA with entropic prior" else "PLSA"
 }
 
@@ -34,16 +37,16 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' made a cell; `fitted()` the expected counts of the training data; `impute()` the data with unknown cells at their
 #' expected counts; `simulate()` draws new tables.
 #'
-#' New sites are folded in: their memberships are fitted, without a prior, with the basis held (and with `smooth`
-#' pulled towards their neighbours among the training rows, or towards the average of all). So the training data come
-#' back as `fitted()` gives them only if the memberships were fitted without a prior, too; `sparsity` of the memberships
-#' is left out, as in the paper, because it is there to find a basis, and the memberships are to say what was counted.
-#' `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))` folds in with it. With
-#' `smooth` a training row comes back pulled towards itself as well, being now one of its own neighbours. Without
-#' `smooth` this is a concave problem.
+#' New sites are folded in: their memberships are fitted with the basis held (with `"vb"`, its posterior), under the
+#' Dirichlet prior of the fit if it has one, and with `smooth` pulled towards their neighbours among the training rows, or
+#' towards the average of all. So the training data come back as `fitted()` gives them, but for two. `sparsity` of the
+#' memberships is left out, as in the paper, because it is there to find a basis, and the memberships are to say what was
+#' counted: `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))` folds in with it.
+#' With `smooth` a training row comes back pulled towards itself as well, being now one of its own neighbours. With
+#' `"ml"` and `"map"`, and without `smooth`, this is a concave problem.
 #'
-#' Counts in taxa that had no counts in training are impossible under the fit and left out, of which a message
-#' tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
+#' By maximum likelihood counts in taxa that had none in training are impossible under the fit and left out, of which a
+#' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
 #' the row, whatever the rule of `missing`. A site with nothing counted has no memberships of its own and gets
 #' the
 #' mean of the training data.
@@ -137,10 +140,13 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
   if (length(impossible)) x <- leave_out_columns(x, impossible, fit$names[[2L]])
   data <- check_data(x, "nonnegative", "newdata", quiet = TRUE)
   k <- nrow(basis)
-  settings <- list(prior = list(membership = NULL, basis = 0), missing = fit$missing, fixed = "basis", mstep = "cccp")
+  settings <- list(missing = fit$missing, fixed = "basis", mstep = "cccp")
+  settings$prior <- utils::modifyList(plsa_no_prior, plsa_added(plsa_mode_prior(fit), k))
+  settings$prior$basis_added <- 0 # of a basis that is held it is no matter
   settings$near <- smooth_given(fit, nrow(data$x), along)
   start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)
-  run <- plsa_passes(data$view, start, settings, control)
+  bayes <- identical(fit$estimate, "vb")
+  run <- if (bayes) plsa_vb_fold_in(fit, data, control) else plsa_passes(data$view, start, settings, control)
   check_outcome(run$outcome)
   warn_fold_in(run$outcome)
   param <- list(membership = run$param$membership, basis = basis)
@@ -248,8 +254,6 @@ poisson_residuals <- function(x, mean, type) {
 data_kind.plsa <- function(fit) "nonnegative"
 
 component_matrix.plsa <- function(fit) fit$param$basis
-
-observation_figure.plsa <- function(fit) shares_figure(fit)
 
 curve_value.plsa <- function(fit) "share"
 

@@ -4,8 +4,9 @@ plsa_fit_shards <- function(x, k, settings, start, control, call) {
   k <- check_shards_k(k, x)
   plsa_refuse_shards(settings)
   control <- em_on_shards(control)
-  model <- list(name = "plsa", k = k, missing = settings$missing)
-  fit_shards(x, model, "log_likelihood", start, control, call)
+  prior <- plsa_settle_prior(settings$prior, settings, k, NULL, whole = TRUE)$value
+  model <- list(name = "plsa", k = k, missing = settings$missing, estimate = settings$estimate, prior = prior)
+  fit_shards(x, model, if (is.null(prior)) "log_likelihood" else "log_posterior", start, control, call)
 }
 
 plsa_refuse_shards <- function(settings) {
@@ -34,13 +35,17 @@ plsa_shards_param <- function(model, param) {
   c(param, list(missing = match(model$missing, c("conditional", "paper")) - 1L))
 }
 
+plsa_shards_prior <- function(model) {
+  c(utils::modifyList(plsa_no_prior, plsa_added(model$prior, model$k)), rule = 0L)
+}
+
 plsa_shard_scan <- function(model, view, rows, shared, asked, control) {
   param <- c(list(membership = rows, basis = shared$basis), asked)
-  .Call(mc_c_plsa_shard, view, plsa_shards_param(model, param), NULL, control)
+  .Call(mc_c_plsa_shard, view, plsa_shards_param(model, param), plsa_shards_prior(model), control)
 }
 
 plsa_shard_driver <- function(model, empty, param, control) {
-  out <- .Call(mc_c_plsa_shards_fit, empty, plsa_shards_param(model, param), NULL, control)
+  out <- .Call(mc_c_plsa_shards_fit, empty, plsa_shards_param(model, param), plsa_shards_prior(model), control)
   out$outcome$algorithm <- control$algorithm
   out
 }
@@ -55,7 +60,7 @@ plsa_check_shards_start <- function(model, start, x) {
 }
 
 plsa_fit_sample <- function(model, rows, control) {
-  plsa(rows, model$k, missing = model$missing, control = control)
+  plsa(rows, model$k, missing = model$missing, estimate = model$estimate, prior = model$prior, control = control)
 }
 
 plsa_sampled_shared <- function(model, fit, share) {
@@ -66,9 +71,10 @@ plsa_finish_shards_fit <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
   labels <- component_names(k)
-  total <- counted <- numeric(k)
+  total <- counted <- logs <- numeric(k)
   for (s in x$shards$shard) {
     membership <- own_rows(fit, s)
+    logs <- logs + colSums(log(membership))
     view <- read_shard_view(x, s)
     total <- total + colSums(membership)
     counted <- counted + colSums(membership * diff(view$start))
@@ -76,6 +82,11 @@ plsa_finish_shards_fit <- function(model, fit, found, free) {
   fit$order <- if (free) order(-counted) else seq_len(k)
   fit$param <- list(basis = structure(found$basis[fit$order, , drop = FALSE], dimnames = list(labels, x$attributes)))
   fit$shares <- list(weight = stats::setNames(total[fit$order] / x$dims[["n"]], labels))
+  added <- plsa_added(model$prior, k)
+  sum_log <- function(count, logs) sum(ifelse(count > 0, count * logs, 0))
+  beside <- sum_log(added$row_added, logs) + sum_log(added$basis_added, sum(log(found$basis)))
+  fit$loglik <- unname(fit$objective) - beside
+  fit[c("estimate", "prior")] <- list(model$estimate, model$prior)
   fit$df <- x$dims[["n"]] * (k - 1) + k * (x$dims[["m"]] - 1)
   class(fit) <- c("plsa_shards", class(fit))
   fit
@@ -87,14 +98,15 @@ shard_part.plsa_shards <- function(fit, rows, data) {
   param <- list(membership = membership, basis = fit$param$basis)
   none <- c(membership = 0, basis = 0)
   list(
-    param = param, missing = fit$model$missing, mstep = "cccp", fixed = "none",
+    param = param, missing = fit$model$missing, mstep = "cccp", fixed = "none", estimate = fit$estimate,
+    prior = fit$prior,
     sparsity = list(given = none, scale = "relative", effective = none), perplexity = perplexity(membership),
     row_scale = plsa_row_scale(data$view, param, data$margins$row_sum), margins = data$margins, shares = fit$shares,
     class = "plsa"
   )
 }
 
-model_title.plsa_shards <- function(fit) "PLSA"
+model_title.plsa_shards <- function(fit) if (is.null(fit$prior)) "PLSA" else "Latent Dirichlet allocation"
 
 data_kind.plsa_shards <- function(fit) "nonnegative"
 

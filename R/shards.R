@@ -201,7 +201,9 @@ view_rows <- function(view, rows) {
 
 # list(read = function() the next piece, or NULL, close = function(), is_text = whether all its columns are text)
 record_source <- function(x, piece, columns) {
-  nothing <- function() NULL
+  if (is.character(x) && length(x) && !anyNA(x)) {
+    return(file_source(x, piece, columns))
+  }
   if (is.data.frame(x)) {
     at <- 0
     read <- function() {
@@ -209,26 +211,21 @@ record_source <- function(x, piece, columns) {
       at <<- at + length(rows)
       if (length(rows)) as.list(x)[wanted_columns(names(x), columns)] |> lapply(`[`, rows)
     }
-    return(list(read = read, close = nothing, is_text = FALSE))
-  }
-  if (is.function(x)) {
-    return(list(read = function() x(piece), close = nothing, is_text = FALSE))
-  }
-  if (inherits(x, "DBIResult")) {
+  } else if (is.function(x)) {
+    read <- function() x(piece)
+  } else if (inherits(x, "DBIResult")) {
     if (!requireNamespace("DBI", quietly = TRUE)) stop_input("Queries as `x` need package DBI.")
     fetch <- getExportedValue("DBI", "dbFetch")
     read <- function() {
       found <- fetch(x, n = piece)
       if (nrow(found)) found
     }
-    return(list(read = read, close = nothing, is_text = FALSE))
-  }
-  if (!is.character(x) || !length(x) || anyNA(x)) {
+  } else {
     stop_input(
       "`x` must be a data frame of records, a table, names of files, a DBI result or a function, not %s.", show_value(x)
     )
   }
-  file_source(x, piece, columns)
+  list(read = read, close = function() NULL, is_text = FALSE)
 }
 
 needed_columns <- function(columns) {
@@ -664,32 +661,7 @@ format_big <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = T
   if (nargs() - (!missing(drop)) < 3L) stop_input("Shards have rows and columns: x[i, ], x[, j] or x[i, j].")
   if (missing(i)) stop_input("Some rows must be asked for, x[i, ], by number or name: shards may not fit into memory.")
   columns <- pick(if (!missing(j)) j, x$dims[["m"]], x$attributes, "j")
-  last <- cumsum(as.double(x$shards$rows))
-  parts <- if (is.character(i)) named_rows(x, i) else numbered_rows(x, i, last)
-  found <- lapply(which(lengths(parts) > 0L), function(s) shard_matrix(x, s)[parts[[s]], columns, drop = FALSE])
-  out <- do.call(rbind, found)
-  out[match(attr(parts, "order"), unlist(attr(parts, "key"))), , drop = FALSE]
-}
-
-# Rows asked for, in each shard; `order` and `key` say how to put them together again.
-numbered_rows <- function(x, i, last) {
-  n <- x$dims[["n"]]
-  ok <- is.numeric(i) && length(i) && !anyNA(i) && all(i == floor(i) & i >= 1 & i <= n)
-  if (!ok) stop_input("`i` must hold names or whole numbers from 1 to %.0f, not %s.", n, show_value(i))
-  shard <- findInterval(i - 1, c(0, last), rightmost.closed = FALSE)
-  key <- lapply(seq_along(last), function(s) unique(i[shard == s]))
-  parts <- Map(function(own, before) as.integer(own - before), key, c(0, last[-length(last)]))
-  structure(parts, order = i, key = key)
-}
-
-named_rows <- function(x, i) {
-  key <- lapply(seq_len(nrow(x$shards)), function(s) intersect(unique(i), read_shard_rows(x, s)$names))
-  unknown <- setdiff(i, unlist(key))
-  if (length(unknown)) stop_input("`i` must hold names that are in the data, and %s is not.", show_names(unknown))
-  parts <- lapply(seq_along(key), function(s) {
-    if (length(key[[s]])) match(key[[s]], read_shard_rows(x, s)$names) else integer()
-  })
-  structure(parts, order = i, key = key)
+  over_rows(x, i, function(s, own) shard_matrix(x, s)[own, columns, drop = FALSE])
 }
 
 # site_table() of shards: their number, the sites' names, where there are names, and what went along.

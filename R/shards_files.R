@@ -173,6 +173,41 @@ shard_matrix <- function(x, i) {
   )
 }
 
+# Rows by number or name, in the order asked for: f(s, own) gives those of shard s, `own` being where they stand in it.
+over_rows <- function(x, i, f) {
+  parts <- shard_rows(x, i)
+  out <- do.call(rbind, lapply(which(lengths(parts) > 0L), function(s) f(s, parts[[s]])))
+  out[match(i, unlist(attr(parts, "key"))), , drop = FALSE]
+}
+
+# Where they stand in each shard; `key`: the same, as they were asked for.
+shard_rows <- function(x, i) if (is.character(i)) named_rows(x, i) else numbered_rows(x, i)
+
+# Numbers of a shard's rows, in the whole table.
+row_numbers <- function(x, shard) sum(as.double(x$shards$rows[seq_len(shard - 1L)])) + seq_len(x$shards$rows[shard])
+
+numbered_rows <- function(x, i) {
+  n <- x$dims[["n"]]
+  ok <- is.numeric(i) && length(i) && !anyNA(i) && all(i == floor(i) & i >= 1 & i <= n)
+  if (!ok) stop_input("`i` must hold names or whole numbers from 1 to %.0f, not %s.", n, show_value(i))
+  last <- cumsum(as.double(x$shards$rows))
+  shard <- findInterval(i - 1, c(0, last), rightmost.closed = FALSE)
+  key <- lapply(seq_along(last), function(s) unique(i[shard == s]))
+  parts <- Map(function(own, before) as.integer(own - before), key, c(0, last[-length(last)]))
+  structure(parts, key = key)
+}
+
+named_rows <- function(x, i) {
+  parts <- lapply(seq_len(nrow(x$shards)), function(s) {
+    at <- match(unique(i), read_shard_rows(x, s)$names)
+    stats::setNames(at, unique(i))[!is.na(at)]
+  })
+  key <- lapply(parts, names)
+  unknown <- setdiff(i, unlist(key))
+  if (length(unknown)) stop_input("`i` must hold names that are in the data, and %s is not.", show_names(unknown))
+  structure(lapply(parts, unname), key = key)
+}
+
 manifest_file <- function(path) file.path(path, "manifest.rds")
 
 # In a folder that is not finished: says which call writes for it.

@@ -7,7 +7,35 @@
 # worker, writes the same file. Tests: test-shards_fit.R.
 #
 # What a model must say is a list, which travels to the workers: its `name`, its settings, and `k` and `m`; all but its
-# element `here`, which is the driver's alone. By its name its wiring is found, a list of functions: these.
+# element `here`, which is the driver's alone. By its name its wiring is found: wired(model, "rows") and so on,
+# functions of the model and what stands in brackets.
+#
+# rows(view, rows, shared, asked, control): a scan of a shard's cells `view`, list(rows, sums). `shared`: the parameters
+#   that all rows share, a list; `rows`: those of the rows; `asked` is list(look, caps, before) for the kernel, what
+#   known_rows() said, and by_row, what sent_rows() found for these rows.
+# shared(empty, param, control): the driver's kernel, list(<shared parameters>, outcome). `param` is the shared ones
+#   with scan, near_end and go_on (src/glue/shards.h), `empty` a table without rows.
+# kernel(view, param, control), rows_as: instead of these two, where one kernel fits tables in memory, scans shards and
+#   is their driver (glue_sum_model()); `rows_as` is its name of the rows' parameters, held as columns.
+# start(start, x): a start that the user gave, checked: list(shared = list, rows = matrix of all rows, or NULL).
+# fit_sample(rows, control): the model's own fit to a table in memory, `rows` drawn from all shards.
+# sampled_shared(fit, share): the shared parameters of that fit, made fit to start from; `share`: of presences in each
+#   column.
+# finish(fit, found, free): the result, from what is common to all, new_shards_fit(). `found`: the shared parameters as
+#   the driver left them; `free`: whether components may be put in order.
+#
+# The others have defaults, any_on_shards:
+# rows_extent(n): extent of the parameters of n rows as the kernel holds them; NULL where rows have none.
+# rows_space(): where extrapolated ones must lie, see mc_c_shard_extrapolate(). "kept" are no numbers to extrapolate.
+# are_rows(rows): whether a matrix from a file, of numbers, can be parameters of rows.
+# first_rows(n, given): what n rows start from; `given`: those rows of the start's own, as the user has them, or NULL.
+# known_rows(numbers): what a scan must know of the rows with these numbers beside their cells, a list; NULL: nothing,
+#   as of all rows then.
+# sent_rows(n_threads): what the driver must do with the parameters of all rows before a scan: a function of them that
+#   returns list(beside = what the objective has of them, by_row = a matrix with a column for each row, of which each
+#   shard is sent its own for a pass); NULL: nothing, and they are not read.
+# settle_rows(rows, shared, known): the rows' parameters where no pass has made them, in agreement with the shared ones.
+# sample_model(numbers): the model of a sample of rows, those with these numbers.
 wired <- function(model, what) {
   own <- switch(model$name,
     ab = ab_on_shards, ab_effort = utils::modifyList(ab_on_shards, ab_effort_on_shards),
@@ -17,82 +45,42 @@ wired <- function(model, what) {
   if (is.null(own[[what]])) any_on_shards[[what]] else own[[what]]
 }
 
-# A scan of a shard's cells `view`: list(rows, sums). `shared`: the parameters that all rows share, a list; `rows`:
-# those of the rows; `asked` is list(look, caps, before) for the kernel, what known_rows() said, and by_row, what
-# sent_rows() found for these rows; control: for the kernel.
-shard_scan <- function(model, view, rows, shared, asked, control) {
-  wired(model, "rows")(model, view, rows, shared, asked, control)
+any_shard_scan <- function(model, view, rows, shared, asked, control) {
+  kernel <- wired(model, "kernel")
+  if (is.null(rows)) {
+    return(kernel(model, view, c(shared, asked), control))
+  }
+  if (!is.null(asked$before)) asked$before <- t(asked$before)
+  own <- stats::setNames(list(t(rows)), wired(model, "rows_as"))
+  out <- kernel(model, view, c(shared, own, asked), control)
+  out$rows <- t(out$rows)
+  out
 }
 
-# The driver's kernel: list(<shared parameters>, outcome). `param` is the shared ones with scan, near_end and go_on
-# (src/glue/shards.h), `empty` a table without rows.
-shard_driver <- function(model, empty, param, control) wired(model, "shared")(model, empty, param, control)
-
-# Extent of the parameters of n rows as the kernel holds them; NULL where rows have none.
-rows_extent <- function(model, n) wired(model, "rows_extent")(model, n)
-
-any_rows_extent <- function(model, n) c(n, model$k)
-
-# Where extrapolated ones must lie: see mc_c_shard_extrapolate(). Those that are "kept" are no numbers to extrapolate.
-rows_space <- function(model) wired(model, "rows_space")(model)
-
-any_rows_space <- function(model) "simplex"
-
-# Whether a matrix from a file, of numbers, can be parameters of rows.
-are_rows <- function(model, rows) wired(model, "are_rows")(model, rows)
+any_shard_driver <- function(model, empty, param, control) {
+  out <- wired(model, "kernel")(model, empty, param, control)
+  out$outcome$algorithm <- control$algorithm
+  out[intersect(names(out), c(names(param), "outcome"))]
+}
 
 any_are_rows <- function(model, rows) {
-  space <- rows_space(model)
+  space <- wired(model, "rows_space")(model)
   all(is.finite(rows)) && (space == "real" || all(rows >= 0)) &&
     (space != "simplex" || all(abs(rowSums(rows) - 1) < 1e-6))
 }
 
-# What they start from, for n rows; `given`: those rows of the start's own, as the user has them, or NULL.
-first_rows <- function(model, n, given) wired(model, "first_rows")(model, n, given)
-
-any_first_rows <- function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given
-
-# What a scan must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
-known_rows <- function(model, numbers) wired(model, "known_rows")(model, numbers)
-
-any_known_rows <- function(model, numbers) NULL
-
-# What the driver must do with the parameters of all rows before a scan: a function of them that returns list(beside =
-# what the objective has of them, by_row = a matrix with a column for each row, of which each shard is sent its own for
-# a pass); NULL: nothing, and they are not read.
-sent_rows <- function(model, n_threads) wired(model, "sent_rows")(model, n_threads)
-
-any_sent_rows <- function(model, n_threads) NULL
-
-# The rows' parameters where no pass has made them, brought into agreement with the shared ones.
-settle_rows <- function(model, rows, shared, known) wired(model, "settle_rows")(model, rows, shared, known)
-
-any_settle_rows <- function(model, rows, shared, known) rows
-
-# The model of a sample of rows, those with these numbers.
-sample_model <- function(model, numbers) wired(model, "sample_model")(model, numbers)
-
-any_sample_model <- function(model, numbers) model
-
-# A start that the user gave, checked: list(shared = list, rows = matrix of all rows, or NULL).
-check_shards_start <- function(model, start, x) wired(model, "start")(model, start, x)
-
-# The model's own fit to a table in memory, `rows` drawn from all shards.
-fit_sample <- function(model, rows, control) wired(model, "fit_sample")(model, rows, control)
-
-# The shared parameters that fit ends with, made fit to start from; `share`: of presences in each column.
-sampled_shared <- function(model, fit, share) wired(model, "sampled_shared")(model, fit, share)
-
-# The result, from what is common to all; see new_shards_fit(). `found`: the shared parameters as the driver left them;
-# `free`: whether components may be put in order.
-finish_shards_fit <- function(model, fit, found, free) wired(model, "finish")(model, fit, found, free)
-
-# What goes for every model that has nothing else.
 any_on_shards <- list(
-  rows_extent = any_rows_extent, rows_space = any_rows_space, are_rows = any_are_rows, first_rows = any_first_rows,
-  known_rows = any_known_rows, sent_rows = any_sent_rows, settle_rows = any_settle_rows,
-  sample_model = any_sample_model
+  rows = any_shard_scan, shared = any_shard_driver, are_rows = any_are_rows,
+  rows_extent = function(model, n) c(n, model$k),
+  rows_space = function(model) "simplex",
+  first_rows = function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given,
+  known_rows = function(model, numbers) NULL,
+  sent_rows = function(model, n_threads) NULL,
+  settle_rows = function(model, rows, shared, known) rows,
+  sample_model = function(model, numbers) model
 )
+
+rows_extent <- function(model, n) wired(model, "rows_extent")(model, n)
 
 # Fits `model` to shards x; `objective`: its name.
 fit_shards <- function(x, model, objective, start, control, call) {
@@ -114,13 +102,13 @@ fit_shards <- function(x, model, objective, start, control, call) {
         fingerprint = mark, shared = begun$shared, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
       )
     }
-    scans <- new_scans(x, folder, claim_versions(folder, saved, owner), model, control)
-    out <- scans$fit()
+    driver <- new_driver(x, folder, claim_versions(folder, saved, owner), model, control)
+    out <- run_driver(driver)
     check_outcome(out$outcome)
     fit <- new_shards_fit(x, model, out$outcome, objective, list(
-      folder = folder, version = scans$version(), starts = sampled, call = call
+      folder = folder, version = driver$current, starts = sampled, call = call
     ), control)
-    finish_shards_fit(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
+    wired(model, "finish")(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
   })
   done <- TRUE
   out
@@ -137,6 +125,17 @@ check_shards_k <- function(k, x, least = 1L) {
 # What an option that does not go with shards says, and what to do instead.
 stop_not_for_shards <- function(what, why) stop_input("%s does not go with shards: %s.", what, why)
 
+# A prior whose `parts` are given in numbers.
+one_prior <- function(prior, parts) {
+  if (!is.list(prior) || is.null(names(prior))) {
+    stop_input(paste(
+      "`prior` of a fit to shards must be list(%s): \"cv\" and several priors do not go with shards; choose by some",
+      "rows, `x[i, ]`."
+    ), parts)
+  }
+  prior
+}
+
 # The folder of the rows' parameters and the checkpoint.
 prepare_fit_folder <- function(checkpoint) {
   folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
@@ -152,7 +151,7 @@ prepare_fit_folder <- function(checkpoint) {
 
 state_file <- function(folder) file.path(folder, "state.rds")
 
-# What is saved of a fit, as write_state() of new_scans() has it; NULL: nothing.
+# What is saved of a fit, as write_state() has it; NULL: nothing.
 read_state <- function(folder, mark) {
   saved <- read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
   if (!is.null(saved) && !is_state(saved)) stop_damaged_checkpoint(state_file(folder))
@@ -212,18 +211,19 @@ begin_shards <- function(x, model, start, control, folder, owner) {
     start <- list(shared = sampled$shared)
     starts <- sampled$starts
   } else {
-    start <- check_shards_start(model, start, x)
+    start <- wired(model, "start")(model, start, x)
   }
-  last <- cumsum(as.double(x$shards$rows))
   for (s in x$shards$shard) {
     n <- x$shards$rows[s]
     if (is.null(rows_extent(model, n))) next
-    numbers <- last[s] - n + seq_len(n)
-    known <- known_rows(model, numbers)
+    numbers <- row_numbers(x, s)
+    known <- wired(model, "known_rows")(model, numbers)
     check_owner(folder, owner)
     if (!is.null(known)) write_whole(list(shard = s, known = known), known_file(folder, s))
-    rows <- first_rows(model, n, if (!is.null(start$rows)) start$rows[numbers, , drop = FALSE])
-    write_vectors(list(as.double(settle_rows(model, rows, start$shared, known))), membership_file(folder, s, 0L))
+    given <- if (!is.null(start$rows)) start$rows[numbers, , drop = FALSE]
+    rows <- wired(model, "first_rows")(model, n, given)
+    rows <- wired(model, "settle_rows")(model, rows, start$shared, known)
+    write_vectors(list(as.double(rows)), membership_file(folder, s, 0L))
   }
   list(shared = start$shared, starts = starts)
 }
@@ -238,9 +238,10 @@ sample_start <- function(x, model, control, seed) {
   control[c("n_polish", "max_pass", "keep_x", "keep_starts")] <- list(0L, min(control$max_pass, 200L), TRUE, FALSE)
   control$tol <- max(control$tol, 1e-7)
   class(control) <- "multicause_control"
-  fit <- quiet_fit(fit_sample(sample_model(model, at), rows, control))$value
+  of_sample <- wired(model, "sample_model")(model, at)
+  fit <- quiet_fit(wired(model, "fit_sample")(of_sample, rows, control))$value
   share <- (x$column_sum + 1) / (n - x$column_missing + 2)
-  list(shared = sampled_shared(model, fit, share), starts = fit$starts)
+  list(shared = wired(model, "sampled_shared")(model, fit, share), starts = fit$starts)
 }
 
 # A little of the columns' shares in every row of a matrix: a taxon that is not in the sample must not be impossible.
@@ -248,7 +249,7 @@ mix_shares <- function(values, share) 0.95 * values + 0.05 * rep(share, each = n
 
 # What a scan of a run of shards needs beside the shared parameters; `x`: the shards' files.
 scan_job <- function(x, shards, folder, model, control) {
-  knows <- !is.null(known_rows(model, integer()))
+  knows <- !is.null(wired(model, "known_rows")(model, integer()))
   model$here <- NULL
   list(
     version = as.character(utils::packageVersion("multicause")), x = part_of_shards(x, shards), shards = shards,
@@ -321,118 +322,141 @@ claim_versions <- function(folder, saved, owner) {
   saved
 }
 
-# The driver's side of the passes: versions of the rows' parameters, and the scans.
-new_scans <- function(x, folder, saved, model, control) {
-  current <- saved$version
-  safe <- c(saved$version, saved$before$version)
-  newest <- saved$newest
-  slots <- c(saved$before$version, rep(NA_integer_, 3L))[1:3]
-  point <- NULL # theta_0 of the cycle: its shared parameters
-  step <- NULL # of an extrapolation that the next scans make: its length, and the shared parameters of that point
-  passes <- saved$passes
-  workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
-  jobs <- scan_jobs(x, workers, folder, model, control)
-  look_at_all <- sent_rows(model, control$n_threads)
-  # `before`: of accelerated cycles at theta_1, what they go on from beside that.
-  write_state <- function(shared, before = NULL) {
-    check_owner(folder, saved$mark)
-    state <- list(shared = shared, version = current, newest = newest, passes = passes, before = before)
-    write_whole(c(saved["fingerprint"], state), state_file(folder))
+# The driver's side of the passes. Its kernel asks for scans, and says what becomes of the point at hand (engine/fit.h);
+# what changes as it does so is here, in an environment:
+#   current, newest   versions of the rows' parameters: of the point at hand, and the last one written
+#   slots             those of theta_0 to theta_2 of the cycle
+#   safe              those that a checkpoint needs
+#   point             shared parameters of theta_0
+#   step              of an extrapolation that the next scans make, list(length, shared = parameters of that point)
+#   passes            how many were made
+new_driver <- function(x, folder, saved, model, control) {
+  before <- saved$before
+  driver <- list2env(list(
+    x = x, folder = folder, model = model, control = control, saved = saved, current = saved$version,
+    newest = saved$newest, slots = c(before$version, rep(NA_integer_, 3L))[1:3],
+    safe = c(saved$version, before$version), point = before$shared, step = NULL, passes = saved$passes
+  ), parent = emptyenv())
+  driver$workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
+  driver$jobs <- scan_jobs(x, driver$workers, folder, model, control)
+  driver$look_at_all <- wired(model, "sent_rows")(model, control$n_threads)
+  driver
+}
+
+run_driver <- function(driver) {
+  saved <- driver$saved
+  param <- c(saved$shared, list(
+    scan = function(what, value, more) answer_kernel(driver, what, value, more), near_end = !isFALSE(saved$near_end)
+  ))
+  param$go_on <- saved$before[c("cycles", "shared")]
+  empty <- list(dim = c(0L, as.integer(driver$x$dims[["m"]])), start = 0L, column = integer())
+  settings <- unclass(driver$control)
+  on.exit(if (is.null(driver$workers)) forget_all(worker_memory) else tell_losses(driver$workers))
+  if (isTRUE(settings$progress)) {
+    bar <- progress_bar("Passes", 1L, 1L)
+    on.exit(bar$close(), add = TRUE)
+    settings$on_tick <- bar$tick
   }
-  scan <- function(what, shared, caps) {
-    check_owner(folder, saved$mark)
-    if (!is.null(step) && is.null(step$shared)) step$shared <<- shared
-    asked <- list(
-      mark = saved$mark, what = what, shared = shared, caps = caps, from = current, to = newest + 1L,
-      step = step, saved = slots, sent = what == "pass" && !is.null(look_at_all),
-      before = if (what == "pass" && is.null(step) && identical(current, slots[2L])) slots[1L]
-    )
-    beside <- 0
-    if (!is.null(look_at_all)) {
-      on.exit(unlink(sent_file(folder, x$shards$shard, asked$to)))
-      beside <- see_rows(look_at_all, utils::modifyList(jobs[[1L]], asked, keep.null = TRUE), x, folder)
-    }
-    sums <- scanned_sums(jobs, asked, workers, nrow(x$shards))
-    if (what == "pass") {
-      current <<- newest <<- newest + 1L
-      step <<- NULL
-      passes <<- passes + 1L
-      forget_versions(folder, c(current, safe, slots))
-    }
-    sums[sum_beside] <- sums[sum_beside] + beside
-    sums
+  out <- wired(driver$model, "shared")(driver$model, empty, param, settings)
+  write_state(driver, out[setdiff(names(out), "outcome")])
+  forget_versions(driver$folder, driver$current)
+  out
+}
+
+# What the kernel asks, as src/glue/shards.h has it.
+answer_kernel <- function(driver, what, value, more) {
+  switch(what,
+    pass = , objective = scan_all(driver, what, value, more),
+    save = save_point(driver, value$which, value$cycles, more),
+    restore = {
+      driver$current <- driver$slots[value + 1L]
+      driver$step <- NULL
+    },
+    extrapolate = driver$step <- list(length = value)
+  )
+}
+
+# A pass, or a look, of all shards at the point at hand: its sums.
+scan_all <- function(driver, what, shared, caps) {
+  check_owner(driver$folder, driver$saved$mark)
+  if (!is.null(driver$step) && is.null(driver$step$shared)) driver$step$shared <- shared
+  asked <- scan_asked(driver, what, shared, caps)
+  beside <- 0
+  if (!is.null(driver$look_at_all)) {
+    on.exit(unlink(sent_file(driver$folder, driver$x$shards$shard, asked$to)))
+    beside <- see_rows(driver, asked)
   }
-  # At theta_1, and in plain passes at every point, what is saved was accepted: a checkpoint.
-  save <- function(which, cycles, shared) {
-    slots[which + 1L] <<- current
-    if (which == 0L) point <<- shared
-    if (which == 1L || !control$accelerate) {
-      safe <<- c(current, if (!is.null(cycles)) slots[1L])
-      write_state(shared, if (!is.null(cycles)) list(cycles = cycles, shared = point, version = slots[1L]))
-    }
-    NULL
+  sums <- scanned_sums(driver, asked)
+  if (what == "pass") end_pass(driver)
+  sums[sum_beside] <- sums[sum_beside] + beside
+  sums
+}
+
+# What all jobs of a scan have in common.
+scan_asked <- function(driver, what, shared, caps) {
+  of_pass <- what == "pass"
+  from_theta_1 <- is.null(driver$step) && identical(driver$current, driver$slots[2L])
+  list(
+    mark = driver$saved$mark, what = what, shared = shared, caps = caps, from = driver$current,
+    to = driver$newest + 1L, step = driver$step, saved = driver$slots,
+    sent = of_pass && !is.null(driver$look_at_all), before = if (of_pass && from_theta_1) driver$slots[1L]
+  )
+}
+
+end_pass <- function(driver) {
+  driver$current <- driver$newest <- driver$newest + 1L
+  driver$step <- NULL
+  driver$passes <- driver$passes + 1L
+  forget_versions(driver$folder, c(driver$current, driver$safe, driver$slots))
+}
+
+# The point at hand becomes theta_0, theta_1 or theta_2. At theta_1, and in plain passes always, it was accepted: a
+# checkpoint.
+save_point <- function(driver, which, cycles, shared) {
+  driver$slots[which + 1L] <- driver$current
+  if (which == 0L) driver$point <- shared
+  if (which == 1L || !driver$control$accelerate) {
+    theta_0 <- if (!is.null(cycles)) list(cycles = cycles, shared = driver$point, version = driver$slots[1L])
+    driver$safe <- c(driver$current, theta_0$version)
+    write_state(driver, shared, theta_0)
   }
-  answer <- function(what, value, more) {
-    switch(what,
-      pass = , objective = scan(what, value, more),
-      save = save(value$which, value$cycles, more),
-      restore = {
-        current <<- slots[value + 1L]
-        step <<- NULL
-      },
-      extrapolate = step <<- list(length = value)
-    )
-  }
-  fit <- function() {
-    param <- c(saved$shared, list(scan = answer, near_end = !isFALSE(saved$near_end)))
-    param$go_on <- saved$before[c("cycles", "shared")]
-    point <<- saved$before$shared
-    empty <- list(dim = c(0L, as.integer(x$dims[["m"]])), start = 0L, column = integer())
-    settings <- unclass(control)
-    on.exit(if (is.null(workers)) forget_all(worker_memory) else tell_losses(workers))
-    if (isTRUE(control$progress)) {
-      bar <- progress_bar("Passes", 1L, 1L)
-      on.exit(bar$close(), add = TRUE)
-      settings$on_tick <- bar$tick
-    }
-    out <- shard_driver(model, empty, param, settings)
-    write_state(out[setdiff(names(out), "outcome")])
-    forget_versions(folder, current)
-    out
-  }
-  list(fit = fit, version = function() current)
+  NULL
+}
+
+# `before`: of accelerated cycles at theta_1, what they go on from beside that.
+write_state <- function(driver, shared, before = NULL) {
+  check_owner(driver$folder, driver$saved$mark)
+  write_whole(list(
+    fingerprint = driver$saved$fingerprint, shared = shared, version = driver$current, newest = driver$newest,
+    passes = driver$passes, before = before
+  ), state_file(driver$folder))
 }
 
 # The sums of one scan of all shards, by this process or by workers.
-scanned_sums <- function(jobs, asked, workers, n_shards) {
-  todo <- lapply(jobs, utils::modifyList, asked, keep.null = TRUE)
-  found <- if (is.null(workers)) {
+scanned_sums <- function(driver, asked) {
+  todo <- lapply(driver$jobs, utils::modifyList, asked, keep.null = TRUE)
+  found <- if (is.null(driver$workers)) {
     list(scan_shards(todo[[1L]]))
   } else {
-    workers_heard(workers)
-    run_on_workers(workers, todo, scan_shards_there, is_scan)
+    workers_heard(driver$workers)
+    run_on_workers(driver$workers, todo, scan_shards_there, is_scan)
   }
-  add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), n_shards)
+  add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), nrow(driver$x$shards))
 }
 
 sum_beside <- 2L # MC_SHARD_BESIDE of src/engine/shards.h
 
-# Lets sent_rows()'s function `look` at all rows; what it finds for a pass is sent, its `beside` is returned.
-see_rows <- function(look, job, x, folder) {
-  rows <- lapply(x$shards$shard, function(s) scanned_rows(s, job, x$shards$rows[s]))
-  rows <- do.call(rbind, rows)
-  seen <- look(rows)
-  if (job$sent) send_rows(seen$by_row, x, folder, job$to)
-  seen$beside
-}
-
-# What each shard's rows are to know, beside it. Workers that are late look for a file that is gone.
-send_rows <- function(by_row, x, folder, version) {
-  last <- cumsum(as.double(x$shards$rows))
-  for (s in x$shards$shard) {
-    own <- by_row[, last[s] - x$shards$rows[s] + seq_len(x$shards$rows[s]), drop = FALSE]
-    write_vectors(list(own), sent_file(folder, s, version))
+# Lets the function of sent_rows() see all rows: its `beside`. What it finds for a pass is sent, beside each shard.
+# Workers that are late look for a file that is gone.
+see_rows <- function(driver, asked) {
+  job <- utils::modifyList(driver$jobs[[1L]], asked, keep.null = TRUE)
+  shards <- driver$x$shards
+  seen <- driver$look_at_all(do.call(rbind, lapply(shards$shard, function(s) scanned_rows(s, job, shards$rows[s]))))
+  for (s in if (asked$sent) shards$shard) {
+    own <- seen$by_row[, row_numbers(driver$x, s), drop = FALSE]
+    write_vectors(list(own), sent_file(driver$folder, s, asked$to))
   }
+  seen$beside
 }
 
 newest_version <- function(folder) {
@@ -510,13 +534,13 @@ scan_shard <- function(view, shard, job, memory = NULL) {
   known <- known_to(job, shard, memory)
   rows <- if (!is.null(extent)) scanned_rows(shard, job, view$dim[1L], memory)
   asked <- c(list(look = job$what == "objective", caps = job$caps), known)
-  has_lengths <- !is.null(extent) && rows_space(job$model) != "kept"
+  has_lengths <- !is.null(extent) && wired(job$model, "rows_space")(job$model) != "kept"
   if (!is.null(job$before) && has_lengths) asked$before <- rows_version(job, shard, job$before, extent, memory)
   if (isTRUE(job$sent)) {
     sent <- read_vectors(sent_file(job$folder, shard, job$to), 1L)[[1L]]
     asked$by_row <- matrix(sent, ncol = view$dim[1L])
   }
-  out <- shard_scan(job$model, view, rows, job$shared, asked, job$control)
+  out <- wired(job$model, "rows")(job$model, view, rows, job$shared, asked, job$control)
   if (job$what == "pass" && !is.null(extent)) {
     write_vectors(list(out$rows), membership_file(job$folder, shard, job$to))
     if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- out$rows
@@ -541,8 +565,9 @@ scanned_rows <- function(shard, job, n_rows, memory = NULL) {
   if (is.null(job$step)) {
     return(version(job$from))
   }
-  rows <- .Call(mc_c_shard_extrapolate, lapply(job$saved, version), job$step$length, rows_space(job$model))
-  settle_rows(job$model, rows, job$step$shared, known_to(job, shard, memory))
+  space <- wired(job$model, "rows_space")(job$model)
+  rows <- .Call(mc_c_shard_extrapolate, lapply(job$saved, version), job$step$length, space)
+  wired(job$model, "settle_rows")(job$model, rows, job$step$shared, known_to(job, shard, memory))
 }
 
 read_own_rows <- function(model, folder, shard, version, extent) {
@@ -550,6 +575,6 @@ read_own_rows <- function(model, folder, shard, version, extent) {
   values <- read_vectors(file, 1L)[[1L]]
   if (length(values) != prod(extent)) stop_shard_file(file, "is not of this fit")
   rows <- matrix(values, extent[1L], extent[2L])
-  if (!is.double(rows) || !are_rows(model, rows)) stop_foreign_file(file, "no parameters of rows")
+  if (!is.double(rows) || !wired(model, "are_rows")(model, rows)) stop_foreign_file(file, "no parameters of rows")
   rows
 }

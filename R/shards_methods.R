@@ -1,7 +1,7 @@
 # What users do with a fit to shards, whatever the model. A verb goes through the shards one after another and works on
 # each as on a fit in memory (shard_fit()). Tests: test-shards_fit.R.
 
-# The parts of a fit that all models have; finish_shards_fit() adds its own.
+# The parts of a fit that all models have; `finish` of a model adds its own.
 new_shards_fit <- function(x, model, outcome, objective, of, control) {
   converged <- outcome$status == "converged"
   if (!converged && control$max_pass > 0L && control$tol > 0) {
@@ -147,12 +147,14 @@ glance.multicause_shards <- function(x, ...) {
 }
 # nolint end
 
-part_sides.multicause_shards <- function(fit, name, values) {
-  if (is.matrix(values)) {
-    return(c("component", "taxon"))
-  }
-  if (name == "weights") "component" else "taxon"
-}
+# As of the model in memory, which may ask for its settings.
+as_in_memory <- function(fit) structure(c(unclass(fit), fit$model), class = sub("_shards$", "", class(fit)[1L]))
+
+model_title.multicause_shards <- function(fit) model_title(as_in_memory(fit))
+
+data_kind.multicause_shards <- function(fit) data_kind(as_in_memory(fit))
+
+part_sides.multicause_shards <- function(fit, name, values) part_sides(as_in_memory(fit), name, values)
 
 #' @export
 coef.multicause_shards <- function(object, ...) {
@@ -220,12 +222,9 @@ predict.multicause_shards <- function(object, newdata, type = "response", ..., r
     return(invisible(write_by_shard(object, path, type, format)))
   }
   d <- object$dims
-  n <- if (is.null(rows)) d[["n"]] else length(rows)
-  refuse_large(n * d[[types[[type]]]], "The prediction", "take some `rows`, or give a `path`")
-  parts <- shard_rows(object$shards, rows)
-  found <- lapply(which(lengths(parts) > 0L), function(s) predict(shard_fit(object, s, parts[[s]]), type = type))
-  out <- do.call(rbind, found)
-  out[match(attr(parts, "order"), unlist(attr(parts, "key"))), , drop = FALSE]
+  if (is.null(rows)) rows <- seq_len(d[["n"]])
+  refuse_large(length(rows) * d[[types[[type]]]], "The prediction", "take some `rows`, or give a `path`")
+  over_rows(object$shards, rows, function(s, own) predict(shard_fit(object, s, own), type = type))
 }
 
 check_format <- function(format) {
@@ -234,13 +233,6 @@ check_format <- function(format) {
     stop_input("`format = \"parquet\"` needs package nanoparquet.")
   }
   format
-}
-
-# Rows asked for by number or name, in each shard, as `[` has them.
-shard_rows <- function(x, rows) {
-  last <- cumsum(as.double(x$shards$rows))
-  if (is.null(rows)) rows <- seq_len(x$dims[["n"]])
-  if (is.character(rows)) named_rows(x, rows) else numbered_rows(x, rows, last)
 }
 
 #' @rdname predict.multicause_shards
@@ -259,7 +251,7 @@ write_by_shard <- function(fit, path, type, format) {
     answer <- new_answer(file.path(path, sprintf("%s-%05d.%s", type, s, format)), format)
     for (rows in row_blocks(seq_len(nrow(from$x)), m)) {
       out <- predict(shard_fit(fit, s, rows, from), type = type)
-      names <- if (is.null(rownames(out))) rows_before(fit$shards, s) + rows else rownames(out)
+      names <- if (is.null(rownames(out))) row_numbers(fit$shards, s)[rows] else rownames(out)
       if (is.null(colnames(out))) colnames(out) <- paste0("V", seq_len(ncol(out)))
       answer$add(data.frame(row = names, out, check.names = FALSE, row.names = NULL))
     }

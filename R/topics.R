@@ -225,9 +225,8 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' `background` and q the shares of the taxa in training, half a count added to each. Compare fits under the same
 #' one. Sites of which nothing is seen, or nothing is left, are left out.
 #'
-#' Memberships have no prior here, and few counts tell little of them: for short documents a model with a prior for few
-#' components a document, such as latent Dirichlet allocation, completes better (`bench/topics.md` in the sources). A
-#' perplexity above `background_alone` says that documents are too short for memberships of their own.
+#' Memberships of new sites have the prior of the fit. Without one, as of `estimate = "ml"` and `sparsity`, few counts
+#' tell little of them: a perplexity above `background_alone` says that sites are too short for memberships of their own.
 #'
 #' @param fit a fit of [plsa()].
 #' @param newdata new sites, whole counts, columns matched by name. None of them may have been in training.

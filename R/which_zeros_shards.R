@@ -205,8 +205,7 @@ shards_companions <- function(x) {
       gone <- gone + as.matrix(Matrix::crossprod(found, view_matrix(view$na_start, view$na_column, view$dim)))
     }
   }
-  rate <- x$column_sum / pmax(x$dims[["n"]] - x$column_missing, 1)
-  (joint + rep(rate, each = m)) / pmax(x$column_sum - gone, 1)
+  (joint + rep(shards_rate(x), each = m)) / pmax(x$column_sum - gone, 1)
 }
 
 view_matrix <- function(start, column, dim) {
@@ -218,7 +217,7 @@ learner_shard <- function(learners, s) {
   x <- learners$x
   view <- read_shard_view(x, s)
   list(
-    view = view, size = diff(view$start), near = learners$near$at[rows_before(x, s) + seq_len(view$dim[1L])],
+    view = view, size = diff(view$start), near = learners$near$at[row_numbers(x, s)],
     membership = lapply(learners$fits, function(fit) own_rows(fit, s)[, fit$order, drop = FALSE])
   )
 }
@@ -235,11 +234,7 @@ cell_learners <- function(learners, shard, i, j) {
     each <- shard$size[i]
     cell <- rep.int(seq_along(i), each)
     find <- shard$view$column[rep.int(shard$view$start[i], each) + sequence(each)] + 1L
-    sums <- numeric(length(i))
-    if (length(cell)) {
-      got <- rowsum(learners$companions[cbind(find, j[cell])], cell)
-      sums[as.integer(rownames(got))] <- got[, 1L]
-    }
+    sums <- tabulate_sums(learners$companions[cbind(find, j[cell])], cell, length(i))
     companions <- ifelse(each > 0, sums / pmax(each, 1), shards_rate(learners$x)[j])
   }
   near <- if (!is.null(learners$near)) near_chances(learners$near$table, learners$near$sums, shard$near[i], j)
@@ -318,7 +313,7 @@ judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
   }
   list(
     odds = score(c(i, others$i[once]), c(j, others$j[once])),
-    deleted = rep(c(TRUE, FALSE), c(length(i), sum(once))), site = rows_before(x, s) + i,
+    deleted = rep(c(TRUE, FALSE), c(length(i), sum(once))), site = row_numbers(x, s)[i],
     pairs = score(near$i, near$j), pair = rep(paired, each = zeros_a_pair)[near$of]
   )
 }
@@ -361,14 +356,12 @@ cells_at_a_time <- 2e6 # of a shard, whose chances are in memory
 # f(cells) for some rows of a shard at a time, in order. cells: those of open_cells(), `rows`, their numbers in the
 # whole table, and the shard's number.
 scan_open_cells <- function(learners, f) {
-  before <- 0
   for (s in learners$x$shards$shard) {
     shard <- learner_shard(learners, s)
-    n <- shard$view$dim[1L]
-    for (rows in row_blocks(seq_len(n), shard$view$dim[2L], cells_at_a_time)) {
-      f(c(open_cells(learners, shard, rows), list(shard = s, rows = before + rows)))
+    numbers <- row_numbers(learners$x, s)
+    for (rows in row_blocks(seq_along(numbers), shard$view$dim[2L], cells_at_a_time)) {
+      f(c(open_cells(learners, shard, rows), list(shard = s, rows = numbers[rows])))
     }
-    before <- before + n
   }
 }
 
@@ -425,12 +418,12 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
       names <<- read_shard_rows(x, now)$names
     }
     first <- cells$rows[1L] - 1
-    found <- sums$add(cells)
+    found <- add_cells(sums, cells)
     expected <<- expected + sum(found$chance)
     n_zeros <<- n_zeros + length(found$chance)
     name_cells <- function(at) {
       number <- first + found$i[at]
-      own <- if (is.null(names)) number else names[number - rows_before(x, now)]
+      own <- if (is.null(names)) number else names[match(number, row_numbers(x, now))]
       data.frame(
         site = own, taxon = taxa_of(x)[found$j[at]], chance = found$chance[at], found$ends[at, , drop = FALSE],
         number = number, column = found$j[at]
@@ -448,13 +441,11 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
   })
   close_shard()
   rownames(best) <- NULL
-  c(sums$all(), list(
+  c(finish_sums(sums), list(
     zeros = best[setdiff(names(best), c("number", "column"))], expected = expected, n_zeros = n_zeros,
     files = if (length(files)) files
   ))
 }
-
-rows_before <- function(x, shard) sum(as.double(x$shards$rows[seq_len(shard - 1L)]))
 
 taxa_of <- function(x) if (is.null(x$attributes)) seq_len(x$dims[["m"]]) else x$attributes
 

@@ -78,49 +78,59 @@ spread_cells <- function(shape, at, value, others = 0) {
   out
 }
 
-# Adds up the last round: add(cells) takes the cells of a run of rows and returns its zeros, list(i, j, chance, ends);
-# all() what was added.
+# What the last round adds up, in an environment: `sites` and `taxa`, a row each, and draws of each taxon and of the
+# total. known: as of know_shards().
 new_shard_sums <- function(x, known, seed) {
-  d <- dim(x)
-  sites <- data.frame(finds = numeric(d[1L]), zeros = 0, missed = 0, low = 0, high = 0)
-  taxa <- data.frame(finds = x$column_sum, zeros = 0, missed = 0)
-  drawn <- list(taxa = matrix(0, d[2L], n_draws), total = numeric(n_draws))
-  add <- function(cells) {
-    rows <- cells$rows
-    shape <- c(length(rows), d[2L])
-    eta <- stack_odds(known$stack, cells$z)
-    zero <- which(cells$zero)
-    at <- cells$at[zero]
-    i <- cells$i[zero]
-    with_seed((seed + rows[1L]) %% .Machine$integer.max, {
-      many <- shard_ratios(known, rows, cells$size, spread_cells(shape, at, eta[zero], -Inf))
-      chance <- stats::plogis(eta[zero])
-      se <- odds_se(cells$z[zero, , drop = FALSE], known$stack)
-      ends <- missed_numbers(chance, se, many$log_ratio[i, , drop = FALSE])
-      missed <- spread_cells(shape, at, ends$missed)
-      now <- draw_sums(missed, 0 * missed, many$relative)
-    })
-    own <- data.frame(cells$size, tabulate(i, shape[1L]), rowSums(missed), whole_ends(ends_of_draws(now$sites)))
-    sites[rows, ] <<- own
-    taxa$zeros <<- taxa$zeros + tabulate(cells$j[zero], d[2L])
-    taxa$missed <<- taxa$missed + colSums(missed)
-    drawn$taxa <<- drawn$taxa + now$taxa
-    drawn$total <<- drawn$total + colSums(now$sites)
-    list(i = i, j = cells$j[zero], chance = chance, ends = ends[-1L])
+  list2env(list(
+    known = known, seed = seed,
+    sites = data.frame(finds = numeric(x$dims[["n"]]), zeros = 0, missed = 0, low = 0, high = 0),
+    taxa = data.frame(finds = x$column_sum, zeros = 0, missed = 0),
+    taxa_drawn = matrix(0, x$dims[["m"]], n_draws), total_drawn = numeric(n_draws)
+  ), parent = emptyenv())
+}
+
+# Adds the cells of a run of rows: its zeros, list(i, j, chance, ends).
+add_cells <- function(sums, cells) {
+  known <- sums$known
+  m <- nrow(sums$taxa)
+  shape <- c(length(cells$rows), m)
+  eta <- stack_odds(known$stack, cells$z)
+  zero <- which(cells$zero)
+  at <- cells$at[zero]
+  i <- cells$i[zero]
+  chance <- stats::plogis(eta[zero])
+  with_seed((sums$seed + cells$rows[1L]) %% .Machine$integer.max, {
+    many <- shard_ratios(known, cells$rows, cells$size, spread_cells(shape, at, eta[zero], -Inf))
+    se <- odds_se(cells$z[zero, , drop = FALSE], known$stack)
+    ends <- missed_numbers(chance, se, many$log_ratio[i, , drop = FALSE])
+    missed <- spread_cells(shape, at, ends$missed)
+    drawn <- draw_sums(missed, 0 * missed, many$relative)
+  })
+  sums$sites[cells$rows, ] <- data.frame(
+    cells$size, tabulate(i, shape[1L]), rowSums(missed), whole_ends(ends_of_draws(drawn$sites))
+  )
+  sums$taxa$zeros <- sums$taxa$zeros + tabulate(cells$j[zero], m)
+  sums$taxa$missed <- sums$taxa$missed + colSums(missed)
+  sums$taxa_drawn <- sums$taxa_drawn + drawn$taxa
+  sums$total_drawn <- sums$total_drawn + colSums(drawn$sites)
+  list(i = i, j = cells$j[zero], chance = chance, ends = ends[-1L])
+}
+
+# list(total, sites, taxa), when all cells were added.
+finish_sums <- function(sums) {
+  known <- sums$known
+  taxa <- sums$taxa
+  if (is.null(known$completeness)) {
+    # One ratio: taxa have the scatter of the table, not of runs of rows.
+    missed <- matrix(taxa$missed, 1L)
+    sums$taxa_drawn <- with_seed(sums$seed, draw_sums(missed, 0 * missed, known$relative)$taxa)
+    total <- known$lists
+  } else {
+    ends <- central_range(sums$total_drawn)
+    total <- c(missed = sum(taxa$missed), low = ends[1L], high = ends[2L])
   }
-  all <- function() {
-    if (is.null(known$completeness)) {
-      # One ratio: taxa have the scatter of the table, not of runs of rows.
-      drawn$taxa <- with_seed(seed, draw_sums(matrix(taxa$missed, 1L), matrix(0, 1L, d[2L]), known$relative)$taxa)
-      total <- known$lists
-    } else {
-      ends <- central_range(drawn$total)
-      total <- c(missed = sum(taxa$missed), low = ends[1L], high = ends[2L])
-    }
-    taxa[c("low", "high")] <<- whole_ends(ends_of_draws(drawn$taxa))
-    list(total = total, sites = sites, taxa = taxa)
-  }
-  list(add = add, all = all)
+  taxa[c("low", "high")] <- whole_ends(ends_of_draws(sums$taxa_drawn))
+  list(total = total, sites = sums$sites, taxa = taxa)
 }
 
 # The ratios of some rows, as how_many() has them.

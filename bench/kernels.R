@@ -88,14 +88,14 @@ kernels <- list(
   `plsa, EM` = list(n = 1e5, passes = c(2L, 12L), fit = function(x, p) {
     set.seed(2)
     start <- list(membership = simplex(nrow(x), k), basis = simplex(k, m))
-    plsa(x, k, start = start, control = settings(p, accelerate = FALSE))
+    plsa(x, k, estimate = "ml", start = start, control = settings(p, accelerate = FALSE))
   }, needs = function(n, ones) {
     list(vectors = 6 * ones * k, divisions = ones, exponentials = ones, bytes = 16 * n * k + 16 * ones)
   }),
   `plsa, Newton` = list(n = 1e5, passes = c(23L, 35L), fit = function(x, p) {
     set.seed(2)
     start <- list(membership = simplex(nrow(x), k), basis = simplex(k, m))
-    plsa(x, k, start = start, control = settings(p))
+    plsa(x, k, estimate = "ml", start = start, control = settings(p))
   }, needs = function(n, ones) {
     list(
       vectors = 8 * ones * k, products = 2 * ones * k^2 / 2, divisions = 2 * ones, exponentials = ones,

@@ -45,7 +45,7 @@ loglik <- function(x, membership, basis) {
 
 run_plsa <- function(x, start, passes) {
   fit <- NULL
-  seconds <- processor(fit <- plsa(x, k,
+  seconds <- processor(fit <- plsa(x, k, estimate = "ml",
     start = start, control = fit_control(n_start = 1, max_pass = passes, tol = 0, progress = FALSE, keep_x = FALSE)
   ))
   list(seconds = seconds, trace = fit$trace$objective, passes = passes)

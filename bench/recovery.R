@@ -50,7 +50,7 @@ all_scores <- function(x, age = NULL) {
     `NMF (KL), k = 5` = as_score(hush(nmf(x, 5, loss = "kl", control = light)))
   )
   if ("plsa" %in% getNamespaceExports("multicause")) {
-    out$`PLSA, k = 5` <- 1 - exp(-fitted(hush(multicause::plsa(x, 5, control = light))))
+    out$`PLSA, k = 5` <- 1 - exp(-fitted(hush(multicause::plsa(x, 5, estimate = "ml", control = light))))
   }
   if (requireNamespace("vegan", quietly = TRUE)) {
     out$`vegan::beals` <- as.matrix(hush(vegan::beals(x, include = FALSE)))

@@ -88,8 +88,8 @@ others <- function(x, near) {
     `logistic_pca, k = 2` = fitted(logistic_pca(x, 2, control = short)),
     `bernoulli_mixture, k = 12, map` = mixture(), `bernoulli_mixture, k = 12, map, smoothed` = mixture(smooth = labels),
     `nmf (euclidean), k = 6` = fitted(nmf(x, 6, control = short)),
-    `plsa, k = 6` = least_one(plsa(x, 6, control = short)),
-    `plsa, k = 6, smoothed` = least_one(plsa(x, 6, smooth = near, control = short)),
+    `plsa, k = 6` = least_one(plsa(x, 6, estimate = "ml", control = short)),
+    `plsa, k = 6, smoothed` = least_one(plsa(x, 6, estimate = "ml", smooth = near, control = short)),
     `noisy_or, k = 6` = fitted(noisy_or(x, 6, inference = "truncated", control = brief))
   )
 }

@@ -82,7 +82,7 @@ read_faces <- function() {
 
 snr_by_patches <- function(z, fit, missing = "conditional") {
   vapply(1:4, function(n_patch) {
-    folded <- quietly(plsa(z$occlude(n_patch), nrow(fit$param$basis),
+    folded <- quietly(plsa(z$occlude(n_patch), nrow(fit$param$basis), estimate = "ml",
       missing = missing, fixed = "basis", start = list(basis = fit$param$basis),
       control = fit_control(max_pass = 100, progress = FALSE)
     ))

@@ -84,7 +84,7 @@ models <- list(
   `aspect Bernoulli, one fit` = function(x) aspect_bernoulli(x, 8, estimate = "map"),
   `Bernoulli mixtures` = function(x) ensemble(x, model = bernoulli_mixture, k = c(8, 16), members = 2, control = few),
   `noisy-OR` = function(x) ensemble(x, model = noisy_or, k = c(8, 16), members = 2, control = few),
-  PLSA = function(x) plsa(x, 12, control = few), NMF = function(x) nmf(x, 12, control = few)
+  PLSA = function(x) plsa(x, 12, estimate = "ml", control = few), NMF = function(x) nmf(x, 12, control = few)
 )
 few <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6, progress = FALSE)
 measures <- c("auc", "auc_within", "ap")

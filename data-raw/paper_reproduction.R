@@ -64,7 +64,7 @@ shares_of <- function(x, ks, folds) {
   fold <- sample(rep_len(seq_len(folds), nrow(x)))
   rows <- lapply(ks, function(k) {
     each <- vapply(seq_len(folds), function(f) {
-      fit <- hush(plsa(x[fold != f, ], k, control = light))
+      fit <- hush(plsa(x[fold != f, ], k, estimate = "ml", control = light))
       -attr(hush(test_loglik(fit, x[fold == f, ], family = "multinomial")), "mean")
     }, 0)
     data.frame(model = "PLSA", k, loss = mean(each), se = stats::sd(each) / sqrt(folds))
@@ -149,7 +149,7 @@ ages_of <- function() {
   pairs <- utils::combn(content, 2L)
   few <- fit_control(n_start = 10, progress = FALSE, algorithm = "em")
   mixture <- hush(bernoulli_mixture(now$x, 4, estimate = "ml", control = few))
-  topics <- hush(plsa(now$x, 4, control = few))
+  topics <- hush(plsa(now$x, 4, estimate = "ml", control = few))
   parts <- hush(nmf(now$x, 4, control = few))
   logits <- hush(logistic_pca(now$x, 4, control = few))
   others <- list(
@@ -202,7 +202,7 @@ shares_by_mixture <- function(planted, k) {
 written_of <- function(planted, k, k_mixture) {
   ab <- hush(aspect_bernoulli(planted$x, k, estimate = "ml", control = fit_control(progress = FALSE, algorithm = "em")))
   mixture <- shares_by_mixture(planted, k_mixture)
-  topics <- hush(plsa(planted$x, k, control = likeliest_of_ten))
+  topics <- hush(plsa(planted$x, k, estimate = "ml", control = likeliest_of_ten))
   s <- topics$param$membership
   a <- topics$param$basis
   p <- pmax(s %*% a, 1e-300)
@@ -269,7 +269,7 @@ denoising_of <- function(ks) {
       `Bernoulli mixture` = fitted(hush(bernoulli_mixture(planted$x, k, estimate = "ml", control = light))),
       `logistic PCA` = fitted(hush(logistic_pca(planted$x, k, control = light))),
       NMF = fitted(hush(nmf(planted$x, k, control = light))),
-      PLSA = 1 - exp(-fitted(hush(plsa(planted$x, k, control = light))))
+      PLSA = 1 - exp(-fitted(hush(plsa(planted$x, k, estimate = "ml", control = light))))
     )
     out <- do.call(rbind, lapply(scores, removal, planted))
     data.frame(k = k, model = rownames(out), out, white = sum(phantoms(ab)$kind == "white"), row.names = NULL)
@@ -289,7 +289,7 @@ pictures_of <- function() {
     AB = ab$param$aspects,
     MB = hush(bernoulli_mixture(planted$x, 14, estimate = "ml", control = best_of_ten))$param$prototypes,
     LPCA = hush(logistic_pca(planted$x, 14, control = light))$param$loadings,
-    PLSA = hush(plsa(planted$x, 14, control = best_of_ten))$param$basis,
+    PLSA = hush(plsa(planted$x, 14, estimate = "ml", control = best_of_ten))$param$basis,
     NMF = hush(nmf(planted$x, 14, control = best_of_ten))$param$basis
   )
   q <- predict(ab, type = "cell")
@@ -499,7 +499,7 @@ lengths_of <- function(limits = c(0, 10, 20, 30, 40, 50, 60, 80, 100, 139), n_st
   rows <- lapply(seq_len(n_start), function(start) {
     set.seed(2000 + start)
     lapply(4:5, function(k) {
-      fit <- hush(plsa(now$x, k, control = once))
+      fit <- hush(plsa(now$x, k, estimate = "ml", control = once))
       absent <- 1 - pmin(fit$param$membership %*% fit$param$basis, 1)
       each <- lapply(limits, function(limit) {
         # The mean of absent^L over L = n, ..., last.

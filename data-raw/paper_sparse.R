@@ -83,7 +83,7 @@ faces <- function() {
   fit <- sparse_fit(z$train, 1000, 0.1)
   fold <- function(n_patch) {
     quiet(plsa(
-      z$occlude(n_patch), 1000, fixed = "basis", start = list(basis = fit$param$basis),
+      z$occlude(n_patch), 1000, fixed = "basis", estimate = "ml", start = list(basis = fit$param$basis),
       control = fit_control(max_pass = 100, progress = FALSE)
     ))
   }

@@ -22,9 +22,6 @@ struct bm_work {
   double *log_q;     /* n x k: logs of the memberships, with neighbours */
   double *sum_q;     /* n: their sums on the way */
   double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */
-  double *ones;      /* k x m: expected ones */
-  double *seen;      /* k x m: expected observed cells */
-  double *total;     /* k: expected rows */
   bool any_certain;
   int passes;
   double objective; /* of the last pass, for the host's eyes */
@@ -44,13 +41,10 @@ bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param 
   w->log_odds = mc_doubles(host, size, 1);
   w->log_zero = mc_doubles(host, size, 1);
   w->certain = mc_doubles(host, size, 1);
-  w->ones = mc_doubles(host, size, 1);
-  w->seen = mc_doubles(host, size, 1);
   w->n_certain = mc_doubles(host, k, 1);
   w->all_zero = mc_doubles(host, k, 1);
   w->row = mc_doubles(host, k, 1);
   w->met = mc_doubles(host, k, 1);
-  w->total = mc_doubles(host, k, 1);
   if (par->smooth) {
     w->hold = mc_doubles(host, n, 1);
     w->log_q = mc_doubles(host, n, k);
@@ -105,7 +99,7 @@ static void row_log_joint(const mc_data *data, int k, bm_work *w, int i) {
     if (w->met[c] < w->n_certain[c]) w->row[c] = -INFINITY;
 }
 
-double bm_log_prior(int m, const bm_param *par, const bm_prior *prior) {
+static double log_prior(int m, const bm_param *par, const bm_prior *prior) {
   double sum = 0;
   for (int c = 0; c < par->k && prior->weights > 0; c++)
     sum += prior->weights * log(par->weights[c]);
@@ -116,13 +110,9 @@ double bm_log_prior(int m, const bm_param *par, const bm_prior *prior) {
   return sum;
 }
 
-static double prepare(const mc_data *data, const bm_param *par, bm_work *w) {
-  take_logs(data, par, w);
-  return bm_log_prior(data->m, par, &w->prior);
-}
-
 static double exact_objective(const mc_data *data, const bm_param *par, bm_work *w) {
-  double sum = prepare(data, par, w);
+  double sum = 0;
+  take_logs(data, par, w);
   for (int i = 0; i < data->n; i++) {
     if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
     row_log_joint(data, par->k, w, i);
@@ -192,7 +182,8 @@ static void move_labels(bm_work *w, double *membership, int n, int k) {
 
 static double near_objective(const mc_data *data, const bm_param *par, bm_work *w, bool move) {
   const int n = data->n, k = par->k;
-  double sum = prepare(data, par, w) + mc_smooth_agree(par->smooth, par->membership);
+  double sum = mc_smooth_agree(par->smooth, par->membership);
+  take_logs(data, par, w);
   take_label_logs(par->membership, (ptrdiff_t) n * k, w->log_q);
   for (int i = 0; i < n; i++) {
     if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
@@ -202,16 +193,6 @@ static double near_objective(const mc_data *data, const bm_param *par, bm_work *
   }
   if (move) move_labels(w, par->membership, n, k);
   return sum;
-}
-
-double bm_objective(const mc_data *data, const bm_param *par, bm_work *w) {
-  return par->smooth ? near_objective(data, par, w, false) : exact_objective(data, par, w);
-}
-
-/* The E-step of a pass: the objective, and the posteriors to go by. */
-static double expect(const mc_data *data, const bm_param *par, bm_work *w, const double **labels) {
-  *labels = par->smooth ? par->membership : w->posterior;
-  return par->smooth ? near_objective(data, par, w, true) : exact_objective(data, par, w);
 }
 
 #define CANCELLED 1e-8 /* share of a sum left by a subtraction below which it is summed anew */
@@ -228,18 +209,31 @@ static bool is_missing(const mc_data *data, int i, int j) {
   return from < data->na_start[i + 1] && data->na_column[from] == j;
 }
 
+/* The sums of a pass: the head, then rows with a cell observed and, where labels have neighbours to
+ * go by, all; expected rows of each component (k), ones and observed cells (k x m). */
+enum { ROWS = MC_SHARD_HEAD, TOTAL };
+
+typedef struct {
+  double *rows, *total, *ones, *seen;
+} counts;
+
+static counts counts_in(double *sums, int k, int m) {
+  double *total = sums + TOTAL, *ones = total + k;
+  return (counts){sums + ROWS, total, ones, ones + (ptrdiff_t) k * m};
+}
+
 /*
  * Expected observed cells of every component: its rows less the missing cells, which seen holds on
  * entry. Where next to nothing is left of that, rounding would pass for cells, and might make an
  * exact 1 of a prototype, which never moves again: such a column is summed anew. false: stopped.
  */
-static bool take_seen(const mc_data *data, int k, const double *labels, bm_work *w) {
+static bool take_seen(const mc_data *data, int k, const double *labels, bm_work *w, counts to) {
   for (int j = 0; j < data->m; j++) {
-    double *seen = w->seen + num_at(0, j, k);
+    double *seen = to.seen + num_at(0, j, k);
     bool lost = false;
     for (int c = 0; c < k; c++) {
-      const double left = w->total[c] - seen[c];
-      lost = lost || left < CANCELLED * w->total[c];
+      const double left = to.total[c] - seen[c];
+      lost = lost || left < CANCELLED * to.total[c];
       seen[c] = left;
     }
     if (!lost) continue;
@@ -252,70 +246,61 @@ static bool take_seen(const mc_data *data, int k, const double *labels, bm_work 
   return true;
 }
 
-/*
- * Expected ones, observed cells and rows of each component; returns rows counted: those with a cell
- * observed and, where labels have neighbours to go by, all. Below 0: stopped.
- */
-static int add_counts(const mc_data *data, const bm_param *par, const double *labels, bm_work *w) {
+/* false: stopped. */
+static bool add_counts(const mc_data *data, const bm_param *par, const double *labels, bm_work *w,
+                       counts to) {
   const int k = par->k;
-  const size_t size = (size_t) k * (size_t) data->m * sizeof(double);
-  int n_rows = 0;
-  memset(w->ones, 0, size);
-  memset(w->seen, 0, size);
-  memset(w->total, 0, (size_t) k * sizeof(double));
   for (int i = 0; i < data->n; i++) {
     const int na_from = data->na_start ? data->na_start[i] : 0;
-    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return -1;
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return false;
     if (data_n_observed(data, i) == 0 && !par->smooth) continue;
-    n_rows++;
+    ++*to.rows;
     for (int c = 0; c < k; c++) w->row[c] = labels[num_at(i, c, data->n)];
-    num_add_scaled(w->total, 1, w->row, k);
+    num_add_scaled(to.total, 1, w->row, k);
     for (int e = data->start[i]; e < data->start[i + 1]; e++)
-      num_add_scaled(w->ones + num_at(0, data->column[e], k), 1, w->row, k);
+      num_add_scaled(to.ones + num_at(0, data->column[e], k), 1, w->row, k);
     for (int e = na_from; e < na_from + data_n_missing(data, i); e++)
-      num_add_scaled(w->seen + num_at(0, data->na_column[e], k), 1, w->row, k);
+      num_add_scaled(to.seen + num_at(0, data->na_column[e], k), 1, w->row, k);
   }
-  return take_seen(data, k, labels, w) ? n_rows : -1;
+  return take_seen(data, k, labels, w, to);
 }
 
-double bm_em_rows(const mc_data *data, const bm_param *par, bm_work *w, bm_counts *counts) {
-  *counts = (bm_counts){0, w->total, w->ones, w->seen};
-  const double *labels, objective = expect(data, par, w, &labels);
-  if (isnan(objective)) return objective;
-  const int n_rows = add_counts(data, par, labels, w);
-  counts->rows = n_rows;
-  return n_rows < 0 ? NAN : objective;
+static bool model_rows(void *self, bool look, const double *caps, double *sums) {
+  const bm_self *s = self;
+  const bm_param *par = s->par;
+  const double *labels = par->smooth ? par->membership : s->work->posterior;
+  const ptrdiff_t length = TOTAL + par->k + 2 * (ptrdiff_t) par->k * s->data->m;
+  (void) caps;
+  memset(sums, 0, (size_t) (look ? MC_SHARD_HEAD : length) * sizeof *sums);
+  const double loglik = par->smooth ? near_objective(s->data, par, s->work, !look)
+                                    : exact_objective(s->data, par, s->work);
+  sums[MC_SHARD_LOGLIK] = loglik;
+  if (isnan(loglik) || look) return !isnan(loglik);
+  return add_counts(s->data, par, labels, s->work, counts_in(sums, par->k, s->data->m));
 }
 
-void bm_update(int m, bm_param *par, const bm_prior *prior, const bm_counts *counts) {
-  const int k = par->k;
-  const double rows = counts->rows + k * prior->weights;
+static bool model_step(void *self, double *sums, double objective) {
+  const bm_self *s = self;
+  const bm_param *par = s->par;
+  const bm_prior *prior = &s->work->prior;
+  const int k = par->k, m = s->data->m;
+  const counts from = counts_in(sums, k, m);
+  const double n_rows = *from.rows + k * prior->weights;
   for (ptrdiff_t at = 0; at < (ptrdiff_t) k * m; at++) {
-    const double ones = counts->ones[at] + prior->one;
-    const double observed = fmax(counts->seen[at], counts->ones[at]) + prior->one + prior->zero;
+    const double ones = from.ones[at] + prior->one;
+    const double observed = fmax(from.seen[at], from.ones[at]) + prior->one + prior->zero;
     if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
   }
-  for (int c = 0; c < k && rows > 0; c++)
-    par->weights[c] = num_lift((counts->total[c] + prior->weights) / rows);
+  for (int c = 0; c < k && n_rows > 0; c++)
+    par->weights[c] = num_lift((from.total[c] + prior->weights) / n_rows);
+  s->work->passes++;
+  s->work->objective = objective;
+  return true;
 }
 
-double bm_pass(const mc_data *data, bm_param *par, bm_work *w) {
-  bm_counts counts;
-  const double objective = bm_em_rows(data, par, w, &counts);
-  if (isnan(objective)) return objective;
-  bm_update(data->m, par, &w->prior, &counts);
-  w->passes++;
-  return w->objective = objective;
-}
-
-static double model_pass(void *self) {
+static double model_beside(void *self) {
   const bm_self *s = self;
-  return bm_pass(s->data, s->par, s->work);
-}
-
-static double model_objective(void *self) {
-  const bm_self *s = self;
-  return bm_objective(s->data, s->par, s->work);
+  return log_prior(s->data->m, s->par, &s->work->prior);
 }
 
 static void model_feasible(void *self, const double *const *safe) {
@@ -325,17 +310,14 @@ static void model_feasible(void *self, const double *const *safe) {
   if (s->par->smooth) num_guard_simplex(s->par->membership, safe[2], s->data->n, s->par->k);
 }
 
-mc_model bm_model(bm_self *self) {
-  mc_model model = {.n_block = self->par->smooth ? 3 : 2,
-                    .pass = model_pass,
-                    .objective = model_objective,
-                    .feasible = model_feasible,
-                    .self = self};
-  model.block[0] = self->par->weights;
-  model.length[0] = self->par->k;
-  model.block[1] = self->par->prototypes;
-  model.length[1] = (ptrdiff_t) self->par->k * self->data->m;
-  model.block[2] = self->par->membership;
-  model.length[2] = (ptrdiff_t) self->data->n * self->par->k;
-  return model;
+mc_shards bm_model(bm_self *self) {
+  const bm_param *par = self->par;
+  const ptrdiff_t k = par->k, size = k * self->data->m;
+  mc_shards out = {.rows = model_rows, .step = model_step, .beside = model_beside};
+  out.length = TOTAL + k + 2 * size;
+  out.shared = (mc_model){.feasible = model_feasible, .self = self};
+  mc_add_block(&out.shared, par->weights, k);
+  mc_add_block(&out.shared, par->prototypes, size);
+  mc_add_block(&out.shared, par->smooth ? par->membership : NULL, self->data->n * k);
+  return out;
 }

@@ -10,7 +10,7 @@
 #define MC_BERNOULLI_MIXTURE_EM_H
 
 #include "engine/data.h"
-#include "engine/fit.h"
+#include "engine/shards.h"
 #include "engine/smooth.h"
 
 /* Parameters: start values on entry, estimates on return. */
@@ -42,41 +42,17 @@ const double *bm_posterior(const bm_work *work);
 const double *bm_row_loglik(const bm_work *work);
 
 /*
- * One EM pass, in logarithms. Costs O(k) a nonzero or missing cell and O(k m);
- * never lowers the objective, the log-likelihood over observed cells plus the
- * log-prior, which it returns for the parameters it was given; NaN where the
- * host asked to stop. Columns, rows and components with nothing to go by keep
+ * EM passes, in logarithms. A pass costs O(k) a nonzero or missing cell and O(k m);
+ * it never lowers the objective, the log-likelihood over observed cells plus the
+ * log-prior. Columns, rows and components with nothing to go by keep
  * their values or leave no trace.
  *
  * With neighbours the objective is that of neighbourhood EM (Ambroise & Govaert
  * 1998): sum_i sum_c q[i,c] (log joint[i,c] - log q[i,c]), which without
  * neighbours is the log-likelihood at its best q, plus their agreement
  * (engine/smooth.h) and the log-prior. All rows move at once, which its bound allows.
- */
-double bm_pass(const mc_data *data, bm_param *par, bm_work *work);
-
-/* Expected counts of a pass, over rows. */
-typedef struct {
-  double rows; /* those with a cell observed or, where labels have neighbours to go by, all */
-  const double *total; /* k: of each component */
-  const double *ones;  /* k x m: presences */
-  const double *seen;  /* k x m: observed cells */
-} bm_counts;
-
-/* The E-step of bm_pass() alone, and its counts, in the workspace; returns as bm_pass(). */
-double bm_em_rows(const mc_data *data, const bm_param *par, bm_work *work, bm_counts *counts);
-
-/* The M-step. */
-void bm_update(int m, bm_param *par, const bm_prior *prior, const bm_counts *counts);
-
-double bm_log_prior(int m, const bm_param *par, const bm_prior *prior);
-
-/* The E-step alone: the objective, and the posterior in bm_posterior(). */
-double bm_objective(const mc_data *data, const bm_param *par, bm_work *work);
-
-/*
- * bm_pass() and its fellows as a model for mc_fit(); blocks: weights, prototypes and, with
- * neighbours, membership.
+ *
+ * Blocks: weights, prototypes and, with neighbours, membership, which goes with a table in memory alone.
  */
 typedef struct {
   const mc_data *data;
@@ -84,6 +60,6 @@ typedef struct {
   bm_work *work;
 } bm_self;
 
-mc_model bm_model(bm_self *self);
+mc_shards bm_model(bm_self *self);
 
 #endif

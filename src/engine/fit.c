@@ -44,6 +44,12 @@ typedef struct {
 
 enum { THETA_0, THETA_1, THETA_2 };
 
+void mc_add_block(mc_model *model, double *block, ptrdiff_t length) {
+  if (!block) return;
+  model->block[model->n_block] = block;
+  model->length[model->n_block++] = length;
+}
+
 static void reserve(fit_state *fit, int which) {
   if (fit->copy[which][0]) return;
   for (int b = 0; b < fit->model->n_block; b++)

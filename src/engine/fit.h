@@ -95,6 +95,9 @@ typedef struct {
   bool may_fall; /* a pass may lower the objective: plain passes, until one changes it too little */
 } mc_model;
 
+/* One more block; NULL: none. */
+void mc_add_block(mc_model *model, double *block, ptrdiff_t length);
+
 /* Adds the squared lengths of r = t1 - t0 and v = (t2 - t1) - r. */
 void mc_step_lengths(ptrdiff_t length, const double *t0, const double *t1, const double *t2,
                      double *rr, double *vv);

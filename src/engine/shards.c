@@ -85,3 +85,16 @@ mc_model mc_shards_model(mc_shards *self) {
   model.self = self;
   return model;
 }
+
+static bool scan_here(void *ctx, bool look, const double *caps, double *sums) {
+  const mc_shards *s = ctx;
+  return s->rows(s->shared.self, look, caps, sums);
+}
+
+mc_model mc_whole_model(mc_shards *self, const mc_host *host) {
+  mc_model model = mc_shards_model(self);
+  self->at = (mc_shards_at){.scan = scan_here, .ctx = self};
+  self->sums = mc_doubles(host, self->length, 1);
+  model.away = NULL;
+  return model;
+}

@@ -1,8 +1,8 @@
 /*
- * engine/shards.h: fits of a table in pieces, the shards, which need not be in one memory. What each
- * row has of its own stays with its shard. What all rows share is with the driver, which takes its
- * steps where the sums over all rows are. Sums of shards are added up by the caller, who decides in
- * which order.
+ * engine/shards.h: models whose pass is a sum over rows, and fits of a table in pieces, the shards,
+ * which need not be in one memory. What each row has of its own stays with its shard. What all rows
+ * share is with the driver, which takes its steps where the sums over all rows are. Sums of shards
+ * are added up by the caller, who decides in which order. A table in memory is a shard in one piece.
  */
 #ifndef MC_ENGINE_SHARDS_H
 #define MC_ENGINE_SHARDS_H
@@ -33,13 +33,17 @@ typedef struct {
 } mc_shards_at;
 
 /*
- * The driver of a model, whose functions get shared.self. A model leaves at and sums to the caller,
- * who knows where the shards are.
+ * A model whose pass is a sum over rows; its functions get shared.self. It leaves at and sums to the
+ * caller, who knows where the shards are.
  */
 typedef struct {
   mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
   mc_shards_at at;
-  double *sums; /* as many as a pass of a shard gives */
+  /* a pass of the rows at hand, and what they add for the step; or, if look, the head alone. false:
+   * the host asked to stop. NULL where the kernel of a shard is another than that of the driver */
+  bool (*rows)(void *self, bool look, const double *caps, double *sums);
+  ptrdiff_t length; /* of the sums, with rows */
+  double *sums;
   /* a step of the shared parameters that comes before a scan for a pass, given the heads that a
    * look at all shards has found; NULL: there is none, and no look */
   bool (*prepare)(void *self, const double *sums);
@@ -49,6 +53,10 @@ typedef struct {
   const double *(*caps)(void *self); /* m values that a scan needs, too; NULL: there are none */
 } mc_shards;
 
+/* As a model for mc_fit(): that of the driver, whose blocks are the shared parameters. */
 mc_model mc_shards_model(mc_shards *self);
+
+/* That of a table in memory, whose blocks are all parameters. */
+mc_model mc_whole_model(mc_shards *self, const mc_host *host);
 
 #endif

@@ -1,10 +1,15 @@
 #include "glue/shards.h"
 #include "glue/smooth.h"
 #include "plsa/shards.h"
+#include "plsa/vb.h"
 
-/* list(membership = n or 0 strengths, basis = strength, rule = num_entropic_rule) */
-static plsa_prior prior_of(SEXP prior, const mc_data *data) {
+/*
+ * list(membership = n or 0 strengths, basis = strength, rule = num_entropic_rule, row_added = k or 0
+ * numbers, basis_added = number)
+ */
+static plsa_prior prior_of(SEXP prior, const mc_data *data, int k) {
   const SEXP membership = glue_field(prior, "membership");
+  const SEXP row_added = glue_field(prior, "row_added");
   const int rule = Rf_asInteger(glue_field(prior, "rule"));
   plsa_prior out = {.basis = Rf_asReal(glue_field(prior, "basis"))};
   glue_check(rule >= NUM_CCCP && rule <= NUM_FIRST, "rule");
@@ -13,6 +18,12 @@ static plsa_prior prior_of(SEXP prior, const mc_data *data) {
     glue_matrix(membership, data->n, 1, "membership prior");
     out.membership = REAL(membership);
   }
+  if (Rf_length(row_added) > 0) {
+    glue_matrix(row_added, k, 1, "counts added to rows");
+    out.row_added = REAL(row_added);
+  }
+  out.basis_added = Rf_asReal(glue_field(prior, "basis_added"));
+  glue_check(out.basis_added >= 0, "counts added to the basis");
   return out;
 }
 
@@ -25,18 +36,19 @@ static mc_model new_model(glue_call *call) {
   plsa_param *par = glue_new(call, sizeof *par);
   const mc_data *data = &call->data;
   const int n_threads = call->ctl.n_threads;
-  const plsa_prior prior = prior_of(call->prior, data);
   const int missing = Rf_asInteger(glue_field(call->param, "missing"));
   const bool newton = Rf_asLogical(glue_field(call->param, "newton")) == TRUE;
   par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
   glue_check(par->k >= 1, "k");
+  const plsa_prior prior = prior_of(call->prior, data, par->k);
   par->membership = glue_param(call, 0, data->n, par->k);
   par->basis = glue_param(call, 1, par->k, data->m);
   par->fixed_basis = Rf_asLogical(glue_field(call->param, "fixed_basis")) == TRUE;
   glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
   par->smooth =
       glue_smooth(glue_field(call->param, "smooth"), data->n, par->k, NULL, n_threads, &call->host);
-  const bool plain = !data->na_start && !prior.membership && prior.basis == 0 && !par->smooth;
+  const bool plain = !data->na_start && !prior.membership && prior.basis == 0 && !prior.row_added &&
+                     prior.basis_added == 0 && !par->smooth;
   glue_check(!newton || plain, "newton");
   *self = (plsa_self){data, par, NULL, NULL};
   self->work = plsa_new_work(data, &prior, (plsa_missing) missing, par->k, n_threads, &call->host);
@@ -51,19 +63,44 @@ SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   return glue_fit_model(&recipe, view, param, prior, control);
 }
 
-/* Without priors: the membership and basis that are given. */
+static mc_model new_vb_model(glue_call *call) {
+  plsa_vb_self *self = glue_new(call, sizeof *self);
+  plsa_vb_param *par = glue_new(call, sizeof *par);
+  const int missing = Rf_asInteger(glue_field(call->param, "missing"));
+  par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
+  glue_check(par->k >= 1, "k");
+  glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
+  par->rows = glue_param(call, 0, call->data.n, par->k);
+  par->basis = glue_param(call, 1, par->k, call->data.m);
+  par->prior = glue_param(call, 2, par->k + 1, 1);
+  par->fixed_basis = Rf_asLogical(glue_field(call->param, "fixed_basis")) == TRUE;
+  par->learn = Rf_asLogical(glue_field(call->param, "learn")) == TRUE;
+  *self = (plsa_vb_self){&call->data, par, NULL};
+  self->work =
+      plsa_vb_new_work(&call->data, (plsa_missing) missing, par, call->ctl.n_threads, &call->host);
+  return plsa_vb_model(self);
+}
+
+/* param: list(rows = n x k, basis = k x m, prior = k + 1 numbers, fixed_basis, learn, missing). */
+SEXP mc_c_plsa_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
+  const char *fields[] = {"rows", "basis", "prior", "outcome", ""};
+  const glue_recipe recipe = {fields, 3, new_vb_model, NULL};
+  return glue_fit_model(&recipe, view, param, prior, control);
+}
+
+/* The membership and basis that are given, without neighbours. */
 static plsa_self *new_shard_self(glue_call *call, double *membership, double *basis, int k) {
-  static const plsa_prior none = {0};
   plsa_self *self = glue_new(call, sizeof *self);
   plsa_param *par = glue_new(call, sizeof *par);
   const int missing = Rf_asInteger(glue_field(call->param, "missing"));
   glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
   glue_check(k >= 1, "k");
+  const plsa_prior prior = prior_of(call->prior, &call->data, k);
   par->k = k;
   par->membership = membership;
   par->basis = basis;
   *self = (plsa_self){&call->data, par, NULL, NULL};
-  self->work = plsa_new_work(&call->data, &none, (plsa_missing) missing, k, call->ctl.n_threads,
+  self->work = plsa_new_work(&call->data, &prior, (plsa_missing) missing, k, call->ctl.n_threads,
                              &call->host);
   return self;
 }

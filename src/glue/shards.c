@@ -11,8 +11,29 @@ typedef struct {
 
 static const double *values_of(SEXP x) { return Rf_isNull(x) ? NULL : REAL(x); }
 
-static SEXP shard_body(void *ctx) {
+/* list(rows, sums) of a shard whose rows were `from` and are `rows`, which the scan changes. */
+static SEXP scan_shard(const glue_call *call, const mc_shards *model, SEXP from, SEXP rows) {
   const char *names[] = {"rows", "sums", ""};
+  const SEXP caps = glue_field(call->param, "caps"), before = glue_field(call->param, "before");
+  const bool look = Rf_asLogical(glue_field(call->param, "look")) == TRUE;
+  const R_xlen_t size = Rf_xlength(from);
+  if (!Rf_isNull(caps)) glue_matrix(caps, call->data.m, 1, "caps");
+  glue_check(Rf_isNull(before) || (Rf_isReal(before) && XLENGTH(before) == size), "before");
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, rows);
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, look ? MC_SHARD_HEAD : model->length));
+  double *sums = REAL(VECTOR_ELT(out, 1));
+  model->rows(model->shared.self, look, values_of(caps), sums);
+  glue_end_stopped(&call->host);
+  if (!Rf_isNull(before))
+    mc_step_lengths(size, REAL(before), REAL(from), REAL(rows), sums + MC_SHARD_RR,
+                    sums + MC_SHARD_VV);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP shard_body(void *ctx) {
+  const char *names[] = {"rows", ""};
   const arguments *arg = ctx;
   const glue_shard_recipe *recipe = arg->recipe;
   glue_context context;
@@ -20,25 +41,15 @@ static SEXP shard_body(void *ctx) {
   call.data = glue_data(arg->view);
   call.ctl = glue_control(arg->control);
   call.host = glue_host(&context, arg->control);
-  const SEXP caps = glue_field(arg->param, "caps"), before = glue_field(arg->param, "before");
-  const SEXP rows = recipe->rows ? glue_field(arg->param, recipe->rows) : R_NilValue;
+  const SEXP from = glue_field(arg->param, recipe->rows);
   const bool look = Rf_asLogical(glue_field(arg->param, "look")) == TRUE;
-  const R_xlen_t size = Rf_xlength(rows);
   call.out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(call.out, 0, look ? rows : Rf_duplicate(rows));
-  if (!Rf_isNull(caps)) glue_matrix(caps, call.data.m, 1, "caps");
-  glue_check(Rf_isNull(before) || (Rf_isReal(before) && XLENGTH(before) == size), "before");
-  ptrdiff_t length;
-  void *self = recipe->begin(&call, &length);
-  SET_VECTOR_ELT(call.out, 1, Rf_allocVector(REALSXP, look ? MC_SHARD_HEAD : length));
-  double *sums = REAL(VECTOR_ELT(call.out, 1));
-  recipe->scan(self, look, values_of(caps), sums);
-  glue_end_stopped(&call.host);
-  if (!Rf_isNull(before))
-    mc_step_lengths(size, REAL(before), REAL(rows), REAL(VECTOR_ELT(call.out, 0)),
-                    sums + MC_SHARD_RR, sums + MC_SHARD_VV);
+  SET_VECTOR_ELT(call.out, 0, look ? from : Rf_duplicate(from));
+  mc_shards model = {.rows = recipe->scan};
+  model.shared.self = recipe->begin(&call, &model.length);
+  SEXP out = scan_shard(&call, &model, from, VECTOR_ELT(call.out, 0));
   UNPROTECT(1);
-  return call.out;
+  return out;
 }
 
 SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control) {
@@ -173,4 +184,41 @@ mc_model glue_shards_model(glue_call *call, const mc_shards *shards, int n_share
   const SEXP go_on = glue_field(call->param, "go_on");
   if (!Rf_isNull(go_on)) model.go_on = new_go_on(call, &model, go_on);
   return model;
+}
+
+typedef struct {
+  const glue_sum_recipe *recipe;
+  SEXP view, param, prior, control, out;
+} sum_arguments;
+
+static SEXP sum_body(void *ctx) {
+  const sum_arguments *arg = ctx;
+  const glue_sum_recipe *recipe = arg->recipe;
+  const int rows = recipe->n_shared; /* the field */
+  glue_context context;
+  glue_call call = {.param = arg->param, .prior = arg->prior, .out = arg->out};
+  call.data = glue_data(arg->view);
+  call.ctl = glue_control(arg->control);
+  call.host = glue_host(&context, arg->control);
+  mc_shards shards = recipe->model(&call);
+  if (!Rf_isNull(glue_field(arg->param, "look"))) {
+    if (!recipe->has_rows) return scan_shard(&call, &shards, R_NilValue, R_NilValue);
+    const SEXP from = glue_field(arg->param, recipe->fields[rows]);
+    return scan_shard(&call, &shards, from, VECTOR_ELT(arg->out, rows));
+  }
+  const bool here = Rf_isNull(glue_field(arg->param, "scan"));
+  mc_model model = here ? mc_whole_model(&shards, &call.host)
+                        : glue_shards_model(&call, &shards, rows, shards.length);
+  SET_VECTOR_ELT(arg->out, rows + recipe->has_rows, glue_fit(&model, &call.ctl, &call.host));
+  if (here && recipe->finish) recipe->finish(&call, &shards.shared);
+  return arg->out;
+}
+
+SEXP glue_sum_model(const glue_sum_recipe *recipe, SEXP view, SEXP param, SEXP prior,
+                    SEXP control) {
+  SEXP out = PROTECT(glue_result(recipe->fields, param, recipe->n_shared + recipe->has_rows));
+  sum_arguments arg = {recipe, view, param, prior, control, out};
+  out = glue_serial_blas(sum_body, &arg);
+  UNPROTECT(1);
+  return out;
 }

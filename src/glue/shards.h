@@ -10,14 +10,14 @@
  * sums a pass has; the rows' parameters are field 0 of call->out, and may be written there.
  */
 typedef struct {
-  const char *rows; /* name of the rows' parameters in param; NULL: there are none */
+  const char *rows; /* name of the rows' parameters in param */
   void *(*begin)(glue_call *call, ptrdiff_t *length);
   bool (*scan)(void *self, bool look, const double *caps, double *sums);
 } glue_shard_recipe;
 
 /*
  * param: the model's, with look, caps (m, or NULL) and before (the rows' parameters before those of
- * param, or NULL). -> list(rows, sums), rows NULL where there are none.
+ * param, or NULL). -> list(rows, sums).
  */
 SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control);
 
@@ -33,5 +33,24 @@ SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP pri
  */
 mc_model glue_shards_model(glue_call *call, const mc_shards *shards, int n_shared,
                            ptrdiff_t length);
+
+/*
+ * A model whose pass is a sum over rows: fields are the names of its shared parameters, n_shared of
+ * them, then, if has_rows, that of the rows', which model() takes from call->out; then "outcome" and
+ * what finish() adds to a fit in memory, given model.shared.
+ */
+typedef struct {
+  const char **fields;
+  int n_shared;
+  bool has_rows;
+  mc_shards (*model)(glue_call *call);
+  void (*finish)(glue_call *call, const mc_model *fitted); /* or NULL */
+} glue_sum_recipe;
+
+/*
+ * A fit in memory; where param has `look`, the scan of a shard, as of glue_shard(); where it has
+ * `scan`, the fit of a driver, as of glue_shards_model(), its view a table without rows.
+ */
+SEXP glue_sum_model(const glue_sum_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control);
 
 #endif

@@ -39,15 +39,13 @@ struct lp_work {
   double objective; /* of the last pass, for the host's eyes */
 };
 
-int lp_pairs(int k) { return num_pairs(k + 1); }
-
 lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *host) {
   const ptrdiff_t k1 = k + 1, m = data->m;
   lp_work *work = host->alloc(host->ctx, 1, sizeof *work);
   memset(work, 0, sizeof *work);
   work->host = host;
   work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
-  work->pairs = lp_pairs(k);
+  work->pairs = num_pairs(k + 1);
   work->pair_loadings = mc_doubles(host, work->pairs, m);
   work->half_loadings = mc_doubles(host, k1, 1);
   for (int s = 0; s < work->rows.n_strip; s++) {
@@ -217,18 +215,55 @@ static bool update_scores(const mc_data *data, const lp_param *par, lp_work *wor
   return scan_rows(data, par, work, par->fixed_loadings ? scores_block : both_block);
 }
 
+/* Sums of a pass: the head, then those of each attribute's regression, as strip_sum has them. */
+typedef struct {
+  double *squares, *slopes, *all;
+} regressions;
+
+static regressions regressions_in(double *sums, int k, int m) {
+  double *squares = sums + MC_SHARD_HEAD, *slopes = squares + num_at(0, m, num_pairs(k + 1));
+  return (regressions){squares, slopes, slopes + num_at(0, m, k + 1)};
+}
+
+static bool model_rows(void *self, bool look, const double *caps, double *sums) {
+  const lp_self *s = self;
+  const int k = s->par->k, m = s->data->m;
+  const strip_sum *sum = s->work->strip;
+  (void) caps;
+  memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
+  sums[MC_SHARD_BESIDE] =
+      -0.5 * s->par->penalty * squares_of(s->par->scores, num_at(0, s->data->n, k));
+  if (look) {
+    const bool done = scan_rows(s->data, s->par, s->work, objective_block);
+    sums[MC_SHARD_LOGLIK] = sum->loglik;
+    return done;
+  }
+  if (!update_scores(s->data, s->par, s->work)) return false;
+  const regressions out = regressions_in(sums, k, m);
+  sums[MC_SHARD_LOGLIK] = sum->loglik;
+  memcpy(out.squares, sum->squares, (size_t) num_at(0, m, s->work->pairs) * sizeof *sums);
+  memcpy(out.slopes, sum->slopes, (size_t) num_at(0, m, k + 1) * sizeof *sums);
+  memcpy(out.all, sum->all, (size_t) (k + 1) * sizeof *sums);
+  return true;
+}
+
 #define LOOK_EVERY 256 /* attributes between two questions to the host */
 
-/* Each attribute's ridge regression on the scores and a 1; unobserved ones keep their intercept. */
-bool lp_update_loadings(int m, lp_param *par, const lp_sums *sum, const mc_host *host, int passes,
-                        double objective) {
-  const int k = par->k, k1 = k + 1, pairs = lp_pairs(k);
-  for (int j = 0; j < m; j++) {
-    if (j % LOOK_EVERY == 0 && mc_stop(host, passes, objective)) return false;
-    double *squares = sum->squares + num_at(0, j, pairs), *slopes = sum->slopes + num_at(0, j, k1);
-    double *loadings = par->loadings + num_at(0, j, k1);
-    num_add_scaled(slopes, -0.5, sum->all, k1);
-    for (int c = 0; c < k; c++) squares[c * (c + 1) / 2 + c] += par->penalty;
+/* Each attribute's ridge regression on the scores and a 1, solved in place of its sums; unobserved
+ * ones keep their intercept. */
+static bool model_step(void *self, double *sums, double objective) {
+  const lp_self *s = self;
+  lp_work *work = s->work;
+  const int k = s->par->k, k1 = k + 1, m = s->data->m, pairs = work->pairs;
+  const regressions sum = regressions_in(sums, k, m);
+  work->passes++;
+  work->objective = objective;
+  for (int j = 0; j < m && !s->par->fixed_loadings; j++) {
+    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, objective)) return false;
+    double *squares = sum.squares + num_at(0, j, pairs), *slopes = sum.slopes + num_at(0, j, k1);
+    double *loadings = s->par->loadings + num_at(0, j, k1);
+    num_add_scaled(slopes, -0.5, sum.all, k1);
+    for (int c = 0; c < k; c++) squares[c * (c + 1) / 2 + c] += s->par->penalty;
     const bool observed = squares[pairs - 1] > 0;
     const int unknowns = observed ? k1 : k;
     if (num_solve_packed(squares, slopes, unknowns))
@@ -237,47 +272,13 @@ bool lp_update_loadings(int m, lp_param *par, const lp_sums *sum, const mc_host 
   return true;
 }
 
-double lp_ridge(int n, int m, const lp_param *par) {
-  const int k = par->k;
-  double sum = squares_of(par->scores, num_at(0, n, k));
-  for (int j = 0; j < m; j++) sum += squares_of(par->loadings + num_at(0, j, k + 1), k);
-  return 0.5 * par->penalty * sum;
-}
-
-double lp_rows(const mc_data *data, lp_param *par, lp_work *work, lp_sums *sums) {
-  const strip_sum *sum = work->strip;
-  *sums = (lp_sums){sum->squares, sum->slopes, sum->all};
-  return update_scores(data, par, work) ? sum->loglik : NAN;
-}
-
-double lp_loglik(const mc_data *data, const lp_param *par, lp_work *work) {
-  return scan_rows(data, par, work, objective_block) ? work->strip[0].loglik : NAN;
-}
-
-double lp_pass(const mc_data *data, lp_param *par, lp_work *work) {
-  const double penalty = lp_ridge(data->n, data->m, par);
-  lp_sums sums;
-  const double loglik = lp_rows(data, par, work, &sums);
-  if (isnan(loglik)) return NAN;
-  const bool free = !par->fixed_loadings;
-  if (free && !lp_update_loadings(data->m, par, &sums, work->host, work->passes, work->objective))
-    return NAN;
-  work->passes++;
-  return work->objective = loglik - penalty;
-}
-
-double lp_objective(const mc_data *data, const lp_param *par, lp_work *work) {
-  return lp_loglik(data, par, work) - lp_ridge(data->n, data->m, par);
-}
-
-static double model_pass(void *self) {
+/* The penalty of the loadings; that of the scores goes with the rows. */
+static double model_beside(void *self) {
   const lp_self *s = self;
-  return lp_pass(s->data, s->par, s->work);
-}
-
-static double model_objective(void *self) {
-  const lp_self *s = self;
-  return lp_objective(s->data, s->par, s->work);
+  const int k = s->par->k;
+  double sum = 0;
+  for (int j = 0; j < s->data->m; j++) sum += squares_of(s->par->loadings + num_at(0, j, k + 1), k);
+  return -0.5 * s->par->penalty * sum;
 }
 
 /* Every real number is a legal score or loading. */
@@ -286,16 +287,13 @@ static void model_feasible(void *self, const double *const *safe) {
   (void) safe;
 }
 
-mc_model lp_model(lp_self *self) {
-  const int k = self->par->k;
-  mc_model model = {.n_block = self->par->fixed_loadings ? 1 : 2,
-                    .pass = model_pass,
-                    .objective = model_objective,
-                    .feasible = model_feasible,
-                    .self = self};
-  model.block[0] = self->par->scores;
-  model.length[0] = num_at(0, self->data->n, k);
-  model.block[1] = self->par->loadings;
-  model.length[1] = num_at(0, self->data->m, k + 1);
-  return model;
+mc_shards lp_model(lp_self *self) {
+  const int k = self->par->k, n = self->data->n, m = self->data->m;
+  mc_shards out = {.rows = model_rows, .step = model_step, .beside = model_beside};
+  out.length = MC_SHARD_HEAD + num_at(0, m, self->work->pairs) + num_at(0, m, k + 1) + k + 1;
+  out.shared = (mc_model){.feasible = model_feasible, .self = self};
+  mc_add_block(&out.shared, n > 0 ? self->par->scores : NULL, num_at(0, n, k));
+  mc_add_block(&out.shared, self->par->fixed_loadings ? NULL : self->par->loadings,
+               num_at(0, m, k + 1));
+  return out;
 }

@@ -13,7 +13,7 @@
 #define MC_LOGISTIC_PCA_MM_H
 
 #include "engine/data.h"
-#include "engine/fit.h"
+#include "engine/shards.h"
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
@@ -30,56 +30,22 @@ typedef struct lp_work lp_work;
 lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *host);
 
 /*
- * One pass of alternating least squares on the quadratic lower bound of every
+ * Passes of alternating least squares on the quadratic lower bound of every
  * cell's log-probability (num/logistic.h): scores, then loadings and intercept
  * given the new scores, each a set of ridge regressions with k + 1 unknowns.
- * Costs 2 n m k^2 flops in BLAS products, two exponentials a cell and
+ * A pass costs 2 n m k^2 flops in BLAS products, two exponentials a cell and
  * O((n + m) k^3). Never lowers the objective
  *   log-likelihood - penalty / 2 (sum of squares of scores and of loadings),
  * the intercept not penalised; missing cells drop out. An observation with
  * nothing observed gets scores 0; an attribute's intercept then stays.
- *
- * Returns the objective of the parameters it was given; NaN where the host
- * asked to stop.
+ * Shared are the loadings (the only block of a table without rows), unless they are held.
  */
-double lp_pass(const mc_data *data, lp_param *par, lp_work *work);
-
-/* Sums over rows that an attribute's regression takes; it is made in place of them. */
-typedef struct {
-  double *squares; /* pairs x m: sum of weight times products of scores and a last 1, two by two */
-  double *slopes;  /* (k + 1) x m: sum of x times these, half of them back where missing */
-  double *all;     /* k + 1: sum of these */
-} lp_sums;
-
-/* (k + 1) (k + 2) / 2 */
-int lp_pairs(int k);
-
-/*
- * The rows' half of lp_pass() alone, and the sums, in the workspace. Returns the log-likelihood of the
- * parameters it was given, NaN where the host asked to stop.
- */
-double lp_rows(const mc_data *data, lp_param *par, lp_work *work, lp_sums *sums);
-
-/* The attributes' half; the host is shown passes and objective. false: it asked to stop. */
-bool lp_update_loadings(int m, lp_param *par, const lp_sums *sums, const mc_host *host, int passes,
-                        double objective);
-
-/* The log-likelihood alone. */
-double lp_loglik(const mc_data *data, const lp_param *par, lp_work *work);
-
-/* The penalty of n rows' scores and m attributes' loadings. */
-double lp_ridge(int n, int m, const lp_param *par);
-
-/* The objective alone. */
-double lp_objective(const mc_data *data, const lp_param *par, lp_work *work);
-
-/* lp_pass() and its fellows as a model for mc_fit(); blocks: scores, then loadings. */
 typedef struct {
   const mc_data *data;
   lp_param *par;
   lp_work *work;
 } lp_self;
 
-mc_model lp_model(lp_self *self);
+mc_shards lp_model(lp_self *self);
 
 #endif

@@ -197,16 +197,6 @@ double nm_pass(const mc_data *data, nm_param *par, nm_work *work) {
   return work->objective = -work->last[0].loss;
 }
 
-double nm_kl_rows(const mc_data *data, nm_param *par, nm_work *work, double *pull, double *seen) {
-  factor rows = {data, par->basis, par->coefficients, par, work, true, NULL, NULL};
-  factor columns = {&work->transposed, par->coefficients, par->basis, par, work, true, NULL, NULL};
-  row_sum none;
-  columns.pull = pull;
-  columns.seen = seen;
-  if (!update_factor(&rows, &work->rows, work->last)) return NAN;
-  return update_factor(&columns, &work->columns, &none) ? -work->last[0].loss : NAN;
-}
-
 double nm_objective(const mc_data *data, const nm_param *par, nm_work *work) {
   factor rows = {data, par->basis, par->coefficients, par, work, false, NULL, NULL};
   row_sum sum;
@@ -254,4 +244,52 @@ mc_model nm_model(nm_self *self) {
   model.block[1] = self->par->basis;
   model.length[1] = num_at(0, self->data->m, self->par->k);
   return model;
+}
+
+/* KL by multiplicative passes as a sum over rows: pull and seen (k x m) are what the basis is multiplied
+ * and divided by, sums over observed cells of coefficients times x / mean, and of coefficients. */
+static bool sum_rows(void *self, bool look, const double *caps, double *sums) {
+  const nm_self *s = self;
+  nm_work *work = s->work;
+  const nm_param *par = s->par;
+  factor here = {s->data, par->basis, par->coefficients, par, work, !look, NULL, NULL};
+  factor columns = {&work->transposed, par->coefficients, par->basis, par, work, true, NULL, NULL};
+  (void) caps;
+  memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
+  columns.pull = sums + MC_SHARD_HEAD;
+  columns.seen = columns.pull + num_at(0, s->data->m, par->k);
+  row_sum looked, *sum = look ? &looked : work->last;
+  if (!update_factor(&here, &work->rows, sum)) return false;
+  sums[MC_SHARD_LOGLIK] = work->objective = -sum->loss;
+  return look || update_factor(&columns, &work->columns, work->last + 1);
+}
+
+/* NOLINTNEXTLINE(readability-non-const-parameter): as mc_shards has it */
+static bool sum_step(void *self, double *sums, double objective) {
+  const nm_self *s = self;
+  const ptrdiff_t size = num_at(0, s->data->m, s->par->k);
+  const double *pull = sums + MC_SHARD_HEAD, *seen = pull + size;
+  double *basis = s->par->basis;
+  (void) objective;
+  for (ptrdiff_t at = 0; at < size; at++)
+    if (seen[at] > 0) basis[at] = num_lift(basis[at] * pull[at] / seen[at]);
+  s->work->passes++;
+  return true;
+}
+
+static void sum_feasible(void *self, const double *const *safe) {
+  const nm_self *s = self;
+  const int n = s->data->n, k = s->par->k;
+  if (n > 0) num_guard_positive(s->par->coefficients, *safe++, num_at(0, n, k));
+  num_guard_positive(s->par->basis, *safe, num_at(0, s->data->m, k));
+}
+
+mc_shards nm_sum_model(nm_self *self) {
+  const int n = self->data->n;
+  const ptrdiff_t size = num_at(0, self->data->m, self->par->k);
+  mc_shards out = {.rows = sum_rows, .step = sum_step, .length = MC_SHARD_HEAD + 2 * size};
+  out.shared = (mc_model){.feasible = sum_feasible, .self = self};
+  mc_add_block(&out.shared, n > 0 ? self->par->coefficients : NULL, num_at(0, n, self->par->k));
+  mc_add_block(&out.shared, self->par->basis, size);
+  return out;
 }

@@ -45,9 +45,11 @@ void nm_kl_row(const factor *h, int i, block_scratch *s, row_sum *sum) {
   const double *pull = s->poisson.pull;
   kl_sums(h, i, s->sums);
   num_poisson_means(&row, free, &s->poisson);
+  for (int c = 0; c < k; c++) s->step[c] = s->sums[c] - pull[c];
   if (h->pull) {
     memcpy(h->pull + num_at(0, i, k), pull, (size_t) k * sizeof(double));
     memcpy(h->seen + num_at(0, i, k), s->sums, (size_t) k * sizeof(double));
+    add_residual(h, free, s->step, s->sums, sum);
     return;
   }
   sum->loss += num_dot(free, s->sums, k);
@@ -56,7 +58,6 @@ void nm_kl_row(const factor *h, int i, block_scratch *s, row_sum *sum) {
     sum->loss += x * log(x / s->poisson.p[e - from]) - x;
   }
   if (!h->update) return;
-  for (int c = 0; c < k; c++) s->step[c] = s->sums[c] - pull[c];
   add_residual(h, free, s->step, s->sums, sum);
   if (!h->par->multiplicative && (h->par->fixed_basis || h->work->passes >= FIRST_PASSES)) {
     num_poisson_newton(&row, free, &s->poisson);

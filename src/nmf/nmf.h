@@ -12,7 +12,7 @@
 #define MC_NMF_NMF_H
 
 #include "engine/data.h"
-#include "engine/fit.h"
+#include "engine/shards.h"
 
 typedef enum { NM_EUCLIDEAN, NM_KL } nm_loss;
 
@@ -48,13 +48,6 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
  */
 double nm_pass(const mc_data *data, nm_param *par, nm_work *work);
 
-/*
- * The rows' half of a multiplicative pass under KL; then pull and seen (k x m) are what the basis' half
- * multiplies and divides by: sums over observed cells of coefficients times x / mean, and of
- * coefficients. Returns minus the loss of the parameters it was given, NaN where the host asked to stop.
- */
-double nm_kl_rows(const mc_data *data, nm_param *par, nm_work *work, double *pull, double *seen);
-
 /* Minus the loss alone. */
 double nm_objective(const mc_data *data, const nm_param *par, nm_work *work);
 
@@ -73,5 +66,8 @@ typedef struct {
 } nm_self;
 
 mc_model nm_model(nm_self *self);
+
+/* The same for multiplicative passes under KL with a free basis, as a sum over rows: basis is shared. */
+mc_shards nm_sum_model(nm_self *self);
 
 #endif

@@ -74,6 +74,7 @@ typedef struct {
   const plsa_param *par;
   plsa_work *work;
   bool update;
+  const plsa_rows_weigher *weigher; /* NULL: memberships are what they are */
 } scan;
 
 /* The missing cells of a row that the rule makes part of the E-step. */
@@ -100,13 +101,13 @@ static void add_cell(const scan *w, block_scratch *s, strip_sum *sum, int at, in
     num_add_scaled(sum->xi + num_at(0, j, k), ratio, s->rows + num_at(0, at, k), k);
 }
 
-/* P(observed) of a row with missing cells: by whichever side is the smaller sum. */
+/* P(observed) of a row with missing cells: by whichever side is the smaller sum, if all sum to 1. */
 static double p_observed(const scan *w, const block_scratch *s, int i, int at) {
   const mc_data *data = w->data;
   const int *missing = data->na_column + data->na_start[i], n_missing = data_n_missing(data, i);
   double gone = 0, sum = 0;
   for (int e = 0; e < n_missing; e++) gone += cell_p(w, s, at, missing[e]);
-  if (gone < 0.5) return 1 - gone;
+  if (gone < 0.5 || w->weigher) return 1 - gone;
   for (int j = 0, e = 0; j < data->m; j++) {
     if (e < n_missing && missing[e] == j)
       e++;
@@ -148,13 +149,14 @@ static void do_row(const scan *w, block_scratch *s, strip_sum *sum, int i, int a
   sum->loglik += loglik > -INFINITY ? loglik + given : loglik;
 }
 
-/* M-step of a row: eq. (3), or eqs. (7)-(8) where it has a prior. */
+/* M-step of a row: eq. (3), or eqs. (7)-(8) where it has an entropic prior. */
 static void update_row(const scan *w, block_scratch *s, int i, int at) {
   const int k = w->par->k;
   const plsa_prior *prior = &w->work->prior;
   double *row = s->rows + num_at(0, at, k), *counts = s->counts + num_at(0, at, k), total = 0;
   for (int c = 0; c < k; c++) s->omega[c] = row[c] * counts[c];
   if (w->par->smooth) num_add_scaled(s->omega, 1, mc_smooth_row(w->par->smooth, i), k);
+  if (prior->row_added) num_add_scaled(s->omega, 1, prior->row_added, k);
   for (int c = 0; c < k; c++) total += s->omega[c];
   if (total <= 0) return; /* nothing counted: the row stays */
   if (prior->membership && prior->membership[i] != 0) {
@@ -171,6 +173,7 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
   block_scratch *s = w->work->scratch + thread;
   strip_sum *sum = w->work->strip + strip;
   num_take_rows(w->par->membership, n, first, b, k, s->rows);
+  if (w->weigher) w->weigher->weigh(w->weigher->ctx, strip, s->rows, b);
   if (w->update) memset(s->counts, 0, (size_t) k * (size_t) b * sizeof(double));
   if (s->ratio) {
     num_gemm(true, false, m, b, k, w->par->basis, k, s->rows, k, 0, s->p, m);
@@ -183,7 +186,11 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
     if (!w->par->fixed_basis)
       num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->xi, k);
   }
-  for (int at = 0; at < b; at++) update_row(w, s, first + at, at);
+  if (w->weigher)
+    for (ptrdiff_t e = 0; e < num_at(0, b, k); e++)
+      s->rows[e] = num_lift(s->rows[e] * s->counts[e]);
+  else
+    for (int at = 0; at < b; at++) update_row(w, s, first + at, at);
   num_put_rows(s->rows, n, first, b, k, w->par->membership);
 }
 
@@ -212,7 +219,7 @@ bool plsa_update_basis(int m, plsa_param *par, plsa_work *work, const double *xi
     for (int j = 0; j < m; j++) {
       const ptrdiff_t at = num_at(c, j, k);
       work->line[j] = par->basis[at];
-      total += work->omega[j] = work->line[j] * xi[at];
+      total += work->omega[j] = work->line[j] * xi[at] + work->prior.basis_added;
     }
     if (total <= 0) continue; /* an empty component keeps its shape */
     if (mc_stop(work->host, work->passes, work->objective)) return false;
@@ -227,28 +234,43 @@ bool plsa_update_basis(int m, plsa_param *par, plsa_work *work, const double *xi
 
 static double sum_p_log_p(double p) { return p > 0 ? p * log(p) : 0; }
 
-/* Eq. (5). */
-static double log_prior(const mc_data *data, const plsa_param *par, const plsa_prior *prior) {
-  double sum = 0, basis = 0;
+/* What a count adds that a prior has added; 0 log 0 = 0. */
+static double sum_log(double added, const double *p, ptrdiff_t length) {
+  double sum = 0;
+  for (ptrdiff_t at = 0; added > 0 && at < length; at++) sum += log(p[at]);
+  return added > 0 ? added * sum : 0;
+}
+
+double plsa_log_prior_rows(int n, const plsa_param *par, const plsa_work *work) {
+  const plsa_prior *prior = &work->prior;
+  double sum = 0;
   for (int c = 0; c < par->k && prior->membership; c++)
-    for (int i = 0; i < data->n; i++)
+    for (int i = 0; i < n; i++)
       if (prior->membership[i] != 0)
-        sum += prior->membership[i] * sum_p_log_p(par->membership[num_at(i, c, data->n)]);
-  if (prior->basis != 0 && !par->fixed_basis)
-    for (ptrdiff_t at = 0; at < (ptrdiff_t) par->k * data->m; at++)
-      basis += sum_p_log_p(par->basis[at]);
-  return sum + prior->basis * basis;
+        sum += prior->membership[i] * sum_p_log_p(par->membership[num_at(i, c, n)]);
+  for (int c = 0; c < par->k && prior->row_added; c++)
+    sum += sum_log(prior->row_added[c], par->membership + num_at(0, c, n), n);
+  return sum;
+}
+
+double plsa_log_prior_basis(int m, const plsa_param *par, const plsa_work *work) {
+  const ptrdiff_t size = (ptrdiff_t) par->k * m;
+  double sum = 0;
+  for (ptrdiff_t at = 0; work->prior.basis != 0 && at < size; at++)
+    sum += sum_p_log_p(par->basis[at]);
+  return work->prior.basis * sum + sum_log(work->prior.basis_added, par->basis, size);
 }
 
 /* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
 static double beside_loglik(const scan *w) {
   mc_smooth *smooth = w->par->smooth;
   const double near = smooth ? mc_smooth_pull(smooth, w->par->membership, w->update) : 0;
-  return near + log_prior(w->data, w->par, &w->work->prior);
+  const double rows = near + plsa_log_prior_rows(w->data->n, w->par, w->work);
+  return w->par->fixed_basis ? rows : rows + plsa_log_prior_basis(w->data->m, w->par, w->work);
 }
 
 double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
-  scan w = {data, par, work, true};
+  scan w = {data, par, work, true, NULL};
   const double prior = beside_loglik(&w);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_basis && !plsa_update_basis(data->m, par, work, work->strip[0].xi)) return NAN;
@@ -257,13 +279,22 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
 }
 
 double plsa_em_rows(const mc_data *data, plsa_param *par, plsa_work *work, const double **xi) {
-  scan w = {data, par, work, true};
-  *xi = work->strip[0].xi;
+  scan w = {data, par, work, xi != NULL, NULL};
+  if (xi) *xi = work->strip[0].xi;
   return do_rows(&w) ? work->strip[0].loglik : NAN;
 }
 
+double plsa_expect(const mc_data *data, plsa_param *par, plsa_work *work,
+                   const plsa_rows_weigher *weigher, bool update, const double **xi) {
+  scan w = {data, par, work, update, weigher};
+  *xi = work->strip[0].xi;
+  if (!do_rows(&w)) return NAN;
+  work->passes += update;
+  return work->objective = work->strip[0].loglik;
+}
+
 double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *work) {
-  scan w = {data, par, work, false};
+  scan w = {data, par, work, false, NULL};
   const double prior = beside_loglik(&w);
   return do_rows(&w) ? work->strip[0].loglik + prior : NAN;
 }

@@ -1,5 +1,5 @@
 /*
- * plsa/shards.h: PLSA without priors, of a table in shards (engine/shards.h). Memberships stay with
+ * plsa/shards.h: PLSA of a table in shards (engine/shards.h), by likelihood or with Dirichlet priors. Memberships stay with
  * their shard; the basis is shared, and fitted by the sums of EM.
  */
 #ifndef MC_PLSA_SHARDS_H

@@ -58,15 +58,25 @@ static double reference_prototype(const problem *p, const double *posterior, int
   return ones / observed;
 }
 
+static mc_model model_of(problem *p) {
+  static bm_self self;
+  static mc_shards sums;
+  const mc_host host = check_host();
+  self = (bm_self){&p->data, &p->par, p->work};
+  sums = bm_model(&self);
+  return mc_whole_model(&sums, &host);
+}
+
 static void hold_to_reference(problem p) {
   double *posterior = exact((ptrdiff_t) p.n * p.k), *want = exact((ptrdiff_t) p.k * p.m);
+  mc_model model = model_of(&p);
   for (int pass = 0; pass < 3; pass++) {
     const double loglik = reference_posterior(&p, posterior);
     for (int j = 0; j < p.m; j++)
       for (int c = 0; c < p.k; c++)
         want[num_at(c, j, p.k)] = reference_prototype(&p, posterior, c, j);
-    CHECK_NEAR(bm_objective(&p.data, &p.par, p.work), loglik, 1e-12);
-    CHECK_NEAR(bm_pass(&p.data, &p.par, p.work), loglik, 1e-12);
+    CHECK_NEAR(model.objective(model.self), loglik, 1e-12);
+    CHECK_NEAR(model.pass(model.self), loglik, 1e-12);
     CHECK(check_distance(bm_posterior(p.work), posterior, (ptrdiff_t) p.n * p.k) <= 1e-12);
     CHECK(check_distance(p.par.prototypes, want, (ptrdiff_t) p.k * p.m) <= 1e-12);
     int seen = 0; /* rows with nothing observed leave no trace in the weights */
@@ -90,9 +100,10 @@ static void test_pass_equals_reference(void) {
 
 static void test_never_lowers_the_objective(void) {
   problem p = new_problem(60, 10, 4, 0.1);
+  mc_model model = model_of(&p);
   double before = -INFINITY;
   for (int pass = 0; pass < 100; pass++) {
-    const double now = bm_pass(&p.data, &p.par, p.work);
+    const double now = model.pass(model.self);
     CHECK(now >= before - 1e-9);
     before = now;
   }
@@ -103,15 +114,15 @@ static void test_unobserved_column_keeps_its_values(void) {
   for (int i = 0; i < p.n; i++) p.x[num_at(i, 2, p.n)] = NAN;
   p.data = check_view(p.x, p.n, p.m);
   const double before = p.par.prototypes[num_at(1, 2, p.k)];
-  bm_pass(&p.data, &p.par, p.work);
+  mc_model model = model_of(&p);
+  model.pass(model.self);
   CHECK(p.par.prototypes[num_at(1, 2, p.k)] == before);
 }
 
 static void test_engine_runs_the_model(void) {
   problem p = new_problem(60, 10, 3, 0.1);
   const mc_host host = check_host();
-  bm_self self = {&p.data, &p.par, p.work};
-  mc_model model = bm_model(&self);
+  mc_model model = model_of(&p);
   mc_trace trace;
   const mc_control fast = {.max_pass = 2000, .tol = 1e-10, .accelerate = true, .n_threads = 1};
   CHECK(mc_fit(&model, &fast, &host, &trace) == MC_CONVERGED);

@@ -5,6 +5,7 @@
 #include "num/simplex.h"
 #include "plca/plca.h"
 #include "plsa/plsa.h"
+#include "plsa/vb.h"
 
 static void test_lambert(void) {
   const double excess[] = {1e-20, 1e-6, 1e-3, 0.1, 1, 5, 100, 1e10};
@@ -81,7 +82,8 @@ static void run_plsa(double density, double missing, plsa_missing rule, double b
   const mc_data data = count_view(check_table(n, m, density, missing), n, m);
   double *strength = exact(n);
   for (int i = 0; i < n; i++) strength[i] = beta;
-  const plsa_prior prior = {beta != 0 ? strength : NULL, -beta / 2, NUM_CCCP};
+  const plsa_prior prior = {
+      .membership = beta != 0 ? strength : NULL, .basis = -beta / 2, .rule = NUM_CCCP};
   plsa_param par = {k, check_simplex(n, k), row_simplex(k, m), false, NULL};
   plsa_work *work = plsa_new_work(&data, &prior, rule, k, n_threads, &host);
   plsa_newton *newton = by_newton ? plsa_new_newton(&data, k, n_threads, &host) : NULL;
@@ -100,6 +102,31 @@ static void run_plsa(double density, double missing, plsa_missing rule, double b
   CHECK(plsa_objective(&data, &par, work) >= before - 1e-12 * fabs(before));
 }
 
+/* Dirichlet priors: passes to the mode, and of variational Bayes, whose priors may be learnt. */
+static void run_lda(double density, double missing, bool bayes, bool fixed, int n_threads) {
+  const int n = 90, m = 7, k = 3;
+  const mc_host host = check_host();
+  const mc_data data = count_view(check_table(n, m, density, missing), n, m);
+  double *added = exact(k), *prior = exact(k + 1);
+  for (int c = 0; c <= k; c++) prior[c] = 0.1 + c;
+  for (int c = 0; c < k; c++) added[c] = 0.3 * c;
+  const plsa_prior mode = {.row_added = added, .basis_added = 0.1};
+  plsa_param par = {k, check_simplex(n, k), row_simplex(k, m), fixed, NULL};
+  plsa_vb_param state = {k, par.membership, par.basis, prior, fixed, true};
+  plsa_vb_self self = {&data, &state,
+                       plsa_vb_new_work(&data, PLSA_CONDITIONAL, &state, n_threads, &host)};
+  const mc_model model = plsa_vb_model(&self);
+  plsa_work *work = plsa_new_work(&data, &mode, PLSA_CONDITIONAL, k, n_threads, &host);
+  double before = -INFINITY;
+  for (int pass = 0; pass < 12; pass++) {
+    const double now = bayes ? model.pass(model.self) : plsa_pass(&data, &par, work);
+    CHECK(isfinite(now) && now >= before - 1e-12 * fabs(now));
+    before = now;
+  }
+  const double now = bayes ? model.objective(model.self) : plsa_objective(&data, &par, work);
+  CHECK(now >= before - 1e-12 * fabs(before));
+}
+
 static void test_plsa(void) {
   const double densities[] = {0.05, 0.6};
   for (int d = 0; d < 2; d++) {
@@ -107,6 +134,7 @@ static void test_plsa(void) {
     run_plsa(densities[d], 0, PLSA_CONDITIONAL, 0, true, 2);
     run_plsa(densities[d], 0.1, PLSA_CONDITIONAL, 0.3, false, 2);
     run_plsa(densities[d], 0.1, PLSA_PAPER, -0.3, false, 1);
+    for (int kind = 0; kind < 4; kind++) run_lda(densities[d], 0.1, kind & 1, kind & 2, 1 + d);
   }
 }
 

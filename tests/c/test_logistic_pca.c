@@ -49,12 +49,22 @@ static double reference_objective(const problem *p) {
   return sum;
 }
 
+static mc_model model_of(problem *p) {
+  static lp_self self;
+  static mc_shards sums;
+  const mc_host host = check_host();
+  self = (lp_self){&p->data, &p->par, p->work};
+  sums = lp_model(&self);
+  return mc_whole_model(&sums, &host);
+}
+
 static void climb(problem p) {
+  mc_model model = model_of(&p);
   double before = -INFINITY;
   for (int pass = 0; pass < 20; pass++) {
     const double want = reference_objective(&p);
-    CHECK_NEAR(lp_objective(&p.data, &p.par, p.work), want, 1e-11);
-    CHECK_NEAR(lp_pass(&p.data, &p.par, p.work), want, 1e-11);
+    CHECK_NEAR(model.objective(model.self), want, 1e-11);
+    CHECK_NEAR(model.pass(model.self), want, 1e-11);
     CHECK(want >= before - 1e-10);
     before = want;
   }
@@ -78,7 +88,8 @@ static void edges(void) {
 /* At rest the gradient of the scores, (x - p) loadings less the ridge, is 0. */
 static void stationary(void) {
   problem p = new_problem(12, 8, 2, 0.1);
-  for (int pass = 0; pass < 5000; pass++) lp_pass(&p.data, &p.par, p.work);
+  mc_model model = model_of(&p);
+  for (int pass = 0; pass < 5000; pass++) model.pass(model.self);
   for (int i = 0; i < p.n; i++)
     for (int c = 0; c < p.k; c++) {
       double gradient = -p.par.penalty * p.par.scores[num_at(c, i, p.k)];

@@ -104,11 +104,31 @@ static void turned(void) {
   }
 }
 
+/* Multiplicative passes under KL, alternating and as a sum over rows; a look changes nothing. */
+static void sum_over_rows(void) {
+  problem p = new_problem(31, 9, 3, 0.3, 0.1, NM_KL), q = p;
+  const mc_host host = check_host();
+  p.par.multiplicative = q.par.multiplicative = true;
+  q.par.coefficients = exact_copy(p.par.coefficients, (ptrdiff_t) p.k * p.n);
+  q.par.basis = exact_copy(p.par.basis, (ptrdiff_t) p.k * p.m);
+  q.work = nm_new_work(&q.data, q.k, 1, &host);
+  nm_self self = {&q.data, &q.par, q.work};
+  mc_shards sums = nm_sum_model(&self);
+  mc_model model = mc_whole_model(&sums, &host);
+  for (int pass = 0; pass < 5; pass++) {
+    CHECK_NEAR(model.pass(model.self), nm_pass(&p.data, &p.par, p.work), 1e-12);
+    CHECK_NEAR(model.objective(model.self), nm_objective(&p.data, &p.par, p.work), 1e-12);
+    CHECK_NEAR(nm_residual(q.work), nm_residual(p.work), 1e-12);
+  }
+  CHECK(check_distance(p.par.basis, q.par.basis, (ptrdiff_t) p.k * p.m) < 1e-12);
+}
+
 int main(void) {
   RUN(plain_and_missing);
   RUN(many_blocks);
   RUN(edges);
   RUN(optimum);
   RUN(turned);
+  RUN(sum_over_rows);
   return check_report();
 }

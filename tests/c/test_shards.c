@@ -2,10 +2,10 @@
  * Kernels of tables in pieces, against those of the table: PLSA, Bernoulli mixture, NMF, logistic
  * PCA, truncated noisy-OR.
  */
-#include "bernoulli_mixture/shards.h"
+#include "bernoulli_mixture/em.h"
 #include "check_data.h"
-#include "logistic_pca/shards.h"
-#include "nmf/shards.h"
+#include "logistic_pca/mm.h"
+#include "nmf/nmf.h"
 #include "noisy_or/search.h"
 #include "noisy_or/shards.h"
 #include "plsa/shards.h"
@@ -22,10 +22,9 @@ static const mc_host *new_host(void) {
   return host;
 }
 
-/* The shards, all in one memory: a model's kernel for each, and the sums. */
+/* The shards, all in one memory: a model of each, and the sums. */
 typedef struct {
-  void *self[PIECES];
-  bool (*scan)(void *self, bool look, double *sums);
+  mc_shards part[PIECES];
   double *shared[BLOCKS], *own[BLOCKS]; /* the driver's blocks, and those that the shards read */
   ptrdiff_t size[BLOCKS], length;
   double *sums;
@@ -39,7 +38,7 @@ static bool scan(void *ctx, bool look, const double *caps, double *sums) {
     if (all->shared[b]) memcpy(all->own[b], all->shared[b], (size_t) all->size[b] * sizeof *sums);
   for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
   for (int s = 0; s < PIECES; s++) {
-    if (!all->scan(all->self[s], look, all->sums)) return false;
+    if (!all->part[s].rows(all->part[s].shared.self, look, caps, all->sums)) return false;
     for (ptrdiff_t i = 0; i < length; i++) sums[i] += all->sums[i];
   }
   return true;
@@ -67,7 +66,9 @@ static mc_shards_at at_pieces(pieces *all) {
 }
 
 /* Passes of the driver and of the table: the same objective and shared parameters. */
-static void hold(mc_shards *shards, mc_model *whole, const double *const *want, const pieces *all) {
+static void hold(mc_shards *shards, mc_model *whole, const double *const *want, pieces *all) {
+  shards->at = at_pieces(all);
+  shards->sums = exact(all->length);
   const mc_control ctl = {.max_pass = 6, .accelerate = false, .n_threads = 1};
   mc_trace there = {0}, here = {0};
   mc_model driver = mc_shards_model(shards);
@@ -127,7 +128,8 @@ static void *keep(const void *what, size_t size) {
   return out;
 }
 
-static bool scan_plsa(void *self, bool look, double *sums) {
+static bool scan_plsa(void *self, bool look, const double *caps, double *sums) {
+  (void) caps;
   return plsa_shard_scan(self, look, sums);
 }
 
@@ -135,7 +137,7 @@ static void test_plsa_of(double missing, plsa_missing rule) {
   static const plsa_prior none = {0};
   double *x = check_table(N, M, 0.3, missing), *rows = check_simplex(N, K),
          *basis = check_simplex(K, M);
-  pieces all = {.scan = scan_plsa};
+  pieces all = {0};
   begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, plsa_shard_length(K, M));
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
@@ -143,7 +145,7 @@ static void test_plsa_of(double missing, plsa_missing rule) {
     const plsa_param par = {.k = K, .membership = cut_rows(rows, s), .basis = all.own[0]};
     const plsa_self self = {part + s, keep(&par, sizeof par),
                             plsa_new_work(part + s, &none, rule, K, 1, new_host()), NULL};
-    all.self[s] = keep(&self, sizeof self);
+    all.part[s] = (mc_shards){.shared.self = keep(&self, sizeof self), .rows = scan_plsa};
   }
   const mc_data data = check_view(x, N, M), *empty = no_rows();
   plsa_param par = {.k = K, .membership = rows, .basis = basis};
@@ -151,8 +153,6 @@ static void test_plsa_of(double missing, plsa_missing rule) {
   plsa_self whole = {&data, &par, plsa_new_work(&data, &none, rule, K, 1, new_host()), NULL};
   plsa_self driver = {empty, &shared, plsa_new_work(empty, &none, rule, K, 1, new_host()), NULL};
   mc_shards shards = plsa_shards(&driver);
-  shards.at = at_pieces(&all);
-  shards.sums = exact(all.length);
   mc_model model = plsa_model(&whole);
   const double *want[] = {basis, NULL};
   hold(&shards, &model, want, &all);
@@ -164,33 +164,27 @@ static void test_plsa(void) {
   test_plsa_of(0.1, PLSA_PAPER);
 }
 
-static bool scan_mixture(void *self, bool look, double *sums) {
-  return bm_shard_scan(self, look, sums);
-}
-
 static void test_mixture_of(double missing, bm_prior prior) {
-  static const bm_prior none = {0};
   double *x = check_table(N, M, 0.3, missing), *weights = check_simplex(1, K);
   double *prototypes = check_probabilities((ptrdiff_t) K * M);
-  pieces all = {.scan = scan_mixture};
-  begin(&all, weights, K, prototypes, (ptrdiff_t) K * M, bm_shard_length(K, M));
+  const mc_data data = check_view(x, N, M), *empty = no_rows();
+  bm_param par = {.k = K, .weights = weights, .prototypes = prototypes};
+  bm_self whole = {&data, &par, bm_new_work(&data, &prior, &par, new_host())};
+  mc_shards table = bm_model(&whole);
+  pieces all = {0};
+  begin(&all, weights, K, prototypes, (ptrdiff_t) K * M, table.length);
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
     part[s] = cut(x, s);
-    const bm_param par = {.k = K, .weights = all.own[0], .prototypes = all.own[1]};
-    bm_param *kept = keep(&par, sizeof par);
-    const bm_self self = {part + s, kept, bm_new_work(part + s, &none, kept, new_host())};
-    all.self[s] = keep(&self, sizeof self);
+    const bm_param own = {.k = K, .weights = all.own[0], .prototypes = all.own[1]};
+    bm_param *kept = keep(&own, sizeof own);
+    const bm_self self = {part + s, kept, bm_new_work(part + s, &prior, kept, new_host())};
+    all.part[s] = bm_model(keep(&self, sizeof self));
   }
-  const mc_data data = check_view(x, N, M);
-  bm_param par = {.k = K, .weights = weights, .prototypes = prototypes};
   bm_param shared = {.k = K, .weights = all.shared[0], .prototypes = all.shared[1]};
-  bm_self whole = {&data, &par, bm_new_work(&data, &prior, &par, new_host())};
-  bm_shards_self driver = {{no_rows(), &shared, NULL}, prior};
-  mc_shards shards = bm_shards(&driver);
-  shards.at = at_pieces(&all);
-  shards.sums = exact(all.length);
-  mc_model model = bm_model(&whole);
+  bm_self driver = {empty, &shared, bm_new_work(empty, &prior, &shared, new_host())};
+  mc_shards shards = bm_model(&driver);
+  mc_model model = mc_whole_model(&table, new_host());
   const double *want[] = {weights, prototypes};
   hold(&shards, &model, want, &all);
 }
@@ -200,33 +194,28 @@ static void test_mixture(void) {
   test_mixture_of(0.1, (bm_prior){0.2, 1, 0.5});
 }
 
-static bool scan_nmf(void *self, bool look, double *sums) {
-  return nm_shard_scan(self, look, sums);
-}
-
 static void test_nmf_of(double missing) {
   double *x = check_table(N, M, 0.3, missing);
   double *rows = check_probabilities((ptrdiff_t) K * N),
          *basis = check_probabilities((ptrdiff_t) K * M);
-  pieces all = {.scan = scan_nmf};
-  begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, nm_shard_length(K, M));
+  const mc_data data = check_view(x, N, M), *empty = no_rows();
+  nm_param par = {K, rows, basis, NM_KL, true, false};
+  nm_self whole = {&data, &par, nm_new_work(&data, K, 1, new_host())};
+  mc_shards table = nm_sum_model(&whole);
+  pieces all = {0};
+  begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, table.length);
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
     part[s] = cut(x, s);
-    const nm_param par = {K, cut_columns(rows, s), all.own[0], NM_KL, true, false};
-    const nm_self self = {part + s, keep(&par, sizeof par),
+    const nm_param own = {K, cut_columns(rows, s), all.own[0], NM_KL, true, false};
+    const nm_self self = {part + s, keep(&own, sizeof own),
                           nm_new_work(part + s, K, 1, new_host())};
-    all.self[s] = keep(&self, sizeof self);
+    all.part[s] = nm_sum_model(keep(&self, sizeof self));
   }
-  const mc_data data = check_view(x, N, M);
-  nm_param par = {K, rows, basis, NM_KL, true, false};
   nm_param shared = {K, NULL, all.shared[0], NM_KL, true, false};
-  nm_self whole = {&data, &par, nm_new_work(&data, K, 1, new_host())};
-  nm_self driver = {no_rows(), &shared, NULL};
-  mc_shards shards = nm_shards(&driver);
-  shards.at = at_pieces(&all);
-  shards.sums = exact(all.length);
-  mc_model model = nm_model(&whole);
+  nm_self driver = {empty, &shared, nm_new_work(empty, K, 1, new_host())};
+  mc_shards shards = nm_sum_model(&driver);
+  mc_model model = mc_whole_model(&table, new_host());
   const double *want[] = {basis, NULL};
   hold(&shards, &model, want, &all);
 }
@@ -236,33 +225,28 @@ static void test_nmf(void) {
   test_nmf_of(0.1);
 }
 
-static bool scan_logistic(void *self, bool look, double *sums) {
-  return lp_shard_scan(self, look, sums);
-}
-
 static void test_logistic_of(double missing) {
   double *x = check_table(N, M, 0.3, missing);
   double *rows = check_probabilities((ptrdiff_t) K * N);
   double *loadings = check_probabilities((ptrdiff_t) (K + 1) * M);
-  pieces all = {.scan = scan_logistic};
-  begin(&all, loadings, (ptrdiff_t) (K + 1) * M, NULL, 0, lp_shard_length(K, M));
+  const mc_data data = check_view(x, N, M), *empty = no_rows();
+  lp_param par = {K, rows, loadings, 0.5, false};
+  lp_self whole = {&data, &par, lp_new_work(&data, K, 1, new_host())};
+  mc_shards table = lp_model(&whole);
+  pieces all = {0};
+  begin(&all, loadings, (ptrdiff_t) (K + 1) * M, NULL, 0, table.length);
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
     part[s] = cut(x, s);
-    const lp_param par = {K, cut_columns(rows, s), all.own[0], 0.5, false};
-    const lp_self self = {part + s, keep(&par, sizeof par),
+    const lp_param own = {K, cut_columns(rows, s), all.own[0], 0.5, false};
+    const lp_self self = {part + s, keep(&own, sizeof own),
                           lp_new_work(part + s, K, 1, new_host())};
-    all.self[s] = keep(&self, sizeof self);
+    all.part[s] = lp_model(keep(&self, sizeof self));
   }
-  const mc_data data = check_view(x, N, M);
-  lp_param par = {K, rows, loadings, 0.5, false};
   lp_param shared = {K, NULL, all.shared[0], 0.5, false};
-  lp_self whole = {&data, &par, lp_new_work(&data, K, 1, new_host())};
-  lp_shards_self driver = {{no_rows(), &shared, NULL}, new_host(), 0, 0};
-  mc_shards shards = lp_shards(&driver);
-  shards.at = at_pieces(&all);
-  shards.sums = exact(all.length);
-  mc_model model = lp_model(&whole);
+  lp_self driver = {empty, &shared, lp_new_work(empty, K, 1, new_host())};
+  mc_shards shards = lp_model(&driver);
+  mc_model model = mc_whole_model(&table, new_host());
   const double *want[] = {loadings, NULL};
   hold(&shards, &model, want, &all);
 }
@@ -277,8 +261,9 @@ typedef struct {
   double *listed;
 } nor_piece;
 
-static bool scan_noisy_or(void *self, bool look, double *sums) {
+static bool scan_noisy_or(void *self, bool look, const double *caps, double *sums) {
   nor_piece *s = self;
+  (void) caps;
   return nor_shard_scan(&s->shard, look, s->listed, sums);
 }
 
@@ -291,27 +276,26 @@ static void test_noisy_or_of(double missing) {
                             .inner = 1,
                             .n_threads = 1,
                             .host = new_host()};
-  pieces all = {.scan = scan_noisy_or};
+  pieces all = {0};
   begin(&all, prior, K, links, (ptrdiff_t) K * M, nor_shard_length(K, M));
   all.size[2] = M;
   all.shared[2] = exact_copy(leak, M);
   all.own[2] = exact(M);
-  nor_param own = {K, all.own[0], all.own[1], all.own[2]};
+  nor_param own = {.k = K, .prior = all.own[0], .links = all.own[1], .leak = all.own[2]};
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
     part[s] = cut(x, s);
     const nor_piece self = {nor_new_shard(part + s, &own, &set),
                             exact((ptrdiff_t) part[s].n * nor_shard_width(K))};
-    all.self[s] = keep(&self, sizeof self);
+    all.part[s] = (mc_shards){.shared.self = keep(&self, sizeof self), .rows = scan_noisy_or};
   }
   const mc_data data = check_view(x, N, M);
-  nor_param par = {K, prior, links, leak};
-  nor_param shared = {K, all.shared[0], all.shared[1], all.shared[2]};
+  nor_param par = {.k = K, .prior = prior, .links = links, .leak = leak};
+  nor_param shared = {
+      .k = K, .prior = all.shared[0], .links = all.shared[1], .leak = all.shared[2]};
   nor_truncated *whole = nor_new_truncated(&data, &par, &set, nor_new_lists(N, K, set.host));
   nor_shard driver = {.data = no_rows(), .par = &shared, .set = &set};
   mc_shards shards = nor_shards(&driver);
-  shards.at = at_pieces(&all);
-  shards.sums = exact(all.length);
   mc_model model = nor_truncated_model(whole);
   const double *want[] = {prior, links, leak};
   hold(&shards, &model, want, &all);

@@ -258,14 +258,16 @@ static void test_mixture_climbs(void) {
                     .prototypes = check_probabilities((ptrdiff_t) k * m),
                     .membership = check_simplex(n, k),
                     .smooth = chain_of(n, k, NULL, 1, host)};
-    bm_work *work = bm_new_work(&data, &flat, &par, host);
+    bm_self self = {&data, &par, bm_new_work(&data, &flat, &par, host)};
+    mc_shards sums = bm_model(&self);
+    mc_model model = mc_whole_model(&sums, host);
     double before = -INFINITY;
     for (int pass = 0; pass < 300; pass++) {
-      const double now = bm_pass(&data, &par, work);
+      const double now = model.pass(model.self);
       CHECK(now >= before - 1e-9 * fabs(now));
       before = now;
     }
-    CHECK_NEAR(bm_objective(&data, &par, work), before, 1e-4 * fabs(before) + 1e-6);
+    CHECK_NEAR(model.objective(model.self), before, 1e-4 * fabs(before) + 1e-6);
   }
 }
 

@@ -151,3 +151,69 @@ read_golden_counts <- function(file) {
   testthat::skip_if_not_installed("jsonlite")
   jsonlite::fromJSON(shared_golden("plca", file), simplifyDataFrame = FALSE)
 }
+
+# Latent Dirichlet allocation (src/plsa/plsa.h, src/plsa/vb.h). One EM pass to the posterior mode; x without NA.
+ref_lda_map_pass <- function(x, membership, basis, alpha, eta) {
+  ratio <- ifelse(x > 0, x / (membership %*% basis), 0)
+  omega <- sweep(membership * (ratio %*% t(basis)), 2L, alpha - 1, "+")
+  xi <- basis * (t(membership) %*% ratio) + eta - 1
+  list(membership = omega / rowSums(omega), basis = xi / rowSums(xi))
+}
+
+ref_lda_log_prior <- function(membership, basis, alpha, eta) {
+  times_log <- function(count, p) sum(ifelse(count == 0, 0, count * log(p)))
+  times_log(matrix(alpha - 1, nrow(membership), ncol(membership), byrow = TRUE), membership) +
+    times_log(0 * basis + eta - 1, basis)
+}
+
+ref_mean_log <- function(counts) digamma(counts) - digamma(rowSums(counts))
+
+# KL divergence of Dirichlet(q[r, ]) from Dirichlet(p), summed over rows r.
+ref_dirichlet_kl <- function(q, p) {
+  p <- matrix(p, nrow(q), ncol(q), byrow = TRUE)
+  sum(lgamma(rowSums(q)) - rowSums(lgamma(q)) - lgamma(rowSums(p)) + rowSums(lgamma(p))) +
+    sum((q - p) * ref_mean_log(q))
+}
+
+# The bound, and a pass of variational Bayes: counts of the state (rows, basis), alpha and eta.
+ref_lda_bound <- function(x, state, alpha, eta, conditional = TRUE) {
+  q <- list(rows = sweep(state$rows, 2L, alpha, "+"), basis = state$basis + eta)
+  p <- exp(ref_mean_log(q$rows)) %*% exp(ref_mean_log(q$basis))
+  total <- rowSums(x, na.rm = TRUE)
+  gone <- if (conditional) sum(total * log(1 - rowSums(p * is.na(x)))) else 0
+  sum(ifelse(!is.na(x) & x > 0, x * log(p), 0)) - gone - ref_dirichlet_kl(q$rows, alpha) -
+    ref_dirichlet_kl(q$basis, rep(eta, ncol(x)))
+}
+
+ref_lda_vb_pass <- function(x, state, alpha, eta, learn = FALSE, conditional = TRUE) {
+  logs <- list(rows = ref_mean_log(sweep(state$rows, 2L, alpha, "+")), basis = ref_mean_log(state$basis + eta))
+  g <- exp(logs$rows)
+  w <- exp(logs$basis)
+  p <- g %*% w
+  ratio <- ifelse(is.na(x), 0, x / p)
+  if (conditional) ratio <- ratio + is.na(x) * rowSums(x, na.rm = TRUE) / (1 - rowSums(p * is.na(x)))
+  state <- list(rows = g * (ratio %*% t(w)), basis = w * (t(g) %*% ratio))
+  if (learn) {
+    at <- function(y) stats::uniroot(function(log_a) digamma(exp(log_a)) - y, c(-7, 7), tol = 1e-14)$root
+    alpha <- vapply(digamma(sum(alpha)) + colMeans(logs$rows), function(y) exp(at(y)), 0)
+    eta <- exp(at(digamma(ncol(x) * eta) + mean(logs$basis)))
+  }
+  c(state, list(alpha = alpha, eta = eta))
+}
+
+# The log evidence, and the posterior mean of P_i(j), by the components of all counts: k^sum(x) of them.
+ref_lda_evidence <- function(x, alpha, eta) {
+  k <- length(alpha)
+  row <- rep(row(x), x)
+  column <- rep(col(x), x)
+  ways <- as.matrix(expand.grid(rep(list(seq_len(k)), sum(x))))
+  log_joint <- apply(ways, 1L, function(z) {
+    rows <- unclass(table(factor(row, seq_len(nrow(x))), factor(z, seq_len(k))))
+    basis <- unclass(table(factor(z, seq_len(k)), factor(column, seq_len(ncol(x)))))
+    sum(lgamma(sweep(rows, 2L, alpha, "+"))) - nrow(x) * sum(lgamma(alpha)) + nrow(x) * lgamma(sum(alpha)) -
+      sum(lgamma(rowSums(rows) + sum(alpha))) +
+      sum(lgamma(basis + eta)) - k * ncol(x) * lgamma(eta) + k * lgamma(ncol(x) * eta) -
+      sum(lgamma(rowSums(basis) + ncol(x) * eta))
+  })
+  max(log_joint) + log(sum(exp(log_joint - max(log_joint))))
+}

@@ -132,14 +132,14 @@ test_that("without a start a sample begins, and its curve is in the units of the
   }
   from <- function(values) {
     control <- fit_control(n_start = 1, max_pass = 20)
-    quiet_fit(fit_sample(sample_model(model(values), 1:80), case$x[1:80, ], control))$value
+    quiet_fit(ab_effort_fit_sample(ab_effort_sample_model(model(values), 1:80), case$x[1:80, ], control))$value
   }
   half <- from(case$effort)
-  coef <- sampled_shared(model(case$effort), half, rep(0.1, 40))$coef
+  coef <- ab_effort_sampled_shared(model(case$effort), half, rep(0.1, 40))$coef
   expect_equal(effort_curve(coef, case$effort)$coefficients, half$effort$coefficients)
   even <- from(rep(1:2, c(80, 160)))
   expect_null(even$effort)
-  expect_identical(sampled_shared(model(rep(1:2, c(80, 160))), even, rep(0.1, 40))$coef[2L], 0)
+  expect_identical(ab_effort_sampled_shared(model(rep(1:2, c(80, 160))), even, rep(0.1, 40))$coef[2L], 0)
 })
 
 test_that("wrong effort of shards is told", {

@@ -26,7 +26,7 @@ test_that("logLik() is the likelihood at the estimate, of penalised fits too; AI
     penalty = logistic_pca(x, 1, penalty = 1, control = few),
     smoothing = aspect_bernoulli(x, 2, estimate = "ml", smooth = near, control = few),
     `prior and smoothing` = bernoulli_mixture(x, 2, smooth = near, control = few),
-    smoothing = plsa(3 * x, 2, smooth = near, control = few)
+    smoothing = plsa(3 * x, 2, estimate = "ml", smooth = near, control = few)
   )))
   for (i in seq_along(held)) {
     fit <- held[[i]]

@@ -60,7 +60,8 @@ test_that("two-way PLCA is PLSA", {
   for (passes in c(1, 25)) {
     fit <- plca(x, 3, start = start, control = plain_passes(passes))
     other <- plsa(x, 3,
-      start = list(membership = joint / rowSums(joint), basis = start$marginals[[2]]), control = plain_passes(passes)
+      estimate = "ml", start = list(membership = joint / rowSums(joint), basis = start$marginals[[2]]),
+      control = plain_passes(passes)
     )
     expect_equal(predict(fit, type = "membership"), other$param$membership, tolerance = 1e-11, ignore_attr = TRUE)
     expect_equal(fit$param$marginals[[2]], other$param$basis, tolerance = 1e-11)
@@ -266,7 +267,7 @@ test_that("divergences are Kullback-Leibler's, floored", {
   d <- divergences(fit, floor = 0)
   p <- fit$param$marginals[[2]]
   expect_equal(d[[2]][1, 3], sum(p[1, ] * log(p[1, ] / p[3, ])))
-  spikes <- plsa(diag(3), 3, fixed = "basis", start = list(basis = diag(3)), control = plain_passes(1))
+  spikes <- plsa(diag(3), 3, fixed = "basis", estimate = "ml", start = list(basis = diag(3)), control = plain_passes(1))
   expect_identical(unname(divergences(spikes, floor = 0)[[1]][1, 2]), Inf)
   expect_equal(unname(divergences(spikes)[[1]][1, 2]), -log(1e-6), tolerance = 1e-5)
 })

@@ -33,12 +33,12 @@ test_that("one pass equals the transcription of eqs. (2)-(3), dense, sparse and 
     start <- list(membership = ref_simplex(7, k), basis = ref_simplex(k, 5))
     want <- ref_plsa_pass(x, start$membership, start$basis)
     for (form in list(x, Matrix::Matrix(x, sparse = TRUE))) {
-      fit <- plsa(form, k, start = start, control = plain_passes(1))
+      fit <- plsa(form, k, estimate = "ml", start = start, control = plain_passes(1))
       expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
     }
     x[c(2, 12, 30)] <- NA
     want <- ref_plsa_conditional_pass(x, start$membership, start$basis)
-    fit <- plsa(x, k, start = start, control = plain_passes(1))
+    fit <- plsa(x, k, estimate = "ml", start = start, control = plain_passes(1))
     expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
     expect_equal(fit$loglik, do.call(ref_plsa_loglik, c(list(x), unname(fit$param))), tolerance = 1e-12)
   }
@@ -48,12 +48,13 @@ test_that("gathered and multiplied passes agree, and so do threads", {
   set.seed(2)
   x <- matrix(rpois(300 * 40, 0.08), 300) # 8 % full: gathered
   start <- list(membership = ref_simplex(300, 4), basis = ref_simplex(4, 40))
-  sparse <- plsa(Matrix::Matrix(x, sparse = TRUE), 4, start = start, control = plain_passes(5))
-  two <- plsa(x, 4, start = start, control = plain_passes(5, n_threads = 2))
-  expect_identical(two$param, sparse$param)
+  for (estimate in c("ml", "map", "vb")) {
+    passes <- function(x, n) plsa(x, 4, estimate = estimate, start = start, control = plain_passes(5, n_threads = n))
+    expect_identical(passes(x, 2)$param, passes(Matrix::Matrix(x, sparse = TRUE), 1)$param)
+  }
   fast <- lapply(1:2, function(n) {
     control <- fit_control(n_start = 1, max_pass = 30, tol = 0, n_threads = n, progress = FALSE)
-    plsa(x, 4, start = start, control = control)
+    plsa(x, 4, estimate = "ml", start = start, control = control)
   })
   expect_identical(fast[[1]]$param, fast[[2]]$param)
 })
@@ -84,10 +85,11 @@ test_that("Newton passes never lower the likelihood, and rows end at the optimum
     k <- sample.int(8, 1)
     start <- list(membership = ref_simplex(nrow(x), k), basis = ref_simplex(k, ncol(x)))
     if (i %% 3 == 0) start$basis[k, ] <- start$basis[1, ]
-    fit <- plsa(x, k, start = start, control = fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE))
+    control <- fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE)
+    fit <- plsa(x, k, estimate = "ml", start = start, control = control)
     expect_gte(min(diff(fit$trace$objective)), -1e-12 * (1 + abs(unname(fit$objective))))
     control <- fit_control(n_start = 1, max_pass = 500, tol = 1e-15, progress = FALSE)
-    rows <- plsa(x, k, start = start, fixed = "basis", control = control)
+    rows <- plsa(x, k, fixed = "basis", estimate = "ml", start = start, control = control)
     total <- rowSums(x)
     best <- vapply(which(total > 0), function(i) {
       used <- x[i, ] > 0
@@ -102,13 +104,14 @@ test_that("Newton passes reach what EM reaches, in far fewer passes", {
   set.seed(4)
   x <- ref_counts(60, 20, 200)$x
   start <- list(membership = ref_simplex(60, 2), basis = ref_simplex(2, 20))
-  em <- plsa(x, 2, start = start, control = plain_passes(3000))
-  cd <- plsa(x, 2, start = start, control = fit_control(n_start = 1, tol = 1e-12, progress = FALSE))
+  tight <- fit_control(n_start = 1, tol = 1e-12, progress = FALSE)
+  em <- plsa(x, 2, estimate = "ml", start = start, control = plain_passes(3000))
+  cd <- plsa(x, 2, estimate = "ml", start = start, control = tight)
   expect_equal(unname(cd$objective), unname(em$objective), tolerance = 1e-7)
   expect_lt(nrow(cd$trace), 400)
   # Where they stop with more components, EM has nothing to gain either.
-  cd <- plsa(x, 5, control = fit_control(n_start = 1, tol = 1e-12, progress = FALSE))
-  em <- plsa(x, 5, start = lapply(cd$param, unname), control = plain_passes(50))
+  cd <- plsa(x, 5, estimate = "ml", control = tight)
+  em <- plsa(x, 5, estimate = "ml", start = lapply(cd$param, unname), control = plain_passes(50))
   expect_lt(unname(em$objective - cd$objective), 1e-3)
 })
 
@@ -136,7 +139,7 @@ test_that("KL-NMF with the basis's scale thrown away makes the same steps", {
     w <- w / rowSums(w)
     h <- new_h
   }
-  fit <- plsa(x, 3, start = start, control = plain_passes(20))
+  fit <- plsa(x, 3, estimate = "ml", start = start, control = plain_passes(20))
   expect_equal(unname(fit$param$basis), w, tolerance = 1e-12)
   expect_equal(unname(fit$param$membership), h / rowSums(h), tolerance = 1e-12)
 })
@@ -196,7 +199,7 @@ test_that("the exact M-step at the end leaves nothing to gain", {
 test_that("degenerate shapes are legal", {
   control <- fit_control(n_start = 2, max_pass = 50, tol = 1e-8, progress = FALSE)
   set.seed(11)
-  one_row <- plsa(matrix(c(3, 0, 2), 1), 1, control = control)
+  one_row <- plsa(matrix(c(3, 0, 2), 1), 1, estimate = "ml", control = control)
   expect_equal(unname(one_row$param$basis), matrix(c(3, 0, 2) / 5, 1))
   expect_equal(unname(plsa(matrix(1:4, 4), 2, control = control)$param$basis), matrix(1, 2, 1))
   expect_s3_class(plsa(matrix(rpois(12, 2), 3), 7, control = control), "plsa")
@@ -256,7 +259,7 @@ test_that("counts in columns without training counts are left out, and empty row
   set.seed(15)
   x <- cbind(ref_counts(20, 5)$x, 0)
   colnames(x) <- letters[1:6]
-  fit <- plsa(x, 2, control = fit_control(n_start = 2, progress = FALSE))
+  fit <- plsa(x, 2, estimate = "ml", control = fit_control(n_start = 2, progress = FALSE))
   new <- x[1:2, ]
   new[1, 6] <- 4
   expect_message(got <- predict(fit, new, type = "membership"), "\"f\"")
@@ -345,7 +348,7 @@ test_that("above 100 components passes are EM's, unless Newton's are asked for",
   end <- function(k, algorithm) {
     set.seed(1)
     control <- quiet_control(n_start = 1, max_pass = 26, tol = 0, n_polish = 0, algorithm = algorithm)
-    suppressWarnings(plsa(x, k, control = control))$objective
+    suppressWarnings(plsa(x, k, estimate = "ml", control = control))$objective
   }
   expect_identical(end(101, "auto"), end(101, "em"))
   expect_false(end(101, "newton") == end(101, "em"))

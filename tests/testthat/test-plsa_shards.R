@@ -6,10 +6,12 @@ test_that("a fit of PLSA to shards is that of the table in memory from the same 
     shard <- shards(x, tempfile(), size = 80)
     start <- start_of_counts(x, 4)
     for (rule in c("conditional", "paper")) {
-      for (accelerate in c(TRUE, FALSE)) {
+      for (estimate in c("ml", "map")) {
+        accelerate <- estimate == "map"
         control <- fit_control(algorithm = "em", accelerate = accelerate, max_pass = 40, tol = 0)
-        here <- plsa(x, 4, missing = rule, start = start, control = control)
-        there <- plsa(shard, 4, missing = rule, start = start, control = control)
+        fit <- function(x) plsa(x, 4, missing = rule, estimate = estimate, start = start, control = control)
+        here <- fit(x)
+        there <- fit(shard)
         hold_to_memory(there, here)
         expect_equal(there$param$basis, here$param$basis, tolerance = 1e-7)
         expect_equal(predict(there, type = "membership"), here$param$membership, tolerance = 1e-6)
@@ -23,14 +25,16 @@ test_that("passes of EM may be asked for in memory, too", {
   x <- planted_table(missing = 0)
   start <- start_of_counts(x, 3)
   fit <- function(algorithm, max_pass) {
-    plsa(x, 3, start = start, control = fit_control(algorithm = algorithm, tol = 0, max_pass = max_pass))
+    control <- fit_control(algorithm = algorithm, tol = 0, max_pass = max_pass)
+    plsa(x, 3, estimate = "ml", start = start, control = control)
   }
   # Shares that only Newton's passes make exactly 0.
   expect_identical(sum(fit("em", 200)$param$membership == 0), 0L)
   expect_gt(sum(fit("auto", 200)$param$membership == 0), 0L)
   # An average of fits of this model is made as before: of its own passes.
   set.seed(1)
-  some <- ensemble(x, k = 2, model = plsa, members = 1, control = fit_control(n_start = 1, max_pass = 200))
+  control <- fit_control(n_start = 1, max_pass = 200)
+  some <- ensemble(x, k = 2, model = plsa, estimate = "ml", members = 1, control = control)
   expect_gt(sum(some$fits[[1L]]$param$membership == 0), 0L)
 })
 
@@ -47,7 +51,7 @@ test_that("verbs on shards say what they say of the table", {
   expect_equal(predict(there, x[1:12, ], type = "membership"), predict(here, x[1:12, ], type = "membership"),
     tolerance = 1e-5, ignore_attr = TRUE)
   expect_equal(unname(there$shares$weight), unname(colMeans(here$param$membership)), tolerance = 1e-6)
-  expect_output(print(there), "PLSA of shards: 240 sites x 40 taxa, 3 components")
+  expect_output(print(there), "Latent Dirichlet allocation of shards: 240 sites x 40 taxa, 3 components")
 })
 
 test_that("without a start the fit goes on from the best of a sample", {

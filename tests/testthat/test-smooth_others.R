@@ -96,7 +96,7 @@ test_that("strength 0 is the plain model, bit for bit, and a small one is near i
   set.seed(3)
   data <- communities(50, 12, 3)
   x <- list(data$x, counts_of(data))
-  models <- list(bernoulli_mixture, plsa)
+  models <- list(bernoulli_mixture, function(...) plsa(..., estimate = "ml"))
   for (i in 1:2) {
     fits <- lapply(list(NULL, 0, 1e-7), function(strength) {
       set.seed(4)
@@ -129,7 +129,7 @@ test_that("PLSA's objective is the transcription of its formula and never falls"
   data <- communities(25, 9, 3)
   x <- counts_of(data)
   near <- smooth_over(age = replace(data$age, 4, NA), bandwidth = 1, strength = 6)
-  fit <- hush(plsa(x, 3, smooth = near, control = brief()))
+  fit <- hush(plsa(x, 3, estimate = "ml", smooth = near, control = brief()))
   g <- unname(fit$param$membership)
   p <- g %*% unname(fit$param$basis)
   w <- weights_of(near)

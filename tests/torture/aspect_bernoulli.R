@@ -49,7 +49,7 @@ shares <- list(
   membership = param$membership, basis = param$aspects / rowSums(param$aspects), fixed_basis = FALSE, missing = 0L,
   newton = FALSE, smooth = smooth
 )
-torture("mc_c_plsa_fit", view, shares, list(membership = NULL, basis = 0, rule = 0L), fast)
+torture("mc_c_plsa_fit", view, shares, list(basis = 0, rule = 0L, basis_added = 0), fast)
 torture("mc_c_ab_certify", view, param, flat)
 torture("mc_c_ab_certify", view, param, c(0, 0, 0), error = TRUE)
 torture("mc_c_ab_certify", view, param, alike(-1, 0, 0), error = TRUE)

@@ -20,11 +20,9 @@ scans <- function(counts) {
     switch(what, pass = c(-10, rep(0, 6), rep(1, counts)), objective = c(-10, rep(0, 6)), NULL)
   })
 }
-torture("mc_c_bm_shard", view, mixture, c(0, 0, 0), plain)
-torture("mc_c_bm_shard", view, c(mixture, list(look = TRUE)), c(0, 0, 0), plain)
-torture("mc_c_bm_shard", view, modifyList(mixture, list(prototypes = diag(3))), c(0, 0, 0), plain, error = TRUE)
-torture("mc_c_bm_shards_fit", empty, c(mixture, scans(1 + k + 12 * k)), c(0.2, 1, 0.5), fast)
-torture("mc_c_bm_shards_fit", empty, c(mixture, scans(3)), c(0.2, 1, 0.5), fast)
+for (look in c(FALSE, TRUE)) torture("mc_c_bm_fit", view, c(mixture, list(look = look)), c(0, 0, 0), plain)
+torture("mc_c_bm_fit", empty, c(mixture, scans(1 + k + 12 * k)), c(0.2, 1, 0.5), fast)
+torture("mc_c_bm_fit", empty, c(mixture, scans(3)), c(0.2, 1, 0.5), fast)
 
 logistic <- list(
   scores = matrix(rnorm(k * 8), k), loadings = matrix(rnorm((k + 1L) * 6), k + 1L), penalty = 0.1,
@@ -36,12 +34,12 @@ torture("mc_c_lp_fit", view, modifyList(logistic, list(fixed_loadings = TRUE)), 
 torture("mc_c_lp_fit", view, modifyList(logistic, list(loadings = diag(2))), plain, error = TRUE)
 torture("mc_c_lp_fit", view, modifyList(logistic, list(penalty = -1)), plain, error = TRUE)
 
-shard <- c(logistic, list(before = logistic$scores))
-torture("mc_c_lp_shard", view, shard, NULL, fast)
-torture("mc_c_lp_shard", view, modifyList(shard, list(look = TRUE)), NULL, plain)
-torture("mc_c_lp_shard", view, modifyList(shard, list(penalty = -1)), NULL, plain, error = TRUE)
+shard <- c(logistic, list(before = logistic$scores, look = FALSE))
+torture("mc_c_lp_fit", view, shard, fast)
+torture("mc_c_lp_fit", view, modifyList(shard, list(look = TRUE)), plain)
+torture("mc_c_lp_fit", view, modifyList(shard, list(before = 1)), plain, error = TRUE)
 driver <- logistic[c("loadings", "penalty")]
-torture("mc_c_lp_shards_fit", empty, c(driver, scans(6 * (k + 1) * (k + 2) / 2 + 7 * (k + 1))), NULL, fast)
+torture("mc_c_lp_fit", empty, c(driver, scans(6 * (k + 1) * (k + 2) / 2 + 7 * (k + 1))), fast)
 
 parts <- list(coefficients = matrix(runif(k * 8), k), basis = matrix(runif(k * 6), k), kl = FALSE, fixed_basis = FALSE)
 for (kl in c(FALSE, TRUE)) {
@@ -52,11 +50,13 @@ for (kl in c(FALSE, TRUE)) {
 }
 torture("mc_c_nm_fit", view, modifyList(parts, list(basis = diag(3))), plain, error = TRUE)
 torture("mc_c_nm_fit", view, c(parts, list(multiplicative = TRUE)), fast)
-shard <- c(parts, list(before = parts$coefficients))
-torture("mc_c_nm_shard", view, shard, NULL, fast)
-torture("mc_c_nm_shard", view, modifyList(shard, list(look = TRUE)), NULL, plain)
-torture("mc_c_nm_shard", view, modifyList(shard, list(basis = diag(3))), NULL, plain, error = TRUE)
-torture("mc_c_nm_shards_fit", empty, c(parts["basis"], scans(12 * k)), NULL, fast)
+parts$multiplicative <- TRUE
+torture("mc_c_nm_sum", view, parts, fast)
+shard <- c(parts, list(before = parts$coefficients, look = FALSE))
+torture("mc_c_nm_sum", view, shard, fast)
+torture("mc_c_nm_sum", view, modifyList(shard, list(look = TRUE)), plain)
+torture("mc_c_nm_sum", view, modifyList(shard, list(basis = diag(3))), plain, error = TRUE)
+torture("mc_c_nm_sum", empty, c(parts["basis"], scans(12 * k)), fast)
 
 lists <- list(start = c(0L, 2L, 2L, 3L), neighbour = c(1L, 7L, 0L), weight = c(0.7, 0.3, 1))
 some <- torture("mc_c_view_dense", x[c(1, 5, 8), ])

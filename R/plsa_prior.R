@@ -1,0 +1,86 @@
+# The Dirichlet priors of plsa(), which make it latent Dirichlet allocation (src/plsa/plsa.h). Kernels get a number for
+# each component, and one for all taxa of all components.
+
+# As given: list(membership = one number or k, basis = one number); variational Bayes takes parameters below 1, too.
+plsa_check_prior <- function(prior, k, bayes) {
+  if (!is.list(prior) || !setequal(names(prior), c("membership", "basis"))) {
+    stop_input(
+      "`prior` must be list(membership = a number or %s, basis = a number)%s, not %s.", count_words(k, "number"),
+      if (bayes) " or \"eb\"" else "", show_value(prior)
+    )
+  }
+  least <- if (bayes) "above 0" else "of at least 1"
+  each <- function(part, lengths, wish) {
+    value <- prior[[part]]
+    ok <- is.numeric(value) && length(value) %in% lengths && all(is.finite(value)) &&
+      all(if (bayes) value > 0 else value >= 1) && all(value <= 1e6)
+    if (!ok) stop_input("`prior$%s` must be %s %s, at most 1e6, not %s.", part, wish, least, show_value(value))
+    as.double(value)
+  }
+  list(
+    membership = each("membership", c(1L, k), sprintf("a number, or %s,", count_words(k, "number"))),
+    basis = each("basis", 1L, "a number")
+  )
+}
+
+# Without counts nothing says how much pseudo-counts are.
+plsa_default_prior <- function(estimate, whole) {
+  if (estimate == "vb") {
+    return("eb")
+  }
+  value <- if (whole) 1.1 else 1
+  list(membership = value, basis = value)
+}
+
+# Where learning begins.
+plsa_eb_start <- list(membership = 0.3, basis = 0.1)
+
+# The prior that is used, of the call: list(value = NULL, or a checked list; learn). `whole`: are the data counts?
+plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
+  estimate <- settings$estimate
+  plsa_check_together(prior, settings, smooth)
+  if (estimate == "ml" || settings$sparse) {
+    return(list(value = NULL, learn = FALSE))
+  }
+  if (is.null(prior)) prior <- plsa_default_prior(estimate, whole)
+  bayes <- estimate == "vb"
+  learn <- bayes && identical(prior, "eb")
+  list(value = plsa_check_prior(if (learn) plsa_eb_start else prior, k, bayes), learn = learn)
+}
+
+is_whole <- function(x) {
+  values <- if (inherits(x, "sparseMatrix")) x@x else x
+  all(values == round(values), na.rm = TRUE)
+}
+
+plsa_check_together <- function(prior, settings, smooth) {
+  estimate <- settings$estimate
+  if (settings$sparse && !is.null(prior)) stop_input("`sparsity` and `prior` are priors of the same parameters: give one.")
+  if (settings$sparse && (estimate == "vb" || estimate == "ml" && any(settings$given != 0))) {
+    stop_input("`sparsity` is a prior: it goes with `estimate = \"map\"`, not with \"%s\".", estimate)
+  }
+  if (identical(prior, "eb") && estimate != "vb") {
+    stop_input("`prior = \"eb\"` goes with `estimate = \"vb\"`, not with \"%s\".", estimate)
+  }
+  if (estimate == "ml" && !is.null(prior)) stop_input("`estimate = \"ml\"` has no `prior`: take \"map\" or \"vb\".")
+  if (estimate == "vb" && !is.null(smooth)) stop_input("`smooth` does not go with `estimate = \"vb\"`.")
+}
+
+# What is added to the expected counts of a posterior mode; nothing: NULL and 0.
+plsa_added <- function(prior, k) {
+  if (is.null(prior)) {
+    return(list(row_added = NULL, basis_added = 0))
+  }
+  rows <- rep_len(prior$membership, k) - 1
+  list(row_added = if (any(rows > 0)) rows, basis_added = prior$basis - 1)
+}
+
+# All kinds of priors, as the kernel has them: none.
+plsa_no_prior <- list(membership = NULL, basis = 0, row_added = NULL, basis_added = 0)
+
+plsa_is_plain <- function(prior) {
+  is.null(prior$membership) && prior$basis == 0 && is.null(prior$row_added) && prior$basis_added == 0
+}
+
+# The prior whose mode a fit is, if it is one.
+plsa_mode_prior <- function(fit) if (identical(fit$estimate, "map")) fit$prior
