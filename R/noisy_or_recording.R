@@ -67,7 +67,8 @@ nor_count_missed <- function(fit, x) {
 
 cell_scores.noisy_or <- function(fit, rows, kinds, of = "absences") {
   if (is.null(fit$missed_by)) stop_no_phantoms(fit)
-  data <- nor_rows(nor_own_data(fit), rows)
+  if (is.null(fit$x)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the data kept.")
+  data <- nor_rows(fit$x, rows)
   out <- nor_report(list(view = data$view), lapply(fit$param, unname), fit$model, "response")
   if (of == "presences") { # none is false
     none <- 0 * out$present
