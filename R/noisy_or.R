@@ -25,11 +25,11 @@
 #' there is one component, twice the links with half the chances of recording say the same: what tells them apart is that
 #' of taxa with two causes at once fewer are found than the causes add up to. Nor do the data tell a taxon
 #' that is missed everywhere from one that is rare (`"both"`), or a component that is on in all well searched sites from
-#' the search. There the priors decide. The default one favours weak links, which predicts held-out cells best, but makes
-#' the number of false absences too small: of simulated tables in which half of the presences were missed it was 0.4 to
-#' 0.6 of the true one, and 0.6 to 0.9 with `prior = noisy_or_prior(links = c(1.05, 1.05))`, which ranked the zeros
-#' better, too (`bench/noisy_or.md` in the sources). There is no bound of the kind that [identifiability()] computes for
-#' aspect Bernoulli fits.
+#' the search. There the priors decide. The default one favours weak links, which predicts held-out cells better, but makes
+#' the number of false absences too small: in simulated tables it was 0.5 to 0.8 of the true one, and 0.7 to 0.9 with
+#' `prior = noisy_or_prior(links = c(1.05, 1.05))`, which ranked zeros better, too, where tables were drawn from this model
+#' (`bench/noisy_or.md` in the sources). There is no bound of the kind that [identifiability()] computes for aspect
+#' Bernoulli fits.
 #'
 #' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
 #' EM step on hidden link activations, without root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
