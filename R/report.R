@@ -13,8 +13,8 @@
 #'
 #' `report_format()` is the output format of the documents. In it figures have two sizes, for wide screens and for
 #' telephones, and their descriptions for those who cannot see them. Data frames are tables that can be sorted by a
-#' click on a column's head. Of a table the chunk option `rows` says how many rows to show, `tab.cap` what it is called. Text
-#' of inline code is shown as it is written, a paragraph for each string.
+#' click on a column's head. Of a table the chunk option `rows` says how many rows to show, `tab.cap` what it is called.
+#' Text of inline code is shown as it is written, a paragraph for each string.
 #'
 #' **Parameters.** What the documents can be told, in `...` or in `params`:
 #' \describe{

@@ -407,9 +407,8 @@ wz_learn <- function(asked) {
   running <- asked$running
   n_threads <- running$control$n_threads
   drawn <- wz_tasks(asked)
-  near <- with_memo(asked$near)
   common <- list(
-    x = x, near = near, likeness = choose_likeness(x, near, n_threads), how = c(asked$plan$how, n_threads = n_threads),
+    x = x, tuned = tune_neighbours(x, asked$near, n_threads), how = c(asked$plan$how, n_threads = n_threads),
     phantom = !is.null(asked$given$assume), deadline = as.double(Sys.time()) + running$seconds
   )
   name <- function(i) if (i == 1L) "the whole table" else sprintf("copy %d", i - 1L)

@@ -198,7 +198,8 @@ test_that("a document can be drafted, edited and rendered, by report() or by its
   page <- read_page(file)
   expect_holds(page, c("My words on 12 sites, and &lt;b&gt;*x*.", "<title>Mine</title>", "Likeliest false absences"))
   rmarkdown::render(own, params = list(fit = fit, title = "Mine"), quiet = TRUE, envir = new.env())
-  expect_identical(read_page(file.path(folder, "own.html")), page)
+  told <- function(page) sub("<details>.*", "", page) # without the session, which may have loaded packages meanwhile
+  expect_identical(told(read_page(file.path(folder, "own.html"))), told(page))
   expect_error(rmarkdown::render(own, quiet = TRUE, envir = new.env()), "Give the fit")
   # One that fails leaves what was there.
   writeLines(c(readLines(own), "```{r}", "stop('here')", "```"), own)
@@ -390,7 +391,7 @@ test_that("nothing is left behind, nothing is changed, and the same comes out ag
   writeLines("mine", file.path(folder, "report.md"))
   before <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed, search())
   files <- file.path(folder, c("a report.html", "again.html"))
-  for (file in files) suppressMessages(report(fit, file, age = 12:1))
+  for (file in files[c(1, 1, 2)]) suppressMessages(report(fit, file, age = 12:1)) # the first may load packages
   expect_identical(dir(folder), c("a report.html", "again.html", "report.md"))
   expect_length(unique(unname(tools::md5sum(files))), 1L)
   after <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed, search())
