@@ -6,7 +6,8 @@ recorded_grid <- 10L
 recorded_grid_chances <- function() (seq_len(recorded_grid) / recorded_grid)^2
 
 nor_recorded_parts <- function(model) {
-  switch(model$missed_by %||% "none", none = NULL, site = "recorded_share", both = c("recorded_share", "recorded_taxon"))
+  by <- model$missed_by %||% "none"
+  switch(by, none = NULL, site = "recorded_share", both = c("recorded_share", "recorded_taxon"))
 }
 
 # Start values of what is not given.
