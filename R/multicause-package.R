@@ -211,8 +211,9 @@
 #'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of
 #'     parameters. Lower is better.}
 #'   \item{leak}{In [noisy_or()]: what is found without any of its components.}
-#'   \item{lift}{How many times as likely a taxon is in a component as in all sites together. The taxa of largest lift
-#'     tell a component from the others.}
+#'   \item{lift}{How many times as likely a taxon is in a component as in all sites together.}
+#'   \item{relevance}{Between how likely a taxon is in a component and its lift: the taxa of largest relevance tell a
+#'     component from the others.}
 #'   \item{perplexity}{An effective number: 2 where two components have equal shares, near 1 where one has almost all.
 #'     Of held-out counts, the number of equally likely choices that would be as hard to guess.}
 #'   \item{density}{The share of finds among the known cells of a table.}
