@@ -132,7 +132,7 @@ top_figure <- function(fit, n) {
     paste0(component_scale(fit), if (!signed) sprintf(" (marks: in all %s)", axis_words(fit)[1L]))
   ) +
     ggplot2::geom_col(fill = component_colours(1L), width = 0.7) +
-    (if (!signed) ggplot2::geom_point(gg_aes(x = "everywhere"), shape = 124L, size = 3)) +
+    (if (!signed) ggplot2::geom_point(gg_aes(x = "everywhere"), shape = 124L, size = 3, colour = "grey65")) +
     ggplot2::facet_wrap("component", scales = "free_y") + few_numbers("x") +
     ggplot2::scale_y_discrete(labels = function(key) apart(cut(sub("^.*\r", "", key))), guide = thinned()) +
     ggplot2::labs(y = NULL) +

@@ -38,7 +38,7 @@
 #' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and likeness of lists |
 #' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on taxa of its own |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
-#' | [plsa()] | counts | draws from its own mixture of distributions over the taxa, few of them if wanted |
+#' | [plsa()] | counts | draws from its own mixture of distributions over the taxa (LDA), few of them if wanted |
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
 #' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
