@@ -531,23 +531,3 @@ augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
   false <- ifelse(observed == 1, of_ones$missed, of_zeros$missed)
   list(.present = of_zeros$present, .false = false)
 }
-
-report_question.aspect_bernoulli <- function(fit) "Which zeros are real?"
-
-add_content.aspect_bernoulli <- function(fit, content, age, of, site_data, cells, without) {
-  average <- inherits(fit, "multicause_ensemble")
-  content$phantoms <- if (average) member_phantoms(fit) else phantoms(fit)
-  told <- function(verb, ...) verb(fit, ..., site = cells$site, within = cells$within)
-  content$false_absences <- told(false_absences, cells$n, site_data = site_data)
-  if (!is.null(fit$smooth)) content$neighbours <- neighbour_effect(fit, without, cells$n)
-  content$taxa <- most_first(told(by_taxon))
-  content$sites <- most_first(told(by_site))
-  if (!is.null(age) && !average) content$ages <- age_profile(fit, age, of)
-  param <- if (average) member_param(fit) else fit$param
-  content$tables <- c(content$tables, list(
-    neighbours = content$neighbours$table, phantoms = content$phantoms, false_absences = content$false_absences,
-    missed_taxa = content$taxa, missed_sites = content$sites,
-    aspects = with_names(t(param$aspects), "taxon"), membership = with_names(param$membership, "site")
-  ))
-  content
-}

@@ -307,8 +307,6 @@ part_sides.bernoulli_mixture <- function(fit, name, values) {
   )
 }
 
-observation_figure.bernoulli_mixture <- function(fit) shares_figure(fit)
-
 # Eq. (26): the mixture's own components.
 held_out_rows.bernoulli_mixture <- function(fit, data, floor, family, ...) {
   check_dots(...)

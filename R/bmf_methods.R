@@ -292,10 +292,6 @@ is_sampled.bmf <- function(fit) TRUE
 # The numbers of entries follow from those of features.
 judged_quantities.bmf <- function(fit) bmf_note_names[1:4]
 
-has_figure.bmf <- function(fit) TRUE
-
-observation_figure.bmf <- function(fit) ggplot2::autoplot(fit, "counts")
-
 
 presence_probability.bmf <- function(fit) {
   if (fit$family == "poisson") 1 - exp(-fitted(fit)) else presence_probability.default(fit)

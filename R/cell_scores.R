@@ -131,7 +131,8 @@ dense_rows <- function(x, rows) {
 
 # Does anything in the fit make absences (presences) false?
 has_noise <- function(fit, kinds, of) {
-  any(kinds == if (of == "absences") "white" else "black") || !is.null(fit$missed_by)
+  misses <- !is.null(fit$missed_by) && (of == "absences" || !is.null(fit$param$added))
+  any(kinds == if (of == "absences") "white" else "black") || misses
 }
 
 # The largest chance of a false absence (presence) in any fit with the same probabilities whose phantom is as white

@@ -30,7 +30,7 @@
 #'   "\\preformatted{", gsub("%", "\\\\%", readLines("inst/examples/comparators.R")[-(1:2)]), "}"
 #' )
 #' @name comparators
-#' @seealso [compare_models()].
+#' @seealso [compare_models()]; the article *How it compares* of the site has ten tables.
 #' @examples
 #' source(system.file("examples", "comparators.R", package = "multicause"))
 #' set.seed(1)

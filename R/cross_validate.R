@@ -329,7 +329,7 @@ clipped_sentence <- function(cv) {
   share <- share[share > 0]
   if (length(share)) {
     shown <- paste(sprintf("%s %s %%", names(share), format(100 * share, digits = 2L, trim = TRUE)), collapse = ", ")
-    sprintf("Held-out cells whose chance was moved to the floor: %s", shown)
+    wrap_text(paste("Held-out cells whose chance was moved to the floor:", shown), exdent = 2L)
   }
 }
 

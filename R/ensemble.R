@@ -429,8 +429,3 @@ update.multicause_ensemble <- function(object, ...) {
 }
 
 data_kind.multicause_ensemble <- function(fit) data_kind(fit$fits[[1L]])
-
-trust_sentence.multicause_ensemble <- function(fit) {
-  ready <- sum(vapply(fit$fits, function(each) each$converged, NA))
-  sprintf("An average of %s; converged: %d.", count_words(length(fit$fits), "fit"), ready)
-}

@@ -80,16 +80,15 @@ explore_data <- function(x, age, place, unit, title) {
   if (is_answer && anyNA(x$log_ratio)) {
     stop_input("`x` must hold numbers: its `log_ratio` does not. Was the answer edited?")
   }
-  shape <- if (is_answer) x else table_shape(x)
-  d <- unname(shape$dims[1:2])
+  cells <- if (is_answer) answer_chances(x) else fit_chances(x)
+  d <- unname(x$dims[1:2])
   text <- function(side) {
-    without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(d[side]), shape$names[[side]])))))
+    without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(d[side]), x$names[[side]])))))
   }
   given <- if (is_answer) x$inputs$near$given else x$smooth$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
   if (!is.null(places)) places <- one_piece(places)
-  cells <- if (is_answer) answer_chances(x) else fit_chances(x)
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
   ago <- if (!is.null(middle)) years_ago(middle, unit)

@@ -25,6 +25,10 @@
 #' of them. `phantom` is the chance that these visits would have missed the taxon, whether it is there or not, so it
 #' is never below `missed`. `added` and `phantom` of a presence mirror this. There is no `missed_most`: visits decide.
 #'
+#' **Recording.** In a fit of [noisy_or()] with `missed_by`, `probability` is the chance of a record, and `present` the chance
+#' that the taxon is there, both given the other taxa of the site and this zero; `missed` is the chance that it is there
+#' and was not recorded, and `phantom` that it would not have been recorded, there or not. There is no `missed_most`.
+#'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
 #' false presences all is mirrored: `probability` is the chance of an absence, and `absent` the chance of an absence if
 #' content made the cell. `added` is the chance that a black phantom made the presence and content would have made an
@@ -49,7 +53,7 @@
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
 #'
-#' @param fit a fit of [aspect_bernoulli()], or to [shards()] (without `within`, `site_data`, `x` and
+#' @param fit a fit of [aspect_bernoulli()], of [noisy_or()] with `missed_by`, or to [shards()] (without `within`, `site_data`, `x` and
 #'   `phantom_convention`).
 #' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each site
 #'   or taxon.
@@ -250,7 +254,7 @@ new_false_cells <- function(fit, ranked, scope, by, of, site_data) {
   rownames(table) <- NULL
   structure(
     table,
-    class = c(paste0("false_", of), if (!is.null(fit$missed_by)) "of_visits", "data.frame"),
+    class = c(paste0("false_", of), if (!is.null(fit$param$added)) "of_visits", "data.frame"),
     n_cells = ranked$n_cells, expected = ranked$expected,
     expected_most = if (is.null(fit$missed_by)) ranked$expected_most, n_ranked = nrow(table), by = by, per = scope$per,
     has_phantom = has_noise(fit, scope$kinds, of), rare = if (any(fit$rare)) label(which(fit$rare), fit$names[[2L]]),

@@ -155,8 +155,9 @@ nbm_objective <- function(p, table, rows) {
 nbm_most_judged <- 500L
 nbm_most_tried <- 40L
 
-# The bandwidths of the largest objective: list(near, trace).
-nbm_tune <- function(near, likeness, table, n_threads = 1) {
+# The bandwidths of the largest objective, uphill from the typical distances, times two, or from those given: list(near,
+# trace).
+nbm_tune <- function(near, likeness, table, n_threads = 1, from = NULL) {
   n <- nrow(table$found)
   rows <- unique(as.integer(round(seq(1, n, length.out = min(n, nbm_most_judged)))))
   judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads), table, rows)
@@ -171,7 +172,8 @@ nbm_tune <- function(near, likeness, table, n_threads = 1) {
     tried[[name]]
   }
   typical <- (if (is.null(near$typical)) typical_distance(near) else near$typical)[open]
-  best <- nbm_climb(value, stats::setNames(rep(1, length(open)), open), function() length(tried))
+  first <- if (is.null(from)) rep(1, length(open)) else round(log2(from[open] / typical))
+  best <- nbm_climb(value, stats::setNames(first, open), function() length(tried))
   list(
     near = nbm_at(near, typical * 2^best),
     trace = data.frame(pass = seq_along(tried), objective = unlist(tried, use.names = FALSE))
@@ -295,5 +297,3 @@ fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
 }
 
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
-
-report_sides.neighbours_mean <- function(fit) NULL

@@ -13,6 +13,24 @@
 #' (1 - links[c,j])^z[i,c]}
 #' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. Missing cells drop out.
 #'
+#' **Recording.** So a one has causes, and a zero has none: it is the absence of all. With `missed_by` a presence is on
+#' record only with a chance of its site, `"site"`, or of its site times a factor of its taxon, `"both"`:
+#' \deqn{P(x_{ij} = 1 | z_i) = r_i d_j (1 - (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}})}{P(x[i,j] = 1 | z) = r[i] d[j] (1
+#' - (1 - leak[j]) prod_c (1 - links[c,j])^z[i,c])}
+#' A site's chance \eqn{r_i}{r[i]} is one of ten, 0.01, 0.04, 0.09 to 1, drawn from a distribution that is estimated, so
+#' that sites with short lists are not taken at their word. A zero is then a gap in the record or an absence:
+#' [false_absences()] tells the chances, [phantoms()] lists the recording as the fit's white phantom.
+#'
+#' **How many were missed** the data alone hardly say. Where no two components share a taxon, or never occur together, or
+#' there is one component, twice the links with half the chances of recording say the same: what tells them apart is that
+#' of taxa with two causes at once fewer are found than the causes add up to. Nor do the data tell a taxon
+#' that is missed everywhere from one that is rare (`"both"`), or a component that is on in all well searched sites from
+#' the search. There the priors decide. The default one favours weak links, which predicts held-out cells best, but makes
+#' the number of false absences too small: of simulated tables in which half of the presences were missed it was 0.4 to
+#' 0.6 of the true one, and 0.6 to 0.9 with `prior = noisy_or_prior(links = c(1.05, 1.05))`, which ranked the zeros
+#' better, too (`bench/noisy_or.md` in the sources). There is no bound of the kind that [identifiability()] computes for
+#' aspect Bernoulli fits.
+#'
 #' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
 #' EM step on hidden link activations, without root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
 #' with probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best
@@ -37,7 +55,8 @@
 #' absorbed or dropped.
 #'
 #' **Cost** of a pass, for n sites, m taxa: exact \eqn{4 n m 2^k} operations in two matrix products, equal
-#' rows counted once, and about \eqn{2^k m} doubles of memory up to 17 times; truncated \eqn{O(k)} for every one of the
+#' rows counted once, and about \eqn{2^k m} doubles of memory up to 17 times (with `missed_by` 10 times as much, and
+#' `"auto"` is exact up to 8 components); truncated \eqn{O(k)} for every one of the
 #' data at most; variational \eqn{O(k)} logarithms for every one and step of q, and `k` doubles for every one.
 #'
 #' @param x presences and absences: n sites (or documents) as rows, m taxa (or authors) as columns,
@@ -53,25 +72,32 @@
 #' @param q_rule variational: `"paper"` takes the paper's steps (monotone, but they may cycle), `"damped"` their square
 #'   root (monotone and never stuck), `"alternate"` takes turns.
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
+#' @param missed_by `"none"`: every presence is on record; or what the chance of a miss depends on, `"site"` or `"both"`
+#'   site and taxon. Exact and truncated inference only, and not of [shards()].
 #' @param surplus how many components to fit beyond `k` before the least useful ones are dropped, one at a time, until
 #'   `k` are left: on hard problems a fit with more components may recover more of the true ones (Buhai and others
 #'   2020). Not with `mask` or `start`.
 #' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
-#'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over components of 1 at every one), too.
+#'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over components of 1 at every one), too; with
+#'   `missed_by` also `recorded_share` (10, sum 1) and `recorded_taxon` (m), where they are known.
 #' @param control settings from [fit_control()].
 #' @return A list of class `noisy_or`, with
 #' \describe{
 #'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), all probabilities, and `activation` (n x k), the posterior
-#'     probability that each component is on in each site; with the names of `x`. With `start$q`, `q` as well.}
+#'     probability that each component is on in each site; with the names of `x`. With `start$q`, `q` as well. With
+#'     `missed_by`: `recorded_share`, the distribution of sites over the ten chances of recording, its mean in each site
+#'     given the data, `recorded_site` (n), and with `"both"` the taxa's factors `recorded_taxon` (m).}
 #'   \item{`objective`}{the maximum reached in nats, named `log_likelihood` (exact, `"ml"`),
 #'     `log_posterior` (exact, `"map"`, up to a constant) or `lower_bound` (of either; truncated, variational).}
 #'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}
-#'   \item{`df`}{number of free parameters: k priors, the links that `mask` allows, m leaks.}
+#'   \item{`df`}{number of free parameters: k priors, the links that `mask` allows, m leaks; with `missed_by` 9 shares,
+#'     and m factors of taxa.}
 #'   \item{`dims`}{`n`, `m`, `k` (components left) and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start, since a component was last
 #'     absorbed or dropped; what became of each start; whether the best one met the tolerance.}
 #'   \item{`sources`}{what [sources()] gives.}
 #'   \item{`absorbed`}{number of components absorbed into the leak.}
+#'   \item{`missed`}{with `missed_by`, how many zeros are expected to hide a presence.}
 #' }
 #' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()].
 #' @references
@@ -97,19 +123,21 @@
 #' @export
 noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "variational"),
                      estimate = c("map", "ml"), prior = noisy_or_prior(), inner = NULL,
-                     q_rule = c("alternate", "damped", "paper"), mask = NULL, surplus = 0, start = NULL,
-                     control = fit_control()) {
+                     q_rule = c("alternate", "damped", "paper"), mask = NULL, missed_by = c("none", "site", "both"),
+                     surplus = 0, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   estimate <- check_choice(estimate, "estimate", c("map", "ml"))
   call <- keep_values(call, list(
     inference = inference, estimate = estimate, prior = prior, inner = inner, q_rule = q_rule,
-    mask = mask, surplus = surplus, start = start
+    mask = mask, missed_by = missed_by, surplus = surplus, start = start
   ))
   control <- check_control(control)
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
-  pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(6)
+  pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(9)
+  missed_by <- check_choice(missed_by, "missed_by", c("none", "site", "both"))
   if (!missing(x) && inherits(x, "shards")) {
+    if (missed_by != "none") stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(missed_by))
     settings <- list(
       inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
       mask = mask, surplus = surplus
@@ -119,14 +147,18 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x))
   surplus <- check_count(surplus, "surplus", 0L)
-  if (inference == "auto") inference <- if (k + surplus <= nor_auto_exact) "exact" else "truncated"
-  nor_check_size(k + surplus, inference, data)
+  most <- if (missed_by == "none") nor_auto_exact else nor_auto_recorded
+  if (inference == "auto") inference <- if (k + surplus <= most) "exact" else "truncated"
+  nor_check_size(k + surplus, inference, data, missed_by)
   model <- list(
     inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo,
     mask = nor_check_mask(mask, k, ncol(data$x), colnames(data$x)),
     inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(inner %||% 10L, "inner"),
-    q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper"))
+    q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper")), missed_by = missed_by
   )
+  if (missed_by != "none" && inference == "variational") {
+    stop_input("`missed_by` goes with exact and truncated inference, not with \"variational\".")
+  }
   if (surplus > 0L && !(is.null(mask) && is.null(start))) {
     stop_input("`surplus` must be 0 with `mask` or `start`: they say what each of the `k` components is.")
   }
@@ -141,45 +173,52 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
 #'
 #' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on every prior
 #'   probability of a component, on every link, on every leak. `c(1, 1)` is flat.
+#' @param recorded_taxon likewise of the taxa's factors of the chance of recording.
+#' @param recorded_share parameter of the Dirichlet prior on the distribution of sites over the chances of recording, at
+#'   least 1; 1 is flat.
 #' @return A list of class `noisy_or_prior`.
 #' @inherit noisy_or references
 #' @examples
 #' noisy_or_prior(links = c(1, 1))
 #' @export
-noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1, 2)) {
-  out <- list(prior = prior, links = links, leak = leak)
+noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1, 2), recorded_taxon = c(4, 1.5),
+                           recorded_share = 3) {
+  out <- list(prior = prior, links = links, leak = leak, recorded_taxon = recorded_taxon)
   for (name in names(out)) {
     value <- out[[name]]
     if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value)) || any(value < 1)) {
       stop_input("`%s` of the prior must be two finite numbers of at least 1, not %s.", name, show_value(value))
     }
   }
+  out$recorded_share <- check_number(recorded_share, "recorded_share", 1, 1e6)
   structure(out, class = "noisy_or_prior")
 }
 
 #' @export
 print.noisy_or_prior <- function(x, ...) {
   cat("<noisy_or_prior>\n")
-  cat(sprintf("  %s ~ Beta(%s, %s)\n", format(names(x)), vapply(x, `[`, 0, 1L), vapply(x, `[`, 0, 2L)), sep = "")
+  kind <- ifelse(lengths(x) == 2L, "Beta", "Dirichlet")
+  cat(sprintf("  %s ~ %s(%s)\n", format(names(x)), kind, vapply(x, paste, "", collapse = ", ")), sep = "")
   invisible(x)
 }
 
 nor_auto_exact <- 12L
 nor_most_exact <- 16L
+nor_auto_recorded <- 8L # ten times as many states
 
 nor_pseudo_counts <- function(prior) {
-  if (!is_named(prior) || !all(names(prior) %in% c("prior", "links", "leak"))) {
+  if (!is_named(prior) || !all(names(prior) %in% names(formals(noisy_or_prior)))) {
     stop_input("`prior` must be noisy_or_prior() or a list with its names, not %s.", show_value(prior))
   }
   unlist(do.call(noisy_or_prior, unclass(prior), quote = TRUE), use.names = FALSE) - 1
 }
 
-nor_check_size <- function(k, inference, data) {
+nor_check_size <- function(k, inference, data, missed_by) {
   if (inference == "exact" && k > nor_most_exact) {
     advice <- "use `inference = \"truncated\"`"
     stop_input("`k` must be at most %d for exact inference, not %d: %s.", nor_most_exact, k, advice)
   }
-  gigabytes <- 2^k * (ncol(data$x) + 1) * 8 / 1e9
+  gigabytes <- 2^k * (if (missed_by == "none") 1 else recorded_grid) * (ncol(data$x) + 1) * 8 / 1e9
   if (inference == "exact" && gigabytes > 2) {
     stop_input(
       "Exact inference with `k` = %d on %s needs tables of %s GB each: use `inference = \"truncated\"`.",
@@ -208,7 +247,8 @@ nor_check_start <- function(start, data, k, model) {
   start <- check_start(
     start, names, "list(prior = k, links = k x m, leak = m)", rownames(data$x), colnames(data$x)
   )
-  unknown <- setdiff(names(start), c(names, "q", "activation"))
+  recorded <- nor_recorded_parts(model)
+  unknown <- setdiff(names(start), c(names, recorded, "q", "activation", if (length(recorded)) "recorded_site"))
   if (length(unknown)) stop_input("`start` has unknown parts: %s.", show_names(unknown))
   m <- ncol(data$x)
   param <- list(
@@ -216,6 +256,13 @@ nor_check_start <- function(start, data, k, model) {
     links = unname(check_matrix(start$links, "start$links", k, m, 0, 1)),
     leak = check_unit_vector(start$leak, "start$leak", m)
   )
+  for (part in intersect(recorded, names(start))) {
+    length <- if (part == "recorded_share") recorded_grid else m
+    param[[part]] <- check_unit_vector(start[[part]], paste0("start$", part), length)
+  }
+  if (!is.null(param$recorded_share) && abs(sum(param$recorded_share) - 1) > 1e-6) {
+    stop_input("`start$recorded_share` must sum to 1, not to %s.", format(sum(param$recorded_share)))
+  }
   if (!is.null(model$mask) && any(param$links[model$mask == 0L] != 0)) {
     stop_input("`start$links` must be 0 wherever `mask` is.")
   }

@@ -12,7 +12,9 @@ nor_settings <- function(model, weight = NULL, fixed = FALSE) {
 
 nor_kernel_param <- function(param) {
   list(
-    prior = as.vector(param$prior), links = unname(param$links), leak = as.vector(param$leak), hidden = param$hidden
+    prior = as.vector(param$prior), links = unname(param$links), leak = as.vector(param$leak),
+    recorded_share = as.vector(param$recorded_share), recorded_taxon = as.vector(param$recorded_taxon),
+    hidden = param$hidden
   )
 }
 
@@ -23,7 +25,7 @@ nor_run <- function(distinct, model, start, control) {
   )
   # The least finite number stands for a prior that is impossible at the start values; see nor_objective() in C.
   if (out$outcome$objective == -.Machine$double.xmax) out$outcome$objective <- -Inf
-  list(param = out[c("prior", "links", "leak", "hidden", "activation", "bound")], outcome = out$outcome)
+  list(param = out[setdiff(names(out), "outcome")], outcome = out$outcome)
 }
 
 # What its starts work on. Equal rows are one, unless a start has its own q for each.
@@ -34,6 +36,7 @@ nor_problem <- function(data, k, surplus, model, start, control) {
     list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL)
   }
   if (!is.null(start$q)) start$hidden <- nor_hidden_q(start)
+  if (!is.null(start)) start <- nor_first_recorded(start, ncol(data$x), model)
   if (!is.null(start)) nor_refuse_impossible(start, data, distinct, model)
   structure(
     list(data = data, distinct = distinct, k = k, surplus = surplus, model = model, start = start, control = control),
@@ -125,16 +128,18 @@ nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$
   if (is.null(kernel$hidden$state)) kernel["hidden"] <- list(NULL)
   out <- .Call(mc_c_nor_report, data$view, kernel, settings)
   k <- length(param$prior)
-  n <- length(out[[want[1L]]]) / c(loglik = 1, activation = k, map = k, response = length(param$leak),
-    cell = length(param$leak) * (k + 1))[[want[1L]]]
-  shape <- list(activation = c(n, k), map = c(n, k), response = c(n, length(param$leak)),
-    cell = c(n, length(param$leak), k + 1L))
-  for (name in intersect(want, names(shape))) {
+  n <- data$view$dim[1L]
+  m <- length(param$leak)
+  shape <- list(
+    activation = c(n, k), map = c(n, k), response = c(n, m), cell = c(n, m, k + 1L),
+    present = c(n, m), missed = c(n, m), phantom = c(n, m)
+  )
+  for (name in names(out)[lengths(out) > 0L & names(out) %in% names(shape)]) {
     value <- out[[name]]
     value[is.nan(value)] <- NA
     out[[name]] <- array(value, shape[[name]])
   }
-  out[want]
+  out
 }
 
 # A variational posterior has no joint states: theirs come from the parameters.
@@ -185,7 +190,10 @@ continue_without <- function(result, param, problem, control) {
 }
 
 nor_take_sources <- function(param, which) {
-  list(prior = param$prior[which], links = param$links[which, , drop = FALSE], leak = param$leak)
+  list(
+    prior = param$prior[which], links = param$links[which, , drop = FALSE], leak = param$leak,
+    recorded_share = param$recorded_share, recorded_taxon = param$recorded_taxon
+  )
 }
 
 # By the expected number of ones a source writes, most first.
@@ -222,14 +230,17 @@ nor_new_fit <- function(fitted, data, model, control, call) {
     activation = structure(activation[distinct$group, , drop = FALSE], dimnames = list(names[[1L]], labels))
   )
   if (isTRUE(fitted$with_q)) out$q <- nor_q_array(matrix(param$hidden$q, k), as.matrix(data$x), k)
+  out <- c(out, nor_name_recorded(param, distinct, names, model))
   links <- if (is.null(model$mask)) k * as.double(ncol(data$x)) else sum(model$mask)
+  recorded <- max(0L, length(out$recorded_share) - 1L) + length(out$recorded_taxon)
   fit <- assemble_fit(
     fitted$started, data, k, nor_objective_name(model), control, call,
-    param = out, loglik = loglik, df = k + links + ncol(data$x), class = "noisy_or",
-    inference = model$inference, estimate = model$estimate, prior = model$prior, model = model,
+    param = out, loglik = loglik, df = k + links + ncol(data$x) + recorded, class = "noisy_or",
+    missed_by = if (model$missed_by != "none") model$missed_by, inference = model$inference, estimate = model$estimate, prior = model$prior, model = model,
     absorbed = fitted$absorbed,
     density = data_density(data), margins = data$margins
   )
+  if (recorded) fit$missed <- nor_count_missed(fit, data$x)
   fit$sources <- source_table(fit)
   validate_noisy_or(fit)
 }
@@ -255,7 +266,7 @@ validate_noisy_or <- function(fit) {
   stopifnot(
     length(p$prior) == d[["k"]], has_dims(p$links, fit, c("k", "m")), length(p$leak) == d[["m"]],
     has_dims(p$activation, fit, c("n", "k")), inside(p$prior), inside(p$links), inside(p$leak),
-    inside(p$activation)
+    inside(p$activation), inside(c(p$recorded_site, p$recorded_share, p$recorded_taxon))
   )
   fit
 }
@@ -276,7 +287,7 @@ nor_draw <- function(data, distinct, k, model, control) {
   )
   if (!is.null(model$mask)) param$links <- param$links * model$mask
   if (model$inference == "variational") param <- nor_warm(param, distinct, model, control)
-  param
+  nor_first_recorded(param, m, model)
 }
 
 # k different rows with at least one 1, where there are that many; unknown cells get the mean of their column.

@@ -32,15 +32,17 @@ found_sentences.noisy_or <- function(fit, digits = 4L) {
     ),
     if (absorbed) sprintf("Always on, and now part of the leak: %s.", count_words(absorbed, "component")),
     sprintf(
-      "The leak, what is found without any component, is at work in every %s and made %s %% of the ones.", one,
-      format(100 * leak_share(fit), digits = 2L)
-    )
+      "The leak, what is found without any component, is at work in every %s and made %s %% of the %s.", one,
+      format(100 * leak_share(fit), digits = 2L), if (is.null(fit$missed_by)) "ones" else "presences"
+    ),
+    recorded_sentences(fit)
   )
 }
 
-# At how many of the ones the leak fired: at a maximum, leak times observed cells is that number.
+# At how many of the ones (and of the presences that were missed) the leak fired: at a maximum, leak times observed cells
+# is that number.
 leak_share <- function(fit) {
-  ones <- sum(fit$margins$column_sum)
+  ones <- sum(fit$margins$column_sum, fit$missed)
   if (ones == 0) 0 else sum(fit$param$leak * fit$margins$column_observed) / ones
 }
 
@@ -75,13 +77,14 @@ fitted.noisy_or <- function(object, ...) {
 #'   place where one side has no names. `NULL`: the data of the fit.
 #' @param type `"response"`: mean probability of a 1 in each cell, given the row's observed cells; `"activation"`:
 #'   probability that each component is on; `"map"`: the likeliest set of components, as 0/1; `"cell"`: what explains
-#'   each 1.
+#'   each 1; `"present"`: probability that the taxon is there, given all cells of the row: 1 at a 1, and at a 0 the
+#'   probability that it was missed (0 without `missed_by`).
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
-#' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
+#' @return `predict()`: a matrix rows x m (`"response"`, `"present"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
 #'   (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
 #'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its attribute
 #'   `seed` what [stats::simulate()] promises.
@@ -93,16 +96,17 @@ fitted.noisy_or <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "activation")
 #' predict(fit, x[1:2, ], type = "cell")[1, , ]
 #' @export
-predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell"), ...,
+predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell", "present"), ...,
                              rows = NULL) {
   check_dots(...)
-  type <- check_choice(type, "type", c("response", "activation", "map", "cell"))
+  type <- check_choice(type, "type", c("response", "activation", "map", "cell", "present"))
   is_new <- !is.null(newdata)
   x <- if (is_new) new_rows(object, newdata)
   names <- if (is_new) rownames(x) else object$names[[1L]]
   rows <- pick(rows, if (is_new) nrow(x) else object$dims[["n"]], names, "rows")
   k <- object$dims[["k"]]
-  width <- c(activation = k, map = k, response = object$dims[["m"]], cell = object$dims[["m"]] * (k + 1))
+  m <- object$dims[["m"]]
+  width <- c(activation = k, map = k, response = m, cell = m * (k + 1), present = m)
   refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   labels <- list(names[rows], object$names[[2L]], component_names(k))
   if (type == "activation" && !is_new) {
@@ -115,7 +119,7 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   value <- out$value
   if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(rows))), k + 1L)] <- NA
   dimnames(value) <- switch(type,
-    response = name_sides(labels[1:2]), cell = list(labels[[1L]], labels[[2L]], c(labels[[3L]], "leak")),
+    response = , present = name_sides(labels[1:2]), cell = list(labels[[1L]], labels[[2L]], c(labels[[3L]], "leak")),
     labels[c(1L, 3L)]
   )
   in_given_order(value, newdata)
@@ -133,7 +137,8 @@ nor_posterior <- function(fit, data, type) {
     value <- nor_variational_activation(param, data, fit$model)
     return(list(value = if (type == "map") (value > 0.5) + 0 else value, impossible = integer()))
   }
-  out <- nor_report(list(view = data$view), param, fit$model, c("loglik", type))
+  out <- nor_report(list(view = data$view), param, fit$model, c("loglik", if (type == "present") "response" else type))
+  if (type == "present") out$present <- nor_presences(out, data)
   list(value = out[[type]], impossible = which(out$loglik == -Inf))
 }
 
@@ -170,7 +175,7 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   leak <- unname(object$param$leak)
   simulate_with(object, nsim, seed, function() {
     on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
-    random_bernoulli(1 - exp(on %*% off) * rep(1 - leak, each = n))
+    random_bernoulli(draw_recorded(object$param, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
   })
 }
 
@@ -199,22 +204,29 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
 held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
   check_dots(...)
   nsim <- check_count(nsim, "nsim", 100L)
-  param <- lapply(fit$param[c("prior", "links", "leak")], unname)
+  param <- lapply(fit$param, unname)
   k <- fit$dims[["k"]]
   if (k > nor_most_exact) {
+    if (!is.null(fit$missed_by)) {
+      stop_no_likelihood("Rows have a likelihood with `missed_by` only where `k` is at most %d.", nor_most_exact)
+    }
     sampled <- nor_sample(param, data, fit$model, nsim, floor)
     return(structure(sampled$loglik, effective = sampled$effective))
   }
   on <- function(rows) outer(rows - 1, 2^(seq_len(k) - 1), bitwAnd) > 0
   # A link of exact 1 leaves nothing: its logarithm stays finite so that 0 times it is 0.
   off <- pmax(log1p(-param$links), -1e6)
+  share <- if (is.null(param$recorded_share)) 1 else param$recorded_share
+  chance <- if (is.null(param$recorded_share)) 1 else recorded_grid_chances()
+  # A component is a state of the sources and a chance of recording.
   cells <- function(rows) {
-    log_zero <- sweep(on(rows) %*% off, 2L, pmax(log1p(-param$leak), -1e6), "+")
-    list(one = -expm1(log_zero), zero = exp(log_zero))
+    log_zero <- sweep(on((rows - 1L) %% 2^k + 1) %*% off, 2L, pmax(log1p(-param$leak), -1e6), "+")
+    recorded <- recorded_chances(param, chance[(rows - 1L) %/% 2^k + 1])
+    list(one = recorded * -expm1(log_zero), zero = 1 - recorded + recorded * exp(log_zero))
   }
   states <- on(seq_len(2^k))
-  weight <- ifelse(t(states), log(param$prior), log1p(-param$prior))
-  mixture_loglik(data$view, cells, colSums(weight), floor)
+  weight <- colSums(ifelse(t(states), log(param$prior), log1p(-param$prior)))
+  mixture_loglik(data$view, cells, as.vector(outer(weight, log(share), "+")), floor)
 }
 
 component_matrix.noisy_or <- function(fit) fit$param$links
@@ -283,8 +295,6 @@ print.noisy_or_sources <- function(x, digits = 3L, ...) {
 part_sides.noisy_or <- function(fit, name, values) {
   switch(name,
     activation = c("site", "component"), links = c("component", "taxon"), leak = "taxon",
-    prior = "component", NextMethod()
+    prior = "component", recorded_site = "site", recorded_taxon = "taxon", recorded_share = "chance", NextMethod()
   )
 }
-
-observation_figure.noisy_or <- function(fit) activation_figure(fit)

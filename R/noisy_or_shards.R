@@ -109,7 +109,7 @@ nor_shards_loglik <- function(fit, param) {
 }
 
 nor_log_prior <- function(model, param) {
-  counts <- matrix(model$pseudo, 2L)
+  counts <- matrix(model$pseudo[1:6], 2L)
   if (!is.null(model$mask)) param$links <- param$links[model$mask != 0L]
   sum(mapply(function(value, count) {
     (if (count[1L] > 0) count[1L] * sum(log(value)) else 0) + (if (count[2L] > 0) count[2L] * sum(log1p(-value)) else 0)

@@ -32,7 +32,8 @@
 #' are phantoms for any numbers. Taxa with nothing observed are left out. Where a table has no presence
 #' (no absence) at all, no component is called a white (black) phantom unless pinned.
 #'
-#' @param fit a fit of [aspect_bernoulli()]. Models whose components cannot be phantoms are refused.
+#' @param fit a fit of [aspect_bernoulli()], or of [noisy_or()] with `missed_by`, whose recording is listed as a white
+#'   phantom after the components. Models whose components cannot be phantoms are refused.
 #' @param ... must be empty.
 #' @param white,black numbers from 0 to below 1: the largest ratio to the table's density of presences (of absences)
 #'   that a white (black) phantom may have. A prior on the components can lift a phantom over the default: raise it

@@ -311,25 +311,7 @@ ordination.plca <- function(fit) {
   stats::setNames(shares, c("sites", "species"))
 }
 
-table_shape.plca <- function(fit) {
-  list(dims = c(n = fit$extent[[1L]], m = fit$extent[[2L]]), names = lapply(fit$param$marginals[1:2], colnames))
-}
-
-report_sides.plca <- function(fit) {
-  titles <- make.unique(dimension_names(fit$labels, seq_along(fit$extent)))
-  list(
-    fit = structure(
-      c(table_shape(fit), list(x = apply(data_array(fit$x), 1:2, sum, na.rm = TRUE))),
-      class = "plca_table"
-    ),
-    components = fit$param$marginals[[2L]], observations = ordination(fit)$sites, titles = titles,
-    others = stats::setNames(fit$param$marginals, titles)[-(1:2)]
-  )
-}
-
 distributions.plca <- function(fit) fit$param$marginals
-
-data_kind.plca_table <- function(fit) "nonnegative"
 
 # Poisson means: the chance of at least one.
 presence_probability.plca <- function(fit) 1 - exp(-fitted(fit))

@@ -260,8 +260,6 @@ data_kind.plsa <- function(fit) "nonnegative"
 
 component_matrix.plsa <- function(fit) fit$param$basis
 
-observation_figure.plsa <- function(fit) shares_figure(fit)
-
 curve_value.plsa <- function(fit) "share"
 
 recorded_values.plsa <- function(fit, taxon) {

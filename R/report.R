@@ -1,21 +1,41 @@
-#' One HTML file that tells the whole story of an answer or a fit
+#' A report of an answer or a fit
 #'
 #' Writes a self-contained HTML report. Of an answer of [which_zeros()]: the answer, how good it is on this table, where
-#' most was missed, what the number rests on, and how it was reached. Of a fit: the data, how the number of components
-#' was chosen, the fit, how far to trust it, and the session. For [aspect_bernoulli()] also its phantoms, age profiles,
-#' the likeliest false absences, taxa and sites by what they are missing; for every other model its components, what it
-#' says of each site, ages, and the cells it did not expect. Sections that do not apply are left out. Tables can
-#' be sorted by a click on a column's head, and are also written as csv files. The file can be read without sight of the
-#' figures, each of which has a description, and prints well. Components of the fits of an [ensemble()] are shown as
-#' parts of their own fits.
+#' most was missed, what the number rests on, and how it was reached. Of a fit of any model: the fit, its components,
+#' what it says of false absences or, where it has no phantoms, which cells it did not expect, and how far to trust it.
+#' Sections that do not apply are left out. Both are R Markdown documents that you can copy and edit.
 #'
 #' @details
+#' **Your own report.** `rmarkdown::draft("my.Rmd", template = "which_zeros", package = "multicause")` copies the
+#' document of an answer, `template = "fit"` that of a fit. They call the verbs that you would call. Edit the copy, and
+#' make the report by `report(w, "my.html", template = "my.Rmd")`, or as any R Markdown document by
+#' `rmarkdown::render("my.Rmd", params = list(answer = w))`, of a fit `list(fit = fit)`.
+#'
+#' `report_format()` is the output format of the documents. In it figures have two sizes, for wide screens and for
+#' telephones, and their descriptions for those who cannot see them. Data frames are tables that can be sorted by a
+#' click on a column's head. Of a table the chunk option `rows` says how many rows to show, `tab.cap` what it is called.
+#' Text of inline code is shown as it is written, a paragraph for each string.
+#'
+#' **Parameters.** What the documents can be told, in `...` or in `params`:
+#' \describe{
+#'   \item{`n`}{how many zeros, false absences or unexpected cells to list.}
+#'   \item{`site`}{names or numbers of the sites whose zeros are listed; of a fit with `within` those whose false
+#'     absences are told at all, see [false_absences()].}
+#'   \item{`site_data`}{a data frame on the sites, whose columns are added to a table: row names are those of the sites,
+#'     or rows are in their order.}
+#'   \item{`groups`, `sensitivity`}{of an answer: the group of each site, such as its time slice, for sums and
+#'     differences; and what [sensitivity()] says of it.}
+#'   \item{`age`, `of`}{of a fit that [age_profile()] takes: ages of the sites or of the taxa, and whose they are.}
+#'   \item{`selection`}{of a fit: how the number of components was chosen, a result of [select_k()] or a data frame.}
+#'   \item{`without`}{of a fit with `smooth`: one to the same data without it, to be compared with; else it is made.}
+#' }
+#'
 #' **Text.** Names, titles and notes are shown as they are written, whatever they hold: nothing in them is taken for
 #' HTML, markdown or a script. Control characters, line breaks among them, become blanks.
 #'
 #' **Files.** `file` and the csv files replace files of the same names; nothing else in their folders is touched. All of
-#' them are put in place whole, at the end. Where one cannot be written, as on a full disk, that is an error, and what
-#' was there before stays.
+#' them are put in place whole, at the end. Where one cannot be written, as on a full disk, or the document fails, that
+#' is an error, and what was there before stays.
 #'
 #' **Formulas.** Spreadsheets take text that begins with `=`, `+`, `-` or `@` for a formula, which may start programs.
 #' In the csv files such text gets an apostrophe before it (`'=1+1`), in heads of columns, too. So does text that begins
@@ -24,29 +44,18 @@
 #'
 #' @param fit a fit of a model of this package, or an answer of [which_zeros()].
 #' @param file the HTML file to write; its folder must exist.
-#' @param ... must be empty.
-#' @param age,of ages of the sites or of the taxa, for the order of plots and for age profiles, and whose
-#'   they are; see [age_profile()]. `NULL` leaves them out. For [plca()] sites are the first dimension,
-#'   taxa the second. An average of fits has no use for them.
-#' @param site_data a data frame on the sites, whose columns are added to the tables; see [false_absences()].
-#' @param site,within names or numbers of the sites whose false absences are told, and, for a fit, which
-#'   zeros can be false at all, as in [false_absences()]; `NULL` is all. Of an answer only the list of zeros is of
-#'   `site` alone. Not for models without [false_absences()].
-#' @param selection how the number of components was chosen, to be shown: a result of [select_k()] with AIC, or a data
-#'   frame with the columns `k` and `AIC`, and `phantom` where more than one kind of fit was tried.
-#' @param without for a fit with `smooth`, a fit to the same data without it, to be compared with; `NULL`: the same
-#'   model without neighbours, fitted from where `fit` ended.
-#' @param n how many false absences, or unexpected cells, to list.
-#' @param sensitivity for an answer, what [sensitivity()] says of it, to be shown.
-#' @param groups for an answer, the group of each site, such as its time slice: sums and differences are shown.
+#' @param ... of `report()`, parameters of the document, see Details; of `report_format()`, arguments of
+#'   [rmarkdown::html_document()], such as `toc`.
+#' @param title title of the report.
+#' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
+#' @param tables folder for the tables as csv files, named by the chunks that show them; `NULL` writes none. It is made
+#'   where it is not there.
 #' @param explorer path of a page that [explore()][explore.which_zeros] wrote, to be linked to; `NULL`: none. The link
 #'   is relative where the page lies in the folder of the report.
-#' @param title title of the report.
-#' @param tables folder for the csv files, made where it is not there; `NULL` writes none.
-#' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
+#' @param template path of a document of your own; `NULL`: that of the package.
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @return The path of the HTML file, invisibly. Needs package rmarkdown and pandoc (2.0 or newer). Wrong input, or
-#'   either of them missing, is an error of class `multicause_input_error`.
+#'   either of them missing, is an error of class `multicause_input_error`. `report_format()` returns an output format.
 #' @examples
 #' \dontshow{if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available()) withAutoprint(\{}
 #' \donttest{
@@ -54,45 +63,53 @@
 #' report(w, tempfile(fileext = ".html"), n = 20)
 #' few <- fit_control(n_start = 3)
 #' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = few)
-#' file <- tempfile(fileext = ".html")
-#' report(fit, file, age = early_tetrapods$sites$age, n = 20)
+#' report(fit, tempfile(fileext = ".html"), age = early_tetrapods$sites$age, n = 20)
 #' }
 #' \dontshow{\})}
 #' @export
-report <- function(fit, file, ...) {
-  if (missing(fit)) stop_missing("fit")
-  UseMethod("report")
+report <- function(fit, file, ..., title = NULL, notes = NULL, tables = NULL, explorer = NULL, template = NULL,
+                   x = NULL) {
+  check_given(fit)
+  file <- check_report_file(file)
+  for (name in c("title", "tables", "template")) check_text(get(name), name, 1L)
+  check_text(notes, "notes")
+  explorer <- explorer_link(explorer, file)
+  of_answer <- inherits(fit, "which_zeros")
+  if (!of_answer) {
+    check_fit(fit)
+    fit$x <- fit_data(fit, x)
+  }
+  check_report_tools()
+  if (is.null(title) && is.null(template) && !of_answer) title <- model_title(fit)
+  told <- list(fit, title, notes, explorer)
+  names(told) <- c(if (of_answer) "answer" else "fit", "title", "notes", "explorer")
+  kind <- if (of_answer) "which_zeros" else "fit"
+  page <- template %||%
+    system.file("rmarkdown", "templates", kind, "skeleton", "skeleton.Rmd", package = "multicause")
+  params <- check_params(page, list(...), told)
+  made <- render_report(page, params, !is.null(tables))
+  write_files(c(stats::setNames(list(made$html), file), if (!is.null(tables)) in_folder(made$tables, tables)))
+  invisible(file)
 }
 
-#' @rdname report
-#' @export
-report.default <- function(fit, file, ..., age = NULL, of = c("guess", "taxon", "site"), site_data = NULL,
-                           site = NULL, within = NULL, selection = NULL, without = NULL, n = 50,
-                           title = NULL, tables = NULL, notes = NULL, x = NULL, explorer = NULL) {
-  check_dots(...)
-  check_fit(fit)
-  file <- check_report_file(file)
-  n <- check_count(n, "n")
-  of <- check_choice(of, "of", c("guess", "taxon", "site"))
-  if (!is.null(age)) age <- middle_ages(age)
-  if (!is.null(age)) of <- whose_age(age, of, table_shape(fit))
-  if (inherits(selection, "multicause_selection")) selection <- selection_table(selection)
-  check_selection(selection)
-  check_without(without, fit)
-  check_text(title, "title", 1L)
-  check_text(notes, "notes")
-  check_text(tables, "tables", 1L)
-  link <- explorer_link(explorer, file)
-  fit$x <- fit_data(fit, x)
-  check_report_tools()
-  if (is.null(title)) {
-    title <- paste(report_question(fit), model_title(fit))
+# What a document is told, all of which it must know.
+check_params <- function(page, given, told) {
+  if (!file.exists(page)) {
+    stop_input("`template` must be an R Markdown document: there is no file %s.", dQuote(page, FALSE))
   }
-  cells <- list(n = n, site = site, within = within)
-  content <- with_usual_numbers(report_content(fit, age, of, site_data, selection, cells, without))
-  html <- render_report("report.Rmd", list(content = content, notes = notes, title = title, link = link))
-  write_files(c(stats::setNames(list(html), file), if (!is.null(tables)) table_files(content$tables, tables)))
-  invisible(file)
+  if (length(given) && (is.null(names(given)) || any(!nzchar(names(given))))) {
+    stop_input("All but `fit` and `file` must be given by name.")
+  }
+  params <- c(given, Filter(Negate(is.null), told))
+  known <- names(knitr::knit_params(readLines(page, encoding = "UTF-8", warn = FALSE)))
+  unknown <- setdiff(names(params), known)
+  if (length(unknown)) {
+    code <- function(x) sprintf("`%s`", x)
+    hint <- meant_words(unknown[1L], known, code)
+    if (hint == ".") hint <- sprintf(": this document takes %s.", paste(code(known), collapse = ", "))
+    stop_input("Unknown argument `%s`%s", unknown[1L], hint)
+  }
+  params
 }
 
 check_report_file <- function(file) {
@@ -133,34 +150,6 @@ check_text <- function(x, name, count = NULL) {
   }
 }
 
-# AIC of each number of components, as report() shows it.
-selection_table <- function(chosen) {
-  mine <- chosen$table[chosen$table$criterion == "aic" & !is.na(chosen$table$value), ]
-  if (!nrow(mine)) {
-    stop_input(
-      "`selection` must hold AIC: call select_k() with `criterion = \"aic\"`, for a model whose fits have a likelihood."
-    )
-  }
-  data.frame(k = mine$k, AIC = mine$value)
-}
-
-check_selection <- function(selection) {
-  if (is.null(selection)) {
-    return(invisible())
-  }
-  lacks <- setdiff(c("k", "AIC"), names(selection))
-  if (!is.data.frame(selection) || length(lacks) || !nrow(selection)) {
-    got <- show_value(selection)
-    if (is.data.frame(selection)) got <- if (nrow(selection)) paste("one without", lacks[1L]) else "an empty one"
-    stop_input("`selection` must be a data frame with rows and the numeric columns `k` and `AIC`, not %s.", got)
-  }
-  for (column in c("k", "AIC")) {
-    if (!is.numeric(selection[[column]]) || anyNA(selection[[column]])) {
-      stop_input("`selection$%s` must hold numbers, not %s.", column, show_value(selection[[column]]))
-    }
-  }
-}
-
 check_report_tools <- function() {
   if (!requireNamespace("rmarkdown", quietly = TRUE)) {
     stop_input("report() needs package rmarkdown: install.packages(\"rmarkdown\").")
@@ -172,34 +161,70 @@ check_report_tools <- function() {
   }
 }
 
-# Everything the report shows, computed once; tables are what is also written as csv.
-report_content <- function(fit, age, of, site_data, selection, cells, without) {
-  content <- list(fit = fit, age = age, of = of, selection = selection, margins = found_margins(fit$x))
-  content$tables <- list(selection = selection)
-  add_content(fit, content, age, of, site_data, cells, without)
-}
-
-# The title's question, and the content with what the report of a model says of components, observations and cells.
-report_question <- function(fit) UseMethod("report_question")
-
-report_question.default <- function(fit) "What explains the table?"
-
-add_content <- function(fit, content, age, of, site_data, cells, without) UseMethod("add_content")
-
-add_content.default <- function(fit, content, age, of, site_data, cells, without) {
-  given <- names(Filter(length, cells[c("site", "within")]))
-  if (length(given)) stop_input("`%s` is for models that false_absences() takes.", given[1L])
-  shown <- model_content(fit, age, of, site_data, cells$n)
-  if (is_sampled(fit)) shown$quantities <- quantity_table(fit)
-  content$tables <- c(content$tables, shown[c("components", "observations", "unexpected")], list(
-    ages = shown$ages$aspects, age_correlations = shown$age_correlations, quantities = shown$quantities
+#' @rdname report
+#' @export
+report_format <- function(...) {
+  check_report_tools()
+  part <- function(name) system.file("report", name, package = "multicause")
+  own <- list(
+    theme = NULL, highlight = NULL, mathjax = NULL, css = part("report.css"),
+    includes = rmarkdown::includes(in_header = part("sort.html"))
+  )
+  format <- do.call(rmarkdown::html_document, utils::modifyList(own, list(...), keep.null = TRUE))
+  format$knitr$opts_chunk <- utils::modifyList(as.list(format$knitr$opts_chunk), list(
+    echo = FALSE, message = FALSE, warning = FALSE, comment = "", fig.height = 5, render = show_result
   ))
-  c(content, shown)
+  format$knitr$knit_hooks <- list(inline = as_written_text, document = function(text) c(text, end_mark))
+  format
 }
 
-with_names <- function(values, what) {
-  names <- if (is.null(rownames(values))) seq_len(nrow(values)) else rownames(values)
-  stats::setNames(data.frame(names, values, check.names = FALSE, row.names = NULL), c(what, colnames(values)))
+# Shows that a document was knitted to its end.
+end_mark <- "\n\n<div id=\"end-of-report\"></div>\n"
+
+# How a document shows the value of a chunk: figures in two sizes, data frames as tables, anything else as it prints.
+show_result <- function(x, options) {
+  if (ggplot2::is.ggplot(x)) {
+    return(knitr::asis_output(figure_html(x, options$fig.height)))
+  }
+  if (!is.data.frame(x)) {
+    return(knitr::knit_print(x))
+  }
+  told <- knitr::knit_global()$params
+  if (!is.null(told$tables)) {
+    dir.create(told$tables, showWarnings = FALSE, recursive = TRUE)
+    write_files(stats::setNames(list(csv_bytes(x)), file.path(told$tables, paste0(options$label, ".csv"))))
+  }
+  of <- told$fit %||% told$answer
+  words <- if (is.null(of)) c("sites", "taxa") else axis_words(of)
+  knitr::asis_output(html_table(x, options$tab.cap %||% "", options$rows %||% Inf, words))
+}
+
+# A figure as a picture of the page, with its alternative text, which may hold a user's words: one for wide screens, one
+# for telephones, where 7 inches of letters could not be read. The page shows one of them.
+figure_html <- function(figure, height) {
+  said <- html_escape(ggplot2::get_alt_text(figure))
+  sizes <- list(wide = c(7, height), narrow = c(4.2, max(0.8 * height, 3)))
+  pictures <- vapply(names(sizes), function(kind) {
+    file <- tempfile(fileext = ".png")
+    on.exit(unlink(file))
+    size <- sizes[[kind]]
+    ggplot2::ggsave(file, figure, width = size[1L], height = size[2L], dpi = 144)
+    expect_whole(is_whole_png(file))
+    sprintf(
+      "<img class=\"%s\" src=\"%s\" alt=\"%s\" width=\"%.0f\">", kind, knitr::image_uri(file), said, 144 * size[1L]
+    )
+  }, "")
+  do.call(raw_html, as.list(c("<p>", pictures, "</p>")))
+}
+
+# Text of inline code in a document: every sign that may have a meaning is written as its number; several strings are
+# paragraphs.
+as_written_text <- function(text) {
+  text <- trimws(gsub("[[:space:]]+", " ", without_controls(as_utf8(enc2utf8(as.character(text))))))
+  at <- gregexpr("[!-/:-@[-`{-~]", text, perl = TRUE)
+  numbered <- function(signs) sprintf("&#%d;", vapply(signs, utf8ToInt, 0L))
+  regmatches(text, at) <- lapply(regmatches(text, at), numbered)
+  paste(text, collapse = "\n\n")
 }
 
 # A table as HTML: a caption, heads with a scope and in the user's words, numbers rounded, text escaped.
@@ -236,21 +261,6 @@ format_column <- function(x) {
   text[which(abs(x) <= 1e-12)] <- "0"
   text[is.na(x)] <- ""
   text
-}
-
-# What the pages of inst/report write with. In markdown: for our own words and numbers only; what may hold a user's
-# words goes into as_html().
-paragraph <- function(...) cat("\n\n", paste(...), "\n\n", sep = "")
-heading <- function(text) cat("\n\n## ", text, "\n\n", sep = "")
-as_html <- function(tag, text) cat(raw_html(paste0("<", tag, ">", html_escape(text), "</", tag, ">", collapse = "\n")))
-as_printed <- function(what) {
-  cat(raw_html("<pre>", paste(html_escape(utils::capture.output(what)), collapse = "\n"), "</pre>"))
-}
-as_link <- function(link) {
-  cat(raw_html("<p><a href=\"", html_escape(link), "\">Look around in it: heat map, list, time and map</a></p>"))
-}
-as_notes <- function(notes) {
-  cat(raw_html("<div class=\"note\">", paste0("<p>", html_escape(notes), "</p>", collapse = "\n"), "</div>"))
 }
 
 # HTML that pandoc must leave as it is. All text from data and users goes through html_escape() into such HTML, never

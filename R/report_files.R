@@ -1,25 +1,29 @@
 # The files of a report: made in a folder of their own, looked at, and put in place whole or not at all.
 
-# The report as the bytes of one HTML file, from a page of inst/report. Nothing a user named is a file here or a word of
+# A document rendered: list(html: its bytes, tables: those of its csv files, by name). Nothing a user named is a word of
 # pandoc's command line, which goes through a shell.
-render_report <- function(page, params) {
+render_report <- function(page, params, tables) {
   work <- tempfile("report")
-  on.exit(unlink(work, recursive = TRUE))
-  sources <- list.files(system.file("report", package = "multicause"), full.names = TRUE)
   dir.create(work)
-  file.copy(sources, work)
-  expect_whole(identical(file.size(file.path(work, basename(sources))), file.size(sources)))
-  path <- with_usual_numbers(rmarkdown::render(
-    file.path(work, page), output_file = "report.html", output_dir = work, quiet = TRUE,
-    intermediates_dir = work, knit_root_dir = work, envir = new.env(parent = asNamespace("multicause")), params = params
-  ))
+  attached <- search()
+  on.exit({
+    unlink(work, recursive = TRUE)
+    for (each in setdiff(search(), attached)) detach(each, character.only = TRUE)
+  })
+  folder <- file.path(work, "tables")
+  if (tables) params$tables <- folder
+  # A document draws no random numbers of the session's.
+  path <- with_seed(1L, with_usual_numbers(rmarkdown::render(
+    page, output_file = "report.html", output_dir = work, quiet = TRUE, intermediates_dir = work, knit_root_dir = work,
+    envir = new.env(parent = globalenv()), params = params
+  )))
   lines <- readLines(path, encoding = "UTF-8", warn = FALSE)
   expect_whole(any(grepl("id=\"end-of-report\"", lines, fixed = TRUE)), any(grepl("</html>", lines, fixed = TRUE)))
-  pictures <- list.files(work, "[.]png$", full.names = TRUE, recursive = TRUE)
-  expect_whole(all(vapply(pictures, is_whole_png, NA)))
-  at <- grep("<title>", lines, fixed = TRUE)[1L]
-  lines[at] <- paste0("<title>", html_escape(params$title), "</title>")
-  charToRaw(enc2utf8(paste0(lines, "\n", collapse = "")))
+  csv <- list.files(folder, full.names = TRUE)
+  list(
+    html = charToRaw(enc2utf8(paste0(lines, "\n", collapse = ""))),
+    tables = stats::setNames(lapply(csv, function(file) readBin(file, "raw", file.size(file))), basename(csv))
+  )
 }
 
 # R's own connections and devices say nothing where a disk is full.
@@ -36,13 +40,12 @@ is_whole_png <- function(path) {
   identical(utils::tail(bytes, length(end)), end)
 }
 
-# The bytes of csv files, named by their paths in a folder, which is made.
-table_files <- function(tables, folder) {
+# Files by their paths in a folder, which is made.
+in_folder <- function(files, folder) {
   if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
     stop_input("`tables` must be a folder that can be made: %s cannot.", dQuote(folder, FALSE))
   }
-  tables <- Filter(Negate(is.null), tables)
-  stats::setNames(lapply(tables, csv_bytes), file.path(folder, paste0(names(tables), ".csv")))
+  stats::setNames(files, file.path(folder, names(files)))
 }
 
 csv_bytes <- function(table) {

@@ -145,6 +145,12 @@ ranked_cells <- function(w) {
 }
 
 #' @export
+format.which_zeros_sensitivity <- function(x, ...) {
+  check_dots(...)
+  sensitivity_sentence(x)
+}
+
+#' @export
 print.which_zeros_sensitivity <- function(x, ...) {
   check_dots(...)
   table <- x$table

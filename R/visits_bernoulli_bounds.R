@@ -66,7 +66,9 @@ bound_taxa <- function(bounds, m) {
 }
 
 # What a print says of them.
-bound_sentences <- function(fit, bounds = visit_bounds(fit)) {
+bound_sentences <- function(fit, ...) UseMethod("bound_sentences")
+
+bound_sentences.visits_bernoulli <- function(fit, bounds = visit_bounds(fit), ...) {
   words <- axis_words(fit)
   name <- function(which, side) {
     own <- fit$names[[side]]

@@ -24,17 +24,6 @@ check_tells_visits.visits_bernoulli <- function(fit) {
   }
 }
 
-# The problem of a fit: what held_out_loss() works on.
-refit_problem.visits_bernoulli <- function(fit) {
-  if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
-  settings <- list(
-    estimate = fit$estimate, prior = if (fit$estimate != "ml") fit$prior, missed_by = fit$missed_by,
-    sharing = fit$detection$sharing, added = any(fit$param$added > 0), rare = 0L, by = fit$detection,
-    share = fit$detection[c("mean", "spread")]
-  )
-  visits_problem(fit$visits, list(x = fit$x), fit$dims[["k"]], settings)
-}
-
 # As held_out_loss() of tables has it; where misses go by observation, which tells nothing of a visit that it has not
 # seen, single records are held out.
 held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {

@@ -22,34 +22,31 @@ flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
 least_near <- 500L # neighbours of an observation that a mean is taken over, at most
 
-# What the fits of a table cost: members of each size, their passes, whether all sizes or the middle one have fits
+# What the fits of a table cost: bandwidths of its own, members of each size, their passes, whether all sizes or the middle one have fits
 # without neighbours, and passes of logistic PCA. Copies, of which the weights are learnt, need less than the table
 # itself (bench/which_zeros.md).
-table_effort <- list(members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
-copy_effort <- list(members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
+table_effort <- list(tune = FALSE, members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
+copy_effort <- list(tune = TRUE, members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
 
 # Of a table: list(odds = what the regression takes, the log-odds of all scores, n x m matrices, and taxon_terms();
-# near = smooth_over() of the smoothed fits, tuned = those of the neighbours' means, and likeness).
-#   near     a smooth_over() without bandwidths, or NULL
-#   likeness what choose_likeness() says
+# near, tuned = what became of `tuned`).
+#   tuned    of tune_neighbours(), or NULL
 #   effort   table_effort or copy_effort
 #   how      list(quick, scale, args, n_threads): few fits, times how many components as usual, arguments of the fits
 #   at       cells that the log-odds are wanted of, vectors then; NULL: all
 #   rows     where they are; models are fitted to all rows, and means are over all
-learn_table <- function(x, near, likeness, effort, how, at = NULL, rows = seq_len(nrow(x))) {
+learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x))) {
   table <- nbm_table(x)
   wanted <- cells_of_rows(at, rows, nrow(x))
   out <- list()
-  learnt <- function(name, p) out[[name]] <<- score_odds(wanted(fill_unseen(p, table, rows)))
-  if (!is.null(near)) {
-    near$most <- least_near
-    tuned <- lapply(c(near = 0, near_alike = likeness), function(power) {
-      nbm_tune(near, power, table, how$n_threads)$near
-    })
+  learnt <- function(name, p) {
+    out[[name]] <<- score_odds(wanted(fill_unseen(p, table, rows)))
+    free_memory(x)
+  }
+  if (!is.null(tuned)) {
+    if (effort$tune) tuned <- tune_again(tuned, table, how$n_threads)
     learnt("near", nbm_rows(tuned$near, 0, table, rows, how$n_threads))
-    learnt("near_alike", nbm_rows(tuned$near_alike, likeness, table, rows, how$n_threads))
-    tuned <- lapply(tuned, without_memo)
-    near <- found_neighbours(tuned$near, most = 30L, strength = 10)
+    learnt("near_alike", nbm_rows(tuned$near_alike, tuned$likeness, table, rows, how$n_threads))
   }
   learnt("alike", nbm_rows(NULL, 2, table, rows, how$n_threads))
   learnt("companions", companion_scores(table, rows))
@@ -65,7 +62,8 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL, rows = seq_le
     some_rows(fitted(quiet_fit(do.call(ensemble, given))$value), rows)
   }
   learnt("smoothed", many(
-    k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = near, control = control(effort$smoothed)
+    k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = tuned$fits,
+    control = control(effort$smoothed)
   ))
   learnt("free", many(k = if (effort$free_all) k else k[(length(k) + 1L) %/% 2L], control = control(50)))
   pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca)))
@@ -73,8 +71,8 @@ learn_table <- function(x, near, likeness, effort, how, at = NULL, rows = seq_le
   used <- intersect(names(learner_names), names(out))
   list(
     odds = c(out[used], if (is.null(at)) taxon_terms(table) else cell_columns(taxon_terms(table), at, nrow(x))),
-    near = near,
-    tuned = if (length(near)) c(tuned, likeness = likeness)
+    near = tuned$fits,
+    tuned = if (!is.null(tuned)) c(lapply(tuned[c("near", "near_alike")], without_memo), tuned["likeness"])
   )
 }
 
@@ -100,29 +98,50 @@ without_memo <- function(near) {
   near
 }
 
-# The power of likeness in the neighbours' mean: from the first on, each that has a better objective than the one before
-# it, each with bandwidths of its own. It is chosen once, on the whole table, so that all copies have the same.
-choose_likeness <- function(x, near, n_threads = 1, powers = c(1, 2, 4)) {
+# Neighbours of the whole table: list(near, near_alike = those of the neighbours' means, likeness = the power of the
+# latter, fits = those of the smoothed fits). The power: from the first on, each that has a better objective than the
+# one before it, each with bandwidths of its own. All copies have it.
+#   near     a smooth_over() without bandwidths, or NULL
+tune_neighbours <- function(x, near, n_threads = 1, powers = c(1, 2, 4)) {
   if (is.null(near)) {
-    return(powers[1L])
+    return(NULL)
   }
+  near <- with_memo(near)
   near$most <- least_near
   table <- nbm_table(x)
   best <- -Inf
   for (power in powers) {
-    objective <- max(nbm_tune(near, power, table, n_threads)$trace$objective)
-    if (objective <= best) break
-    best <- objective
-    chosen <- power
+    tried <- nbm_tune(near, power, table, n_threads)
+    if (max(tried$trace$objective) <= best) break
+    best <- max(tried$trace$objective)
+    out <- list(near_alike = tried$near, likeness = power)
   }
-  chosen
+  near <- nbm_tune(near, 0, table, n_threads)$near
+  c(list(near = near), out, list(fits = found_neighbours(without_memo(near), 30L, 10, n_threads)))
+}
+
+# The same of a copy, whose bandwidths lie near those of the table, but know nothing of the finds that it lost.
+tune_again <- function(tuned, table, n_threads) {
+  tune <- function(near, power) {
+    from <- near$bandwidth
+    near$bandwidth <- "cv"
+    nbm_tune(near, power, table, n_threads, from)$near
+  }
+  before <- tuned$near$bandwidth
+  tuned$near <- tune(tuned$near, 0)
+  tuned$near_alike <- tune(tuned$near_alike, tuned$likeness)
+  if (!isTRUE(all.equal(tuned$near$bandwidth, before))) {
+    tuned$fits <- found_neighbours(without_memo(tuned$near), 30L, 10, n_threads)
+  }
+  tuned
 }
 
 # A smooth_over() of neighbours that were found once, for many fits.
-found_neighbours <- function(near, most, strength) {
+found_neighbours <- function(near, most, strength, n_threads) {
   near$most <- most
   if (is.null(near$given$neighbours)) {
-    near$given <- list(neighbours = list_weights(find_neighbours(near), c(near$n, near$n)))
+    lists <- find_neighbours(near, n_threads = n_threads)
+    near$given <- list(neighbours = list_weights(lists, c(near$n, near$n)))
   }
   near$bandwidth <- numeric()
   near$strength <- strength
@@ -209,16 +228,17 @@ learn_task <- function(task, common, tick) {
   x <- common$x
   x[task$deleted] <- 0
   if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
+  free_memory(x)
   if (!length(task$deleted)) {
     return(with_seed(task$seed, {
-      learnt <- learn_table(x, common$near, common$likeness, task$effort, common$how)
+      learnt <- learn_table(x, common$tuned, task$effort, common$how)
       if (common$phantom) learnt$share <- phantom_shares(x, learnt$near, common$how)
       learnt
     }))
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))
   learnt <- with_seed(task$seed, {
-    learn_table(x, common$near, common$likeness, task$effort, common$how, cells$at, cells$rows)
+    learn_table(x, common$tuned, task$effort, common$how, cells$at, cells$rows)
   })
   list(
     odds = do.call(cbind, learnt$odds), deleted = cells$at %in% task$deleted, at = cells$at,

@@ -31,6 +31,14 @@ print.which_zeros <- function(x, n = 5L, ..., by = c("chance", "missed")) {
   invisible(x)
 }
 
+#' @rdname as.data.frame.which_zeros
+#' @export
+format.which_zeros <- function(x, what = c("answer", "quality"), ...) {
+  check_dots(...)
+  what <- check_choice(what, "what", c("answer", "quality"))
+  if (what == "answer") answer_sentences(x) else quality_sentences(x)
+}
+
 # The answer in words: the table; how many were missed and what else there is to say of that.
 answer_sentences <- function(w) {
   c(

@@ -3,6 +3,7 @@
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_reproduction.R [experiment ...]  (default: all; a quarter of an hour)
 library(multicause)
 source("data-raw/experiments.R")
+source("inst/examples/comparators.R")
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
 target <- "vignettes/articles/paper_reproduction.rds"
@@ -269,7 +270,8 @@ denoising_of <- function(ks) {
       `Bernoulli mixture` = fitted(hush(bernoulli_mixture(planted$x, k, estimate = "ml", control = light))),
       `logistic PCA` = fitted(hush(logistic_pca(planted$x, k, control = light))),
       NMF = fitted(hush(nmf(planted$x, k, control = light))),
-      PLSA = 1 - exp(-fitted(hush(plsa(planted$x, k, estimate = "ml", control = light))))
+      PLSA = 1 - exp(-fitted(hush(plsa(planted$x, k, estimate = "ml", control = light)))),
+      PCA = comparators$pca(planted$x, k)
     )
     out <- do.call(rbind, lapply(scores, removal, planted))
     data.frame(k = k, model = rownames(out), out, white = sum(phantoms(ab)$kind == "white"), row.names = NULL)

@@ -11,7 +11,7 @@ comparators <- list(
     within_1(fit$x %*% t(fit$rotation) + rep(fit$center, each = nrow(x)))
   },
 
-  # Independent components. They turn the axes of PCA, so that the cells are those of pca() but for rounding.
+  # Independent components. They turn the axes of PCA, so that the cells are those of pca().
   ica = function(x, k) {
     x <- apply(x, 2L, function(column) replace(column, is.na(column), mean(column, na.rm = TRUE)))
     fit <- fastICA::fastICA(x, k)
@@ -45,13 +45,15 @@ comparators <- list(
     within_1(matrix(model$predict(all, recosystem::out_memory()), nrow(x)))
   },
 
-  # Latent classes. A taxon without a find has no chance of one.
+  # Latent classes, of taxa with finds and zeros; the others have one chance everywhere.
   lca = function(x, k) {
-    data <- stats::setNames(as.data.frame(x + 1), paste0("taxon", seq_len(ncol(x))))
+    both <- apply(x, 2L, function(column) all(0:1 %in% column))
+    data <- stats::setNames(as.data.frame(x[, both] + 1), paste0("taxon", which(both)))
     shape <- stats::as.formula(sprintf("cbind(%s) ~ 1", paste(names(data), collapse = ", ")))
-    fit <- poLCA::poLCA(shape, data, nclass = k, na.rm = FALSE, verbose = FALSE)
-    found <- vapply(fit$probs, function(p) if (ncol(p) > 1L) p[, 2L] else numeric(k), numeric(k))
-    fit$posterior %*% matrix(found, k)
+    fit <- poLCA::poLCA(shape, data, nclass = k, na.rm = FALSE, calc.se = FALSE, verbose = FALSE)
+    p <- matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)
+    p[, both] <- fit$posterior %*% matrix(vapply(fit$probs, function(p) p[, 2L], numeric(k)), k)
+    p
   },
 
   # Companions: the mean over the taxa found beside it, without the cell itself; and how surprising it is that they are
@@ -59,7 +61,8 @@ comparators <- list(
   beals = function(x) vegan::beals(zeros(x), include = FALSE),
   dark = function(x) {
     colnames(x) <- seq_len(ncol(x))
-    p <- zeros(as.matrix(suppressMessages(DarkDiv::DarkDiv(zeros(x), method = "Hypergeometric")$AllProbs)))
+    fit <- suppressWarnings(suppressMessages(DarkDiv::DarkDiv(zeros(x), method = "Hypergeometric")))
+    p <- zeros(as.matrix(fit$AllProbs))
     out <- 0 * zeros(x)
     out[, colnames(p)] <- p
     unname(out)

@@ -16,7 +16,7 @@ double bmf_birth_rate(const bmf_workspace *ws) {
 }
 
 static bool is_single(const bmf_workspace *ws, int c) {
-  return c >= ws->own->n_fixed && ws->u[c] && ws->own->count[c] == 1;
+  return c >= ws->own->n_fixed && ws->at.u[c] && ws->own->count[c] == 1;
 }
 
 static int count_singles(const bmf_workspace *ws) {
@@ -34,7 +34,7 @@ static void drop_singles(bmf_workspace *ws) {
 /* A new feature of the item at hand alone; its weights are still to be set, and bmf_workspace_feature() called. */
 static int add_single(bmf_workspace *ws) {
   const int c = bmf_workspace_add(ws);
-  ws->u[c] = 1;
+  ws->at.u[c] = 1;
   ws->own->count[c] = 1;
   return c;
 }
@@ -42,8 +42,8 @@ static int add_single(bmf_workspace *ws) {
 /* Which features go when the item's own are drawn anew; NULL: none. */
 static const unsigned char *mark_singles(bmf_workspace *ws) {
   if (count_singles(ws) == 0) return NULL;
-  for (int c = 0; c < ws->own->k; c++) ws->skip[c] = (unsigned char) is_single(ws, c);
-  return ws->skip;
+  for (int c = 0; c < ws->own->k; c++) ws->work.skip[c] = (unsigned char) is_single(ws, c);
+  return ws->work.skip;
 }
 
 /* ---- Gaussian and Bernoulli: the sum of the new features' weights integrated out ---- */
@@ -97,7 +97,7 @@ static int draw_births(bmf_workspace *ws, const births_problem *p, double rate) 
 /* s ~ its Gaussian posterior; then the b rows of weights given that they sum to s. */
 static void draw_rows(bmf_workspace *ws, const births_problem *p, int b) {
   const int n_l = p->n_l, first = ws->own->k;
-  double *turned = ws->small[2], *left = ws->small[3];
+  double *turned = ws->work.small[2], *left = ws->work.small[3];
   const double ridge = p->precision / b, spread = 1 / sqrt(p->precision);
   for (int l = 0; l < n_l; l++) {
     const double diagonal = ridge + p->stretch * p->value[l];
@@ -122,11 +122,11 @@ static void draw_rows(bmf_workspace *ws, const births_problem *p, int b) {
 static births_problem pose(bmf_workspace *ws, const unsigned char *singles) {
   const int n_l = ws->other->k;
   const bool gaussian = ws->state->family == BMF_GAUSSIAN;
-  bmf_gram *gram = gaussian ? ws->gram : &ws->partial;
-  births_problem p = {.n_l = n_l, .stretch = gaussian ? ws->scale : 1};
+  bmf_gram *gram = gaussian ? ws->at.gram : &ws->at.partial;
+  births_problem p = {.n_l = n_l, .stretch = gaussian ? ws->view.scale : 1};
   p.precision = ws->state->hyper[BMF_WEIGHT_PRECISION].value;
   p.mean = ws->state->hyper[BMF_WEIGHT_MEAN].value;
-  double *score = ws->small[0], *pull = ws->small[1];
+  double *score = ws->work.small[0], *pull = ws->work.small[1];
   bmf_row_gaussian(ws, singles, gaussian ? NULL : gram->gram, score);
   if (!gaussian) gram->basis_known = false;
   bmf_find_basis(ws, gram);
@@ -161,19 +161,20 @@ static void births_collapsed(bmf_workspace *ws) {
 
 static double log_lik_with(bmf_workspace *ws, const double *total) {
   const mc_data *x = ws->data;
-  const int i = ws->item;
-  bmf_spread(ws, total, ws->eta);
+  const int i = ws->at.item;
+  bmf_spread(ws, total, ws->at.eta);
   double sum = 0;
-  for (int j = 0; j < ws->m; j++) sum -= ws->eta[j];
-  for (int e = 0; e < data_n_missing(x, i); e++) sum += ws->eta[x->na_column[x->na_start[i] + e]];
+  for (int j = 0; j < ws->m; j++) sum -= ws->at.eta[j];
+  for (int e = 0; e < data_n_missing(x, i); e++)
+    sum += ws->at.eta[x->na_column[x->na_start[i] + e]];
   for (int e = x->start[i]; e < x->start[i + 1]; e++)
     sum += (x->value ? x->value[e] : 1) *
-           log(ws->state->hyper[BMF_BACKGROUND].value + ws->eta[x->column[e]]);
-  return ws->scale * sum;
+           log(ws->state->hyper[BMF_BACKGROUND].value + ws->at.eta[x->column[e]]);
+  return ws->view.scale * sum;
 }
 
 double bmf_births_log_ratio(bmf_workspace *ws, const double *added) {
-  double *now = ws->small[0], *then = ws->small[1];
+  double *now = ws->work.small[0], *then = ws->work.small[1];
   bmf_sum_weights(ws, NULL, now);
   bmf_sum_weights(ws, mark_singles(ws), then);
   for (int l = 0; l < ws->other->k; l++) then[l] += added[l];
@@ -186,7 +187,7 @@ static void births_proposed(bmf_workspace *ws) {
   if (b == 0 && !singles) return;
   const double shape = ws->state->hyper[BMF_WEIGHT_SHAPE].value;
   const double rate = ws->state->hyper[BMF_WEIGHT_PRECISION].value;
-  double *added = ws->small[2];
+  double *added = ws->work.small[2];
   const int first = ws->own->k;
   for (int l = 0; l < n_l; l++) added[l] = 0;
   for (int t = 0; t < b; t++) {
@@ -199,13 +200,13 @@ static void births_proposed(bmf_workspace *ws) {
       bmf_workspace_drop(ws, c);
       continue;
     }
-    ws->u[c] = 1;
+    ws->at.u[c] = 1;
     ws->own->count[c] = 1;
     bmf_workspace_feature(ws, c);
   }
   if (!accept || !singles) return;
   for (int c = first - 1; c >= ws->own->n_fixed; c--)
-    if (ws->skip[c]) bmf_workspace_drop(ws, c);
+    if (ws->work.skip[c]) bmf_workspace_drop(ws, c);
 }
 
 void bmf_births(bmf_workspace *ws) {

@@ -45,18 +45,18 @@ static void reserve(collapsed *self) {
 static void project_cells(collapsed *self) {
   bmf_workspace *ws = self->ws;
   const int n_l = self->n_l;
-  double *sums = ws->small[0];
-  bmf_find_basis(ws, &ws->full);
+  double *sums = ws->work.small[0];
+  bmf_find_basis(ws, &ws->view.full);
   for (int i = 0; i < ws->n; i++) {
     const mc_data *x = ws->data;
     memset(sums, 0, (size_t) n_l * sizeof(double));
     for (int e = x->start[i]; e < x->start[i + 1]; e++) {
-      const int j = x->column[e], *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
-      for (int a = 0; a < ws->n_on[j]; a++) sums[list[a]] += x->value ? x->value[e] : 1;
+      const int j = x->column[e], *list = ws->view.on_list + (ptrdiff_t) j * ws->room_other;
+      for (int a = 0; a < ws->view.n_on[j]; a++) sums[list[a]] += x->value ? x->value[e] : 1;
     }
     for (int l = 0; l < n_l; l++)
       self->cells[(ptrdiff_t) i * n_l + l] =
-          num_dot(ws->full.basis + (ptrdiff_t) l * n_l, sums, n_l);
+          num_dot(ws->view.full.basis + (ptrdiff_t) l * n_l, sums, n_l);
   }
 }
 
@@ -92,8 +92,8 @@ static double log_marginal(collapsed *self) {
   double sum = 0.5 * k * n_l * log(precision);
   for (int c = 0; c < k; c++)
     for (int l = 0; l < n_l; l++) {
-      const double told = ws->scale * self->value[c] * ws->full.value[l];
-      const double pull = told > 0 ? ws->scale * self->turned[num_at(l, c, n_l)] : 0;
+      const double told = ws->view.scale * self->value[c] * ws->view.full.value[l];
+      const double pull = told > 0 ? ws->view.scale * self->turned[num_at(l, c, n_l)] : 0;
       const double diagonal = precision + told;
       sum += 0.5 * (pull * pull / diagonal - log(diagonal));
     }
@@ -113,12 +113,13 @@ static void flip_entries(collapsed *self, int i, double *log_now) {
   const bmf_side *own = ws->own;
   int n = 0;
   for (int c = own->n_fixed; c < own->k; c++)
-    if (!own->infinite || bmf_n_others(own, ws->u, c) > 0) ws->order[n++] = c;
-  num_shuffle(ws->order, n);
+    if (!own->infinite || bmf_n_others(own, ws->at.u, c) > 0) ws->work.order[n++] = c;
+  num_shuffle(ws->work.order, n);
   for (int t = 0; t < n; t++) {
-    const int c = ws->order[t], was = ws->u[c], others = bmf_n_others(own, ws->u, c);
+    const int c = ws->work.order[t], was = ws->at.u[c], others = bmf_n_others(own, ws->at.u, c);
     set_entry(self, i, c, !was);
-    const double log_then = log_marginal(self), odds = ws->log_on[others] - ws->log_off[others];
+    const double log_then = log_marginal(self),
+                 odds = ws->view.log_on[others] - ws->view.log_off[others];
     if (num_coin(log_then - *log_now + (was ? -odds : odds)))
       *log_now = log_then;
     else
@@ -132,26 +133,26 @@ static void births(collapsed *self, double *log_now) {
   bmf_side *own = ws->own;
   const int b = num_draw_poisson(bmf_birth_rate(ws));
   int n_single = 0;
-  for (int c = own->n_fixed; c < own->k; c++) n_single += ws->u[c] && own->count[c] == 1;
+  for (int c = own->n_fixed; c < own->k; c++) n_single += ws->at.u[c] && own->count[c] == 1;
   if (b == 0 && n_single == 0) return;
   const int first = own->k;
   for (int t = 0; t < b; t++) {
     const int c = bmf_workspace_add(ws);
-    ws->u[c] = 1;
+    ws->at.u[c] = 1;
     own->count[c] = 1;
   }
   for (int c = own->n_fixed; c < own->k; c++)
-    ws->skip[c] = ws->u[c] && own->count[c] == 1 && c < first;
+    ws->work.skip[c] = ws->at.u[c] && own->count[c] == 1 && c < first;
   for (int c = 0; c < first; c++)
-    if (c >= own->n_fixed && ws->skip[c]) ws->u[c] = 0;
+    if (c >= own->n_fixed && ws->work.skip[c]) ws->at.u[c] = 0;
   reserve(self);
   project_cells(self);
   start_sums(self);
   const double log_then = log_marginal(self);
   const bool accept = num_unif() < exp(log_then - *log_now);
   for (int c = own->k - 1; c >= own->n_fixed; c--) {
-    const bool own_before = c < first && ws->skip[c];
-    if (own_before && !accept) ws->u[c] = 1;
+    const bool own_before = c < first && ws->work.skip[c];
+    if (own_before && !accept) ws->at.u[c] = 1;
     if (own_before ? accept : (c >= first && !accept)) bmf_workspace_drop(ws, c);
   }
   if (accept) *log_now = log_then;
@@ -172,8 +173,8 @@ void bmf_update_side_collapsed(bmf_workspace *ws, bmf_state *state, int s) {
   begin(&self, ws, state, s);
   double log_now = log_marginal(&self);
   for (int i = 0; i < ws->n && !bmf_stop(state); i++) {
-    ws->item = i;
-    ws->u = bmf_item(ws->own, i);
+    ws->at.item = i;
+    ws->at.u = bmf_item(ws->own, i);
     flip_entries(&self, i, &log_now);
     if (ws->own->infinite) births(&self, &log_now);
   }

@@ -8,9 +8,9 @@
 
 /* Change of the log prior were c flipped. */
 static double prior_shift(const bmf_workspace *ws, int c) {
-  const int n = bmf_n_others(ws->own, ws->u, c);
-  const double odds = ws->log_on[n] - ws->log_off[n];
-  return ws->u[c] ? -odds : odds;
+  const int n = bmf_n_others(ws->own, ws->at.u, c);
+  const double odds = ws->view.log_on[n] - ws->view.log_off[n];
+  return ws->at.u[c] ? -odds : odds;
 }
 
 /*
@@ -22,8 +22,8 @@ static int scan_order(bmf_workspace *ws) {
   const bmf_side *own = ws->own;
   int n = 0;
   for (int c = own->n_fixed; c < own->k; c++)
-    if (!own->infinite || bmf_n_others(own, ws->u, c) > 0) ws->order[n++] = c;
-  num_shuffle(ws->order, n);
+    if (!own->infinite || bmf_n_others(own, ws->at.u, c) > 0) ws->work.order[n++] = c;
+  num_shuffle(ws->work.order, n);
   return n;
 }
 
@@ -53,12 +53,12 @@ static void flip_several(bmf_workspace *ws, int n) {
   double change = 0;
   if (size > n) size = n;
   for (int t = 0; t < size; t++) {
-    const int at = t + num_below(n - t), c = ws->order[at];
-    ws->order[at] = ws->order[t];
-    ws->order[t] = c;
-    const int others = bmf_n_others(ws->own, ws->u, c);
-    const int on = num_coin(ws->log_on[others] - ws->log_off[others]);
-    if (on == ws->u[c]) continue;
+    const int at = t + num_below(n - t), c = ws->work.order[at];
+    ws->work.order[at] = ws->work.order[t];
+    ws->work.order[t] = c;
+    const int others = bmf_n_others(ws->own, ws->at.u, c);
+    const int on = num_coin(ws->view.log_on[others] - ws->view.log_off[others]);
+    if (on == ws->at.u[c]) continue;
     change += bmf_row_shift(ws, c, -1);
     bmf_row_flip(ws, c);
     changed[n_changed++] = c;
@@ -74,8 +74,8 @@ void bmf_update_side(bmf_workspace *ws, bmf_state *state, int s, const bmf_moves
     const int n = scan_order(ws);
     int t = 0;
     if (moves->block)
-      for (; t + 1 < n; t += 2) flip_pair(ws, ws->order[t], ws->order[t + 1]);
-    for (; t < n; t++) flip_one(ws, ws->order[t]);
+      for (; t + 1 < n; t += 2) flip_pair(ws, ws->work.order[t], ws->work.order[t + 1]);
+    for (; t < n; t++) flip_one(ws, ws->work.order[t]);
     if (moves->multi && n > 0) flip_several(ws, n);
     if (ws->own->infinite && !ws->own->n_extern) bmf_births(ws);
   }

@@ -1,5 +1,5 @@
 /*
- * bmf/private.h: scratch of the updates of one side, shared by their files.
+ * bmf/private.h: what the updates of one side work on, shared by their files: the side, the item at hand, scratch.
  *
  * Below, "own" is the side at hand (n items, its features c), "other" the one
  * whose m items are the cells of an item (its features l; L of them). What
@@ -24,6 +24,54 @@ typedef struct {
   bool basis_known;
 } bmf_gram;
 
+/* What of a side is the same for all its items, while features and weights are. */
+typedef struct {
+  double scale; /* power, times the noise precision for the Gaussian family */
+  int *on_list; /* m x room_other: the features of each cell ... */
+  int *n_on;    /* m: ... and how many */
+  double *log_on,
+      *log_off;  /* prior log odds of having a feature: log_on[n] - log_off[n], n others */
+  bmf_gram full; /* of complete items; Gaussian */
+
+  double *effect;     /* room_own x m: see above; Bernoulli and Poisson */
+  double *up, *down;  /* room_own x m: exp(effect), exp(-effect); Bernoulli */
+  double *effect_sum; /* room_own: over all cells; Bernoulli: largest absolute value */
+  double reach;       /* no linear predictor is larger; Bernoulli */
+  bool wide;          /* exp() of a linear predictor might overflow: the slow, safe way */
+} bmf_view;
+
+/* The item at hand. */
+typedef struct {
+  int item;
+  unsigned char *u;
+  double *total;    /* L: sum of its features' rows of weights */
+  double *seen;     /* m: 1 observed, 0 missing */
+  double *eta;      /* m: linear predictor; it follows flips where wide alone */
+  double *odds;     /* m: exp(eta), 0 where missing; Bernoulli that is not wide */
+  double log_norm;  /* sum over observed cells of log(1 + exp(eta)); Bernoulli */
+  double *rate;     /* at the item's stored cells; Poisson */
+  double *residual; /* L: V'Or; Gaussian */
+  bmf_gram *gram;   /* Gaussian: full, or partial */
+  bmf_gram
+      partial; /* without the missing cells of item pattern_of (-1: of none); Bernoulli: given omega */
+  int pattern_of;
+} bmf_at;
+
+/* Of one function at a time, unless it says otherwise. */
+typedef struct {
+  int *order;           /* room_own: features in the order of a scan */
+  unsigned char *skip;  /* room_own: features a caller leaves out or marks */
+  double *cells;        /* m */
+  double *pull;         /* m */
+  double *gram;         /* L x L: an item's weighted gram */
+  double *small[4];     /* room_other each */
+  int *items;           /* n */
+  unsigned char *takes; /* n */
+  double *eigen;
+  double *pool;
+  size_t pool_size;
+} bmf_scratch;
+
 struct bmf_workspace {
   bmf_state *state;
   int s;
@@ -31,45 +79,10 @@ struct bmf_workspace {
   const mc_data *data; /* items of this side by rows */
   int n, m;
   int ask_every;            /* items between two questions to the host */
-  int room_own, room_other; /* what the scratch was made for */
-
-  int *on_list;        /* m x room_other: the features of each cell ... */
-  int *n_on;           /* m: ... and how many */
-  int *order;          /* room_own: features in the order of a scan */
-  unsigned char *skip; /* room_own: features a caller leaves out or marks */
-  double *log_on,
-      *log_off; /* prior log odds of having a feature: log_on[n] - log_off[n], n others */
-  double *eigen_work;
-  double *pool; /* working memory: of one function at a time */
-  size_t pool_size;
-
-  bmf_gram full;    /* of complete items */
-  bmf_gram partial; /* of the missing cells of item pattern_of (-1: of none) */
-  int pattern_of;
-  double *partial_copy; /* L x L: an item's weighted gram */
-
-  double *effect;     /* room_own x m: see above; Bernoulli and Poisson */
-  double *up, *down;  /* room_own x m: exp(effect), exp(-effect); Bernoulli */
-  double *effect_sum; /* room_own: over all cells; Bernoulli: largest absolute value */
-  double reach;       /* no linear predictor is larger; Bernoulli */
-  bool wide;          /* exp() of a linear predictor might overflow: the slow, safe way */
-
-  /* The item at hand. */
-  int item;
-  unsigned char *u;
-  double scale;     /* power, times the noise precision for the Gaussian family */
-  double *total;    /* L: sum of its features' rows of weights */
-  double *residual; /* L: V'Or */
-  bmf_gram *gram;
-  double *seen;         /* m: 1 observed, 0 missing */
-  double *eta;          /* m */
-  double *odds;         /* m: exp(eta), 0 where missing (wide: eta); Bernoulli */
-  double *buffer;       /* m */
-  double log_norm;      /* sum over observed cells of log(1 + odds); Bernoulli */
-  double *rate;         /* at the item's stored cells; Poisson */
-  int *items;           /* n */
-  unsigned char *takes; /* n */
-  double *small[4];     /* room_other each */
+  int room_own, room_other; /* what there is memory for */
+  bmf_view view;
+  bmf_at at;
+  bmf_scratch work;
 };
 
 /* ---- bmf/workspace.c ---- */

@@ -94,7 +94,7 @@ static bool assign_members(split_try *t, bool split) {
     double weight[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     if (s % ask_every == 0 && bmf_stop(ws->state)) return false;
     bmf_row_enter(ws, t->member[s]);
-    bmf_row_gaussian(ws, ws->skip, t->gram, t->score);
+    bmf_row_gaussian(ws, ws->work.skip, t->gram, t->score);
     add_member(t, TAKES_A, 1, 1, t->q1, t->h1);
     for (int takes = TAKES_A; takes <= TAKES_BOTH; takes++) {
       if ((s == 0 && takes == TAKES_B) || (s == 1 && takes == TAKES_A)) continue;
@@ -197,9 +197,9 @@ static void try_split(split_try *t) {
   const bmf_side *own = ws->own;
   const int empty = own->infinite ? 0 : n_empty(own);
   if (!own->infinite && empty == 0) return;
-  ws->skip[t->a] = 1;
+  ws->work.skip[t->a] = 1;
   const bool whole = assign_members(t, true);
-  ws->skip[t->a] = 0;
+  ws->work.skip[t->a] = 0;
   if (!whole) return;
   const double log_ratio =
       log_split_ratio(t, n_active(own, t->first), n_active(own, t->last), empty);
@@ -222,9 +222,9 @@ static void try_merge(split_try *t) {
     const unsigned char *u = bmf_item(own, t->member[s]);
     t->takes[s] = (unsigned char) (u[t->a] * TAKES_A + u[t->b] * TAKES_B);
   }
-  ws->skip[t->a] = ws->skip[t->b] = 1;
+  ws->work.skip[t->a] = ws->work.skip[t->b] = 1;
   const bool whole = assign_members(t, false);
-  ws->skip[t->a] = ws->skip[t->b] = 0;
+  ws->work.skip[t->a] = ws->work.skip[t->b] = 0;
   if (!whole) return;
   const int n_first = n_active(own, t->first) - (t->takes[0] == TAKES_BOTH);
   const int n_last = n_active(own, t->last) - (t->takes[1] == TAKES_BOTH);
@@ -256,9 +256,9 @@ static void one_try(bmf_workspace *ws) {
   t.a = nth(own, has, t.first, num_below(n_first));
   t.b = nth(own, has, t.last, num_below(n_last));
   if (t.a == t.b) t.b = -1;
-  t.member = ws->items;
-  t.takes = ws->takes;
-  t.gram = ws->partial_copy;
+  t.member = ws->work.items;
+  t.takes = ws->work.takes;
+  t.gram = ws->work.gram;
   double *next = bmf_pool(ws, 9 * n_l * n_l + 7 * n_l + num_gaussian_work(2 * t.n_l));
   t.q1 = next, next += n_l * n_l;
   t.q2 = next, next += 4 * n_l * n_l;
@@ -269,7 +269,7 @@ static void one_try(bmf_workspace *ws) {
   t.score = next, next += 2 * n_l;
   t.work = next;
   find_members(&t);
-  memset(ws->skip, 0, (size_t) ws->room_own);
+  memset(ws->work.skip, 0, (size_t) ws->room_own);
   if (t.b < 0)
     try_split(&t);
   else

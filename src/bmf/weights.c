@@ -31,7 +31,7 @@ static double sum_of(const double *x, int n) {
   return sum;
 }
 
-static void mark_all(bmf_workspace *ws) { memset(ws->skip, 1, (size_t) ws->own->k); }
+static void mark_all(bmf_workspace *ws) { memset(ws->work.skip, 1, (size_t) ws->own->k); }
 
 /*
  * Gaussian, nothing missing: with U'U = Qu Du Qu' and V'V = Qv Dv Qv',
@@ -50,30 +50,30 @@ static void draw_complete(bmf_workspace *ws) {
   for (int i = 0; i < ws->n; i++) {
     if (bmf_workspace_stop(ws, i)) return;
     bmf_row_enter(ws, i);
-    bmf_row_gaussian(ws, ws->skip, NULL, ws->small[0]);
+    bmf_row_gaussian(ws, ws->work.skip, NULL, ws->work.small[0]);
     for (int c = 0; c < n_k; c++) {
-      if (!ws->u[c]) continue;
-      for (int l = 0; l < n_l; l++) pull[num_at(c, l, n_k)] += ws->small[0][l];
-      for (int b = 0; b < n_k; b++) basis[num_at(b, c, n_k)] += ws->u[b];
+      if (!ws->at.u[c]) continue;
+      for (int l = 0; l < n_l; l++) pull[num_at(c, l, n_k)] += ws->work.small[0][l];
+      for (int b = 0; b < n_k; b++) basis[num_at(b, c, n_k)] += ws->at.u[b];
     }
   }
   num_eigen(basis, n_k, value, work);
-  bmf_find_basis(ws, &ws->full);
+  bmf_find_basis(ws, &ws->view.full);
   num_clear_rounding(value, n_k);
   num_gemm(true, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
-  num_gemm(false, false, n_k, n_l, n_l, turned, n_k, ws->full.basis, n_l, 0, pull, n_k);
+  num_gemm(false, false, n_k, n_l, n_l, turned, n_k, ws->view.full.basis, n_l, 0, pull, n_k);
   for (int l = 0; l < n_l; l++)
     for (int c = 0; c < n_k; c++) {
-      const double told = ws->scale * value[c] * ws->full.value[l];
+      const double told = ws->view.scale * value[c] * ws->view.full.value[l];
       const double diagonal = prior_precision(state) + told;
       double *at = pull + num_at(c, l, n_k);
       if (!(told > 0)) *at = 0;
       *at += prior_pull(state) * sum_of(basis + num_at(0, c, n_k), n_k) *
-             sum_of(ws->full.basis + num_at(0, l, n_l), n_l);
+             sum_of(ws->view.full.basis + num_at(0, l, n_l), n_l);
       *at = *at / diagonal + num_norm() / sqrt(diagonal);
     }
   num_gemm(false, false, n_k, n_l, n_k, basis, n_k, pull, n_k, 0, turned, n_k);
-  num_gemm(false, true, n_k, n_l, n_l, turned, n_k, ws->full.basis, n_l, 0, pull, n_k);
+  num_gemm(false, true, n_k, n_l, n_l, turned, n_k, ws->view.full.basis, n_l, 0, pull, n_k);
   for (int c = 0; c < n_k; c++)
     for (int l = 0; l < n_l; l++) bmf_weight(state, ws->s, c)[l] = pull[num_at(c, l, n_k)];
 }
@@ -84,10 +84,10 @@ static void add_item(const bmf_workspace *ws, const double *gram, const double *
   const int n_k = ws->own->k, n_l = ws->other->k;
   const ptrdiff_t size = (ptrdiff_t) n_k * n_l;
   for (int c = 0; c < n_k; c++) {
-    if (!ws->u[c]) continue;
+    if (!ws->at.u[c]) continue;
     for (int l = 0; l < n_l; l++) pull[num_at(l, c, n_l)] += score[l];
     for (int b = c; b < n_k; b++) {
-      if (!ws->u[b]) continue;
+      if (!ws->at.u[b]) continue;
       for (int l = 0; l < n_l; l++) {
         double *to = q + (ptrdiff_t) (c * n_l + l) * size + (ptrdiff_t) b * n_l;
         for (int t = 0; t < n_l; t++) to[t] += gram[num_at(t, l, n_l)];
@@ -99,7 +99,7 @@ static void add_item(const bmf_workspace *ws, const double *gram, const double *
 bool bmf_weight_system(bmf_workspace *ws, double *q, double *pull) {
   bmf_state *state = ws->state;
   const ptrdiff_t size = (ptrdiff_t) ws->own->k * ws->other->k;
-  double *gram = ws->partial_copy;
+  double *gram = ws->work.gram;
   memset(q, 0, (size_t) (size * size) * sizeof(double));
   for (ptrdiff_t e = 0; e < size; e++) {
     q[e * size + e] = prior_precision(state);
@@ -109,8 +109,8 @@ bool bmf_weight_system(bmf_workspace *ws, double *q, double *pull) {
   for (int i = 0; i < ws->n; i++) {
     if (bmf_workspace_stop(ws, i)) return false;
     bmf_row_enter(ws, i);
-    bmf_row_gaussian(ws, ws->skip, gram, ws->small[0]);
-    add_item(ws, gram, ws->small[0], q, pull);
+    bmf_row_gaussian(ws, ws->work.skip, gram, ws->work.small[0]);
+    add_item(ws, gram, ws->work.small[0], q, pull);
   }
   return true;
 }
@@ -136,31 +136,32 @@ static void draw_by_feature(bmf_workspace *ws) {
   const int n_k = ws->own->k, n_l = ws->other->k;
   const size_t ll = (size_t) n_l * (size_t) n_l;
   double *q = bmf_pool(ws, ll + (size_t) n_l + num_gaussian_work(n_l)), *pull = q + ll;
-  double *gram = ws->partial_copy, *score = ws->small[0];
-  for (int c = 0; c < n_k; c++) ws->order[c] = c;
-  num_shuffle(ws->order, n_k);
-  for (int c = 0; c < n_k; c++) ws->skip[c] = 0;
+  double *gram = ws->work.gram, *score = ws->work.small[0];
+  for (int c = 0; c < n_k; c++) ws->work.order[c] = c;
+  num_shuffle(ws->work.order, n_k);
+  for (int c = 0; c < n_k; c++) ws->work.skip[c] = 0;
   for (int t = 0; t < n_k; t++) {
-    const int c = ws->order[t];
+    const int c = ws->work.order[t];
     memset(q, 0, ll * sizeof(double));
     for (int l = 0; l < n_l; l++) {
       q[num_at(l, l, n_l)] = prior_precision(ws->state);
       pull[l] = prior_pull(ws->state);
     }
-    ws->skip[c] = 1;
+    ws->work.skip[c] = 1;
     for (int i = 0; i < ws->n; i++) {
       if (bmf_workspace_stop(ws, i)) return;
       if (!bmf_item(ws->own, i)[c]) continue;
       bmf_row_enter(ws, i);
-      bmf_row_gaussian(ws, ws->skip, gram, score);
+      bmf_row_gaussian(ws, ws->work.skip, gram, score);
       for (size_t e = 0; e < ll; e++) q[e] += gram[e];
       for (int l = 0; l < n_l; l++) pull[l] += score[l];
     }
-    ws->skip[c] = 0;
-    if (!num_draw_gaussian(q, pull, n_l, prior_of(ws->state), ws->small[1], pull + n_l)) continue;
-    memcpy(bmf_weight(ws->state, ws->s, c), ws->small[1], (size_t) n_l * sizeof(double));
+    ws->work.skip[c] = 0;
+    if (!num_draw_gaussian(q, pull, n_l, prior_of(ws->state), ws->work.small[1], pull + n_l))
+      continue;
+    memcpy(bmf_weight(ws->state, ws->s, c), ws->work.small[1], (size_t) n_l * sizeof(double));
     if (ws->state->family == BMF_GAUSSIAN) bmf_workspace_feature(ws, c);
-    ws->pattern_of = -1;
+    ws->at.pattern_of = -1;
   }
 }
 
@@ -177,7 +178,7 @@ static double split_off(double count, double share) {
 static void split_over_features(const bmf_workspace *ws, int l, double count, double mass,
                                 double *counts) {
   for (int c = 0; c < ws->own->k && count > 0; c++) {
-    if (!ws->u[c]) continue;
+    if (!ws->at.u[c]) continue;
     const double w = bmf_weight(ws->state, ws->s, c)[l];
     const double part = split_off(count, w / mass);
     counts[num_at(l, c, ws->other->k)] += part;
@@ -194,16 +195,16 @@ static double split_counts(bmf_workspace *ws, double *counts) {
   for (int i = 0; i < ws->n && !bmf_workspace_stop(ws, i); i++) {
     bmf_row_begin(ws, i);
     for (int e = x->start[i]; e < x->start[i + 1]; e++) {
-      const int j = x->column[e], *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
+      const int j = x->column[e], *list = ws->view.on_list + (ptrdiff_t) j * ws->room_other;
       double left = x->value ? x->value[e] : 1, mass = background;
-      for (int a = 0; a < ws->n_on[j]; a++) mass += ws->total[list[a]];
+      for (int a = 0; a < ws->view.n_on[j]; a++) mass += ws->at.total[list[a]];
       const double rest = split_off(left, background / mass);
       from_background += rest;
       left -= rest;
       mass -= background;
-      for (int a = 0; a < ws->n_on[j] && left > 0; a++) {
-        const double through = ws->total[list[a]];
-        const double part = a + 1 == ws->n_on[j] ? left : split_off(left, through / mass);
+      for (int a = 0; a < ws->view.n_on[j] && left > 0; a++) {
+        const double through = ws->at.total[list[a]];
+        const double part = a + 1 == ws->view.n_on[j] ? left : split_off(left, through / mass);
         if (part > 0) split_over_features(ws, list[a], part, through, counts);
         left -= part;
         mass -= through;
@@ -223,9 +224,9 @@ static void find_exposure(const bmf_workspace *ws, double *exposure) {
   for (int i = 0; i < ws->n; i++)
     for (int e = 0; e < data_n_missing(x, i); e++) {
       const int j = x->na_column[x->na_start[i] + e];
-      const int *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
+      const int *list = ws->view.on_list + (ptrdiff_t) j * ws->room_other;
       for (int c = 0; c < ws->own->k; c++)
-        for (int a = 0; a < ws->n_on[j] && bmf_item(ws->own, i)[c]; a++)
+        for (int a = 0; a < ws->view.n_on[j] && bmf_item(ws->own, i)[c]; a++)
           exposure[num_at(list[a], c, n_l)] -= 1;
     }
 }
@@ -247,16 +248,16 @@ static void draw_poisson(bmf_workspace *ws) {
   if (bmf_stop(state)) return; /* the counts are not complete */
   for (int c = 0; c < ws->own->k; c++)
     for (int l = 0; l < n_l; l++)
-      bmf_weight(state, ws->s, c)[l] =
-          fmax(num_draw_gamma(state->hyper[BMF_WEIGHT_SHAPE].value +
-                                  ws->scale * counts[num_at(l, c, n_l)],
-                              prior_precision(state) + ws->scale * exposure[num_at(l, c, n_l)]),
-               WEIGHT_LEAST);
+      bmf_weight(state, ws->s, c)[l] = fmax(
+          num_draw_gamma(state->hyper[BMF_WEIGHT_SHAPE].value +
+                             ws->view.scale * counts[num_at(l, c, n_l)],
+                         prior_precision(state) + ws->view.scale * exposure[num_at(l, c, n_l)]),
+          WEIGHT_LEAST);
   if (!background->learned) return;
   double n_observed = 0;
   for (int i = 0; i < ws->n; i++) n_observed += data_n_observed(ws->data, i);
-  background->value = num_draw_gamma_within(background->shape + ws->scale * from_background,
-                                            background->rate + ws->scale * n_observed);
+  background->value = num_draw_gamma_within(background->shape + ws->view.scale * from_background,
+                                            background->rate + ws->view.scale * n_observed);
 }
 
 void bmf_update_weights(bmf_workspace *ws[2], bmf_state *state) {

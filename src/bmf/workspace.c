@@ -30,28 +30,28 @@ static double *longer(const bmf_workspace *ws, const double *old, int k, int roo
 static void reserve_own(bmf_workspace *ws, int k) {
   const size_t room_l = (size_t) ws->room_other, m = (size_t) ws->m;
   ws->room_own = ws->own->room;
-  ws->order = get(ws, (size_t) ws->room_own, sizeof(int));
-  ws->skip = get(ws, (size_t) ws->room_own, 1);
-  ws->full.image = longer(ws, ws->full.image, k, ws->room_own, room_l);
-  ws->partial.image = longer(ws, ws->partial.image, k, ws->room_own, room_l);
+  ws->work.order = get(ws, (size_t) ws->room_own, sizeof(int));
+  ws->work.skip = get(ws, (size_t) ws->room_own, 1);
+  ws->view.full.image = longer(ws, ws->view.full.image, k, ws->room_own, room_l);
+  ws->at.partial.image = longer(ws, ws->at.partial.image, k, ws->room_own, room_l);
   if (ws->state->family == BMF_GAUSSIAN) return;
-  ws->effect = longer(ws, ws->effect, k, ws->room_own, m);
-  ws->effect_sum = longer(ws, ws->effect_sum, k, ws->room_own, 1);
+  ws->view.effect = longer(ws, ws->view.effect, k, ws->room_own, m);
+  ws->view.effect_sum = longer(ws, ws->view.effect_sum, k, ws->room_own, 1);
   if (ws->state->family != BMF_BERNOULLI) return;
-  ws->up = longer(ws, ws->up, k, ws->room_own, m);
-  ws->down = longer(ws, ws->down, k, ws->room_own, m);
+  ws->view.up = longer(ws, ws->view.up, k, ws->room_own, m);
+  ws->view.down = longer(ws, ws->view.down, k, ws->room_own, m);
 }
 
 static void reserve_other(bmf_workspace *ws) {
   const size_t room = (size_t) ws->other->room;
   ws->room_other = ws->other->room;
-  ws->on_list = get(ws, (size_t) ws->m * room, sizeof(int));
-  ws->eigen_work = doubles(ws, num_eigen_work((int) room));
-  ws->partial_copy = doubles(ws, room * room);
-  ws->total = doubles(ws, room);
-  ws->residual = doubles(ws, room);
-  for (int b = 0; b < 4; b++) ws->small[b] = doubles(ws, room);
-  bmf_gram *grams[] = {&ws->full, &ws->partial};
+  ws->view.on_list = get(ws, (size_t) ws->m * room, sizeof(int));
+  ws->work.eigen = doubles(ws, num_eigen_work((int) room));
+  ws->work.gram = doubles(ws, room * room);
+  ws->at.total = doubles(ws, room);
+  ws->at.residual = doubles(ws, room);
+  for (int b = 0; b < 4; b++) ws->work.small[b] = doubles(ws, room);
+  bmf_gram *grams[] = {&ws->view.full, &ws->at.partial};
   for (int g = 0; g < 2; g++) {
     grams[g]->gram = doubles(ws, room * room);
     grams[g]->basis = doubles(ws, room * room);
@@ -67,35 +67,36 @@ bmf_workspace *bmf_new_workspace(bmf_state *state, int s) {
   ws->m = state->side[1 - s].n;
   ws->ask_every = 1 + ASK_CELLS / (ws->m + 1);
   const size_t m = (size_t) ws->m;
-  ws->n_on = get(ws, m, sizeof(int));
-  ws->seen = doubles(ws, m);
-  ws->eta = doubles(ws, m);
-  ws->odds = doubles(ws, m);
-  ws->buffer = doubles(ws, m);
-  ws->rate = doubles(ws, m);
-  ws->items = get(ws, (size_t) ws->n, sizeof(int));
-  ws->takes = get(ws, (size_t) ws->n, 1);
+  ws->view.n_on = get(ws, m, sizeof(int));
+  ws->at.seen = doubles(ws, m);
+  ws->at.eta = doubles(ws, m);
+  ws->at.odds = doubles(ws, m);
+  ws->work.cells = doubles(ws, m);
+  ws->work.pull = doubles(ws, m);
+  ws->at.rate = doubles(ws, m);
+  ws->work.items = get(ws, (size_t) ws->n, sizeof(int));
+  ws->work.takes = get(ws, (size_t) ws->n, 1);
   const size_t most = (size_t) bmf_n_items(&state->side[s]) + 1;
-  ws->log_on = doubles(ws, most);
-  ws->log_off = doubles(ws, most);
+  ws->view.log_on = doubles(ws, most);
+  ws->view.log_off = doubles(ws, most);
   return ws;
 }
 
 double *bmf_pool(bmf_workspace *ws, size_t count) {
-  if (!ws->pool || count > ws->pool_size) {
-    ws->pool_size = 2 * count + 1;
-    ws->pool = doubles(ws, ws->pool_size);
+  if (!ws->work.pool || count > ws->work.pool_size) {
+    ws->work.pool_size = 2 * count + 1;
+    ws->work.pool = doubles(ws, ws->work.pool_size);
   }
-  return ws->pool;
+  return ws->work.pool;
 }
 
 static void make_lists(bmf_workspace *ws) {
   for (int j = 0; j < ws->m; j++) {
     const unsigned char *v = bmf_item(ws->other, j);
-    int *list = ws->on_list + (ptrdiff_t) j * ws->room_other, n_on = 0;
+    int *list = ws->view.on_list + (ptrdiff_t) j * ws->room_other, n_on = 0;
     for (int l = 0; l < ws->other->k; l++)
       if (v[l]) list[n_on++] = l;
-    ws->n_on[j] = n_on;
+    ws->view.n_on[j] = n_on;
   }
 }
 
@@ -106,8 +107,8 @@ static void make_tables(bmf_workspace *ws) {
   const double a = own->infinite || bmf_n_free(own) == 0 ? 0 : alpha / bmf_n_free(own);
   const int n_items = bmf_n_items(own);
   for (int n = 0; n < n_items; n++) {
-    ws->log_on[n] = log(n + a);
-    ws->log_off[n] = log(n_items - 1 - n + own->beta_off);
+    ws->view.log_on[n] = log(n + a);
+    ws->view.log_off[n] = log(n_items - 1 - n + own->beta_off);
   }
 }
 
@@ -116,25 +117,25 @@ void bmf_gram_of(const bmf_workspace *ws, const double *weight, double *gram) {
   memset(gram, 0, (size_t) n_l * (size_t) n_l * sizeof(double));
   for (int j = 0; j < ws->m; j++) {
     if (weight[j] == 0) continue;
-    const int *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
-    for (int a = 0; a < ws->n_on[j]; a++)
-      for (int b = 0; b < ws->n_on[j]; b++) gram[num_at(list[a], list[b], n_l)] += weight[j];
+    const int *list = ws->view.on_list + (ptrdiff_t) j * ws->room_other;
+    for (int a = 0; a < ws->view.n_on[j]; a++)
+      for (int b = 0; b < ws->view.n_on[j]; b++) gram[num_at(list[a], list[b], n_l)] += weight[j];
   }
 }
 
 void bmf_project(const bmf_workspace *ws, const double *value, double *out) {
   memset(out, 0, (size_t) ws->other->k * sizeof(double));
   for (int j = 0; j < ws->m; j++) {
-    const int *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
-    for (int a = 0; a < ws->n_on[j]; a++) out[list[a]] += value[j];
+    const int *list = ws->view.on_list + (ptrdiff_t) j * ws->room_other;
+    for (int a = 0; a < ws->view.n_on[j]; a++) out[list[a]] += value[j];
   }
 }
 
 void bmf_spread(const bmf_workspace *ws, const double *in, double *out) {
   for (int j = 0; j < ws->m; j++) {
-    const int *list = ws->on_list + (ptrdiff_t) j * ws->room_other;
+    const int *list = ws->view.on_list + (ptrdiff_t) j * ws->room_other;
     double sum = 0;
-    for (int a = 0; a < ws->n_on[j]; a++) sum += in[list[a]];
+    for (int a = 0; a < ws->view.n_on[j]; a++) sum += in[list[a]];
     out[j] = sum;
   }
 }
@@ -143,7 +144,7 @@ void bmf_sum_weights(const bmf_workspace *ws, const unsigned char *skip, double 
   const int n_l = ws->other->k;
   memset(total, 0, (size_t) n_l * sizeof(double));
   for (int c = 0; c < ws->own->k; c++) {
-    if (!ws->u[c] || (skip && skip[c])) continue;
+    if (!ws->at.u[c] || (skip && skip[c])) continue;
     const double *w = bmf_weight(ws->state, ws->s, c);
     for (int l = 0; l < n_l; l++) total[l] += w[l];
   }
@@ -153,7 +154,7 @@ void bmf_find_basis(bmf_workspace *ws, bmf_gram *gram) {
   const int n_l = ws->other->k;
   if (gram->basis_known) return;
   memcpy(gram->basis, gram->gram, (size_t) n_l * (size_t) n_l * sizeof(double));
-  num_eigen(gram->basis, n_l, gram->value, ws->eigen_work);
+  num_eigen(gram->basis, n_l, gram->value, ws->work.eigen);
   num_clear_rounding(gram->value, n_l);
   gram->basis_known = true;
 }
@@ -167,26 +168,26 @@ static void make_image(const bmf_workspace *ws, bmf_gram *gram, int c) {
 
 void bmf_workspace_feature(bmf_workspace *ws, int c) {
   if (ws->state->family == BMF_GAUSSIAN) {
-    make_image(ws, &ws->full, c);
+    make_image(ws, &ws->view.full, c);
     return;
   }
-  double *effect = ws->effect + (ptrdiff_t) c * ws->m;
+  double *effect = ws->view.effect + (ptrdiff_t) c * ws->m;
   bmf_spread(ws, bmf_weight(ws->state, ws->s, c), effect);
-  ws->effect_sum[c] = 0;
+  ws->view.effect_sum[c] = 0;
   if (ws->state->family == BMF_POISSON) {
-    for (int j = 0; j < ws->m; j++) ws->effect_sum[c] += effect[j];
+    for (int j = 0; j < ws->m; j++) ws->view.effect_sum[c] += effect[j];
     return;
   }
-  double *up = ws->up + (ptrdiff_t) c * ws->m, *down = ws->down + (ptrdiff_t) c * ws->m;
-  double *peak = ws->effect_sum + c;
+  double *up = ws->view.up + (ptrdiff_t) c * ws->m, *down = ws->view.down + (ptrdiff_t) c * ws->m;
+  double *peak = ws->view.effect_sum + c;
   for (int j = 0; j < ws->m; j++) {
     up[j] = exp(effect[j]);
     down[j] = 1 / up[j];
     *peak = fmax(*peak, fabs(effect[j]));
   }
   /* No sum over features may leave the range of exp(). */
-  ws->reach += *peak;
-  if (!(ws->reach < WIDE)) ws->wide = true;
+  ws->view.reach += *peak;
+  if (!(ws->view.reach < WIDE)) ws->view.wide = true;
 }
 
 void bmf_workspace_begin(bmf_workspace *ws, bmf_state *state, int s) {
@@ -195,8 +196,8 @@ void bmf_workspace_begin(bmf_workspace *ws, bmf_state *state, int s) {
   ws->own = &state->side[s];
   ws->other = &state->side[1 - s];
   ws->data = state->data[s];
-  ws->scale = state->power;
-  if (state->family == BMF_GAUSSIAN) ws->scale *= state->hyper[BMF_NOISE_PRECISION].value;
+  ws->view.scale = state->power;
+  if (state->family == BMF_GAUSSIAN) ws->view.scale *= state->hyper[BMF_NOISE_PRECISION].value;
   if (ws->room_other < ws->other->room) {
     reserve_other(ws);
     ws->room_own = 0;
@@ -204,22 +205,22 @@ void bmf_workspace_begin(bmf_workspace *ws, bmf_state *state, int s) {
   if (ws->room_own < ws->own->room) reserve_own(ws, 0);
   make_lists(ws);
   make_tables(ws);
-  ws->pattern_of = -1;
-  ws->full.basis_known = ws->partial.basis_known = false;
+  ws->at.pattern_of = -1;
+  ws->view.full.basis_known = ws->at.partial.basis_known = false;
   if (state->family == BMF_GAUSSIAN) {
-    for (int j = 0; j < ws->m; j++) ws->buffer[j] = 1;
-    bmf_gram_of(ws, ws->buffer, ws->full.gram);
+    for (int j = 0; j < ws->m; j++) ws->work.cells[j] = 1;
+    bmf_gram_of(ws, ws->work.cells, ws->view.full.gram);
   }
-  ws->wide = false;
-  ws->reach = 0;
+  ws->view.wide = false;
+  ws->view.reach = 0;
   for (int c = 0; c < ws->own->k; c++) bmf_workspace_feature(ws, c);
 }
 
 int bmf_workspace_add(bmf_workspace *ws) {
   const int k = ws->own->k, c = bmf_add_feature(ws->state, ws->s, NULL);
   if (ws->own->room > ws->room_own) reserve_own(ws, k);
-  ws->pattern_of = -1;
-  ws->u = bmf_item(ws->own, ws->item);
+  ws->at.pattern_of = -1;
+  ws->at.u = bmf_item(ws->own, ws->at.item);
   return c;
 }
 
@@ -230,14 +231,14 @@ static void move_row(double *rows, int to, int from, ptrdiff_t length) {
 
 void bmf_workspace_drop(bmf_workspace *ws, int c) {
   const int last = ws->own->k - 1;
-  if (ws->state->family == BMF_BERNOULLI) ws->reach -= ws->effect_sum[c];
+  if (ws->state->family == BMF_BERNOULLI) ws->view.reach -= ws->view.effect_sum[c];
   bmf_drop_feature(ws->state, ws->s, c);
-  move_row(ws->full.image, c, last, ws->room_other);
-  move_row(ws->partial.image, c, last, ws->room_other);
-  ws->pattern_of = -1;
+  move_row(ws->view.full.image, c, last, ws->room_other);
+  move_row(ws->at.partial.image, c, last, ws->room_other);
+  ws->at.pattern_of = -1;
   if (ws->state->family == BMF_GAUSSIAN) return;
-  move_row(ws->effect, c, last, ws->m);
-  move_row(ws->effect_sum, c, last, 1);
-  move_row(ws->up, c, last, ws->m);
-  move_row(ws->down, c, last, ws->m);
+  move_row(ws->view.effect, c, last, ws->m);
+  move_row(ws->view.effect_sum, c, last, 1);
+  move_row(ws->view.up, c, last, ws->m);
+  move_row(ws->view.down, c, last, ws->m);
 }

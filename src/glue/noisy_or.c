@@ -22,14 +22,16 @@ typedef struct {
 
 static int whole(SEXP list, const char *name) { return Rf_asInteger(glue_field(list, name)); }
 
-/* c(prior, links, leak), two pseudo-counts each. */
+/* c(prior, links, leak, taxon, share), two pseudo-counts each but of share. */
 static void take_prior(SEXP prior, nor_settings *set) {
-  glue_matrix(prior, 6, 1, "prior");
+  glue_matrix(prior, 9, 1, "prior");
   const double *p = REAL(prior);
-  for (int i = 0; i < 6; i++) glue_check(p[i] >= 0, "prior");
+  for (int i = 0; i < 9; i++) glue_check(p[i] >= 0, "prior");
   set->prior = (nor_beta){p[0], p[1]};
   set->links = (nor_beta){p[2], p[3]};
   set->leak = (nor_beta){p[4], p[5]};
+  set->taxon = (nor_beta){p[6], p[7]};
+  set->share = p[8];
 }
 
 static void take_settings(SEXP settings, request *r) {
@@ -56,6 +58,18 @@ static void take_settings(SEXP settings, request *r) {
   }
 }
 
+static double *recorded(SEXP x, int length, const char *name) {
+  if (Rf_isNull(x)) return NULL;
+  glue_matrix(x, length, 1, name);
+  return REAL(x);
+}
+
+static void take_recording(SEXP share, SEXP taxon, request *r) {
+  r->par.share = recorded(share, NOR_GRID, "recorded_share");
+  r->par.taxon = recorded(taxon, r->data.m, "recorded_taxon");
+  glue_check(r->par.share || !r->par.taxon, "recorded_taxon");
+}
+
 /* param's matrices are read; fit_body() has its own copies to write. */
 static void take_request(const arguments *arg, request *r) {
   r->data = glue_data(arg->view);
@@ -70,6 +84,8 @@ static void take_request(const arguments *arg, request *r) {
   r->par.prior = REAL(prior);
   r->par.links = REAL(links);
   r->par.leak = REAL(leak);
+  take_recording(glue_field(arg->param, "recorded_share"), glue_field(arg->param, "recorded_taxon"),
+                 r);
   take_settings(arg->settings, r);
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
 }
@@ -142,15 +158,15 @@ static nor_theta theta_of(SEXP hidden, const request *r) {
 
 static SEXP fit_variational(arguments *arg, request *r, const mc_control *ctl) {
   const SEXP out = arg->out;
-  SET_VECTOR_ELT(out, 3, copy_theta(glue_field(arg->param, "hidden"), r));
-  nor_theta var = theta_of(VECTOR_ELT(out, 3), r);
+  SET_VECTOR_ELT(out, 5, copy_theta(glue_field(arg->param, "hidden"), r));
+  nor_theta var = theta_of(VECTOR_ELT(out, 5), r);
   nor_variational *work = nor_new_variational(&r->data, &r->par, &var, &r->set);
   mc_model model = nor_variational_model(work);
-  SET_VECTOR_ELT(out, 4, glue_fit(&model, ctl, &r->host));
+  SET_VECTOR_ELT(out, 6, glue_fit(&model, ctl, &r->host));
   nor_from_theta(&var, r->data.m, &r->par);
-  SET_VECTOR_ELT(out, 5, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
-  SET_VECTOR_ELT(out, 6, Rf_allocVector(REALSXP, r->data.n));
-  nor_variational_rows(work, REAL(VECTOR_ELT(out, 5)), REAL(VECTOR_ELT(out, 6)));
+  SET_VECTOR_ELT(out, 7, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
+  SET_VECTOR_ELT(out, 8, Rf_allocVector(REALSXP, r->data.n));
+  nor_variational_rows(work, REAL(VECTOR_ELT(out, 7)), REAL(VECTOR_ELT(out, 8)));
   return out;
 }
 
@@ -165,28 +181,31 @@ static SEXP fit_body(void *ctx) {
   r.par.prior = REAL(VECTOR_ELT(arg->out, 0));
   r.par.links = REAL(VECTOR_ELT(arg->out, 1));
   r.par.leak = REAL(VECTOR_ELT(arg->out, 2));
+  take_recording(VECTOR_ELT(arg->out, 3), VECTOR_ELT(arg->out, 4), &r);
   if (r.inference == VARIATIONAL) return fit_variational(arg, &r, &ctl);
   if (r.inference == EXACT) {
     nor_exact *work = nor_new_exact(&r.data, &r.par, &r.set);
     mc_model model = nor_exact_model(work);
-    SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
+    SET_VECTOR_ELT(arg->out, 6, glue_fit(&model, &ctl, &r.host));
     return arg->out;
   }
-  SET_VECTOR_ELT(arg->out, 3, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
-  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 3), r.data.n, r.par.k);
+  SET_VECTOR_ELT(arg->out, 5, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
+  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 5), r.data.n, r.par.k);
   nor_truncated *work = nor_new_truncated(&r.data, &r.par, &r.set, lists);
   mc_model model = nor_truncated_model(work);
-  SET_VECTOR_ELT(arg->out, 4, glue_fit(&model, &ctl, &r.host));
+  SET_VECTOR_ELT(arg->out, 6, glue_fit(&model, &ctl, &r.host));
   return arg->out;
 }
 
 /*
- * param: list(prior = k, links = k x m, leak = m, hidden = NULL or what an
- * earlier run gave); variational runs give activation and bound by row, too.
+ * param: list(prior = k, links = k x m, leak = m, recorded_share = NULL or one for
+ * each point of the grid, recorded_taxon = NULL or m, hidden = NULL or what an earlier run gave);
+ * variational runs give activation and bound by row, too.
  */
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const char *fields[] = {"prior", "links", "leak", "hidden", "outcome", "activation", "bound", ""};
-  SEXP out = PROTECT(glue_result(fields, param, 3));
+  const char *fields[] = {"prior",  "links",   "leak",       "recorded_share", "recorded_taxon",
+                          "hidden", "outcome", "activation", "bound",          ""};
+  SEXP out = PROTECT(glue_result(fields, param, 5));
   arguments arg = {view, param, settings, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);
@@ -210,6 +229,12 @@ static SEXP report_body(void *ctx) {
   nor_report report = {wanted(out, 0, want, "loglik", n), wanted(out, 1, want, "activation", n * k),
                        wanted(out, 2, want, "map", n * k), wanted(out, 3, want, "response", n * m),
                        wanted(out, 4, want, "cell", n * m * (k + 1))};
+  if (r.par.share) {
+    report.site = wanted(out, 5, want, "site", n);
+    report.present = wanted(out, 6, want, "response", n * m);
+    report.missed = wanted(out, 7, want, "response", n * m);
+    report.phantom = wanted(out, 8, want, "response", n * m);
+  }
   if (r.inference == EXACT) {
     nor_report_exact(&r.data, &r.par, &r.set, &report);
   } else {
@@ -222,9 +247,11 @@ static SEXP report_body(void *ctx) {
   return out;
 }
 
-/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1). */
+/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1);
+ * with recording site n, and beside response present, missed, phantom n x m. */
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
-  const char *fields[] = {"loglik", "activation", "map", "response", "cell", ""};
+  const char *fields[] = {"loglik", "activation", "map",    "response", "cell",
+                          "site",   "present",    "missed", "phantom",  ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {view, param, settings, R_NilValue, out};
   glue_serial_blas(report_body, &arg);
@@ -290,7 +317,8 @@ static void *begin_shard(glue_call *call, ptrdiff_t *length) {
   glue_matrix(prior, k, 1, "prior");
   glue_matrix(links, k, m, "links");
   glue_matrix(leak, m, 1, "leak");
-  shard_request *s = new_shard_request(call, (nor_param){k, REAL(prior), REAL(links), REAL(leak)});
+  const nor_param par = {.k = k, .prior = REAL(prior), .links = REAL(links), .leak = REAL(leak)};
+  shard_request *s = new_shard_request(call, par);
   s->listed = glue_param(call, 0, call->data.n, nor_shard_width(k));
   for (int i = 0; i < call->data.n; i++)
     glue_check(s->listed[i] >= 0 && s->listed[i] <= NOR_LIST, "numbers of listed states");
@@ -314,8 +342,8 @@ SEXP mc_c_nor_shard(SEXP view, SEXP param, SEXP settings, SEXP control) {
 static mc_model new_shards_model(glue_call *call) {
   const int k = Rf_length(VECTOR_ELT(call->out, 0)), m = call->data.m;
   double *prior = glue_param(call, 0, k, 1), *links = glue_param(call, 1, k, m);
-  shard_request *s =
-      new_shard_request(call, (nor_param){k, prior, links, glue_param(call, 2, m, 1)});
+  const nor_param par = {.k = k, .prior = prior, .links = links, .leak = glue_param(call, 2, m, 1)};
+  shard_request *s = new_shard_request(call, par);
   const mc_shards shards = nor_shards(&s->self);
   return glue_shards_model(call, &shards, 3, nor_shard_length(k, m));
 }

@@ -12,10 +12,12 @@
 #define MOST_STRIP_BYTES 134217728. /* of the strips' sums together */
 #define PLAIN_PASSES 15             /* with one M-step each, when inner adapts */
 #define LATE_INNER 5
+#define ROUNDING 1e-12 /* less than this share of the rows is what subtraction leaves of none */
 
 typedef struct {
   double *fired;   /* n_state x (m + 1): expected ones of each state; last: expected rows */
   double *missing; /* k x m, or NULL */
+  double *unseen;  /* n_state x m: expected missing cells of each state; NULL: not wanted */
   double loglik;
   bool fresh; /* no block has been added yet */
 } strip_sum;
@@ -51,6 +53,8 @@ static void reserve(nor_exact *work) {
   for (int s = 0; s < work->strips.n_strip; s++) {
     work->strip[s].fired = mc_doubles(host, n_state, m + 1);
     if (work->data->na_start) work->strip[s].missing = mc_doubles(host, k, m);
+    if (work->data->na_start && work->par->share)
+      work->strip[s].unseen = mc_doubles(host, n_state, m);
   }
   work->scratch = host->alloc(host->ctx, n_threads, sizeof *work->scratch);
   work->zero = host->alloc(host->ctx, n_threads, sizeof *work->zero);
@@ -70,7 +74,7 @@ nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings
   work->set = set;
   work->tab = nor_new_tables(par, data->m, set->host);
   work->totals = nor_count(data, set);
-  work->sums = nor_new_sums(data, par->k, set->host);
+  work->sums = nor_new_sums(data, par, set->host);
   const double bytes = (double) work->tab.n_state * (data->m + 1) * sizeof(double);
   const double most = fmin(fmax(MOST_STRIP_BYTES / bytes, 1), NUM_MAX_STRIP);
   int rows = LOG_CELLS / work->tab.n_state;
@@ -105,6 +109,21 @@ static void add_fired(const nor_exact *work, int first, int b, const thread_scra
   }
 }
 
+/* Adds what sums of a row's missing cells need of its posterior, whose states have weight share. */
+static void add_missing(const nor_exact *work, int i, const double *row, double share,
+                        const thread_scratch *s, strip_sum *sum) {
+  const mc_data *data = work->data;
+  const int n_state = work->tab.n_state, k = work->par->k;
+  memcpy(s->one, row, (size_t) n_state * sizeof(double));
+  memset(s->post, 0, (size_t) k * sizeof(double));
+  for (int at = 0; at < n_state; at += 1 << k) nor_fold(s->one + at, k, share, s->post);
+  for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++) {
+    const int j = data->na_column[e];
+    for (int c = 0; c < k; c++) sum->missing[num_at(c, j, k)] += s->post[c];
+    if (sum->unseen) num_add_scaled(sum->unseen + num_at(0, j, n_state), share, row, n_state);
+  }
+}
+
 /* E-step of a block: its log-likelihood, and the sums over its posterior of the states. */
 static void do_block(void *self, int strip, int thread, int first, int b) {
   nor_exact *work = self;
@@ -115,6 +134,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   sum->fresh = false;
   if (fresh) sum->loglik = 0;
   if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
+  if (fresh && sum->unseen) memset(sum->unseen, 0, (size_t) n_state * (size_t) m * sizeof(double));
   nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);
   for (int i = 0; i < b; i++) {
     double *row = s->logs + num_at(0, i, n_state), total;
@@ -122,13 +142,8 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
     sum->loglik += weight * nor_take_exp(row, n_state, &total);
     s->share[i] = total > 0 ? weight / total : 0; /* impossible: no state has a share */
     if (!work->want_sums || total <= 0) continue;
-    if (!sum->missing || !data_n_missing(work->data, first + i)) continue;
-    memcpy(s->one, row, (size_t) n_state * sizeof(double));
-    memset(s->post, 0, (size_t) k * sizeof(double));
-    nor_fold(s->one, k, s->share[i], s->post);
-    for (int e = work->data->na_start[first + i]; e < work->data->na_start[first + i + 1]; e++)
-      for (int c = 0; c < k; c++)
-        sum->missing[num_at(c, work->data->na_column[e], k)] += s->post[c];
+    if (sum->missing && data_n_missing(work->data, first + i))
+      add_missing(work, first + i, row, s->share[i], s, sum);
   }
   if (work->want_sums) add_fired(work, first, b, s, fresh, sum);
 }
@@ -151,19 +166,44 @@ static double scan(nor_exact *work, bool want_sums) {
     if (!want_sums) continue;
     for (ptrdiff_t i = 0; i < size; i++) sum->fired[i] += other->fired[i];
     for (ptrdiff_t i = 0; sum->missing && i < n_link; i++) sum->missing[i] += other->missing[i];
+    for (ptrdiff_t i = 0; sum->unseen && i < size - work->tab.n_state; i++)
+      sum->unseen[i] += other->unseen[i];
   }
   return nor_objective(work->set, work->par, work->data->m, sum->loglik);
 }
 
+/*
+ * With recording, eq. (R3): expected presences in column j under each of the 2^k sets of sources,
+ * left in fired, of ones and of zeros, which are all rows less ones and missing cells.
+ */
+static void add_missed(nor_exact *work, int j, double *fired, const thread_scratch *s) {
+  const int n_state = work->tab.n_state, n_set = 1 << work->par->k;
+  const double *rows = work->strip[0].fired + num_at(0, work->data->m, n_state);
+  const double *unseen = work->strip[0].unseen;
+  if (unseen) unseen += num_at(0, j, n_state);
+  nor_column_states(work->par, j, s->one, s->zero);
+  for (int at = 0; at < n_state; at++) {
+    const int g = at / n_set, set = at % n_set;
+    const double ones = fired[at], zeros = rows[at] - ones - (unseen ? unseen[at] : 0);
+    const double seen = zeros > ROUNDING * rows[at] ? zeros : 0;
+    const double missed = seen * nor_present(nor_recorded(work->par, g, j), s->one[set]);
+    nor_count_present(work->par, &work->sums, g, j, ones, true);
+    nor_count_present(work->par, &work->sums, g, j, missed, false);
+    fired[set] = (g > 0 ? fired[set] : 0) + ones + missed;
+  }
+}
+
 /* The pass's inner M-steps on a column's links and leak, the posterior of the states held. */
 static void update_column(nor_exact *work, int j) {
-  const int n_state = work->tab.n_state, k = work->par->k;
-  const double *fired = work->strip[0].fired + num_at(0, j, n_state);
+  const int k = work->par->k, n_set = 1 << k;
+  double *fired = work->strip[0].fired + num_at(0, j, work->tab.n_state);
   const thread_scratch *s = work->scratch + num_thread();
+  if (work->par->share) add_missed(work, j, fired, s);
+  nor_update_taxon(work->set, &work->sums, work->par, j);
   for (int step = 0; step < work->inner; step++) {
     double *link = work->sums.fired + num_at(0, j, k);
     nor_column_states(work->par, j, s->one, s->zero);
-    for (int at = 0; at < n_state; at++) s->one[at] = fired[at] > 0 ? fired[at] / s->one[at] : 0;
+    for (int at = 0; at < n_set; at++) s->one[at] = fired[at] > 0 ? fired[at] / s->one[at] : 0;
     memset(link, 0, (size_t) k * sizeof(double));
     nor_fold(s->one, k, 1, link);
     nor_update_link(work->set, &work->sums, work->par, j, link, s->one[0], work->totals.seen[j]);
@@ -177,6 +217,19 @@ static void update_columns(void *self, int strip, int thread, int first, int b) 
   for (int j = first; j < first + b; j++) update_column(work, j);
 }
 
+/* Expected rows with each source on, and at each grid point. */
+static void count_on(nor_exact *work) {
+  const int k = work->par->k, n_state = work->tab.n_state, n_set = 1 << k;
+  const double *rows = work->strip[0].fired + num_at(0, work->data->m, n_state);
+  double *fold = work->scratch[0].one;
+  memcpy(fold, rows, (size_t) n_state * sizeof(double));
+  for (int at = 0; at < n_state; at += n_set) {
+    for (int s = 0; work->sums.share && s < n_set; s++)
+      work->sums.share[at / n_set] += rows[at + s];
+    nor_fold(fold + at, k, 1, work->sums.on);
+  }
+}
+
 static double pass(void *self) {
   nor_exact *work = self;
   const int k = work->par->k, m = work->data->m;
@@ -184,11 +237,13 @@ static double pass(void *self) {
   work->inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double value = scan(work, true);
   if (!isfinite(value)) return value;
-  memset(work->sums.on, 0, (size_t) k * sizeof(double));
-  nor_fold(work->strip[0].fired + num_at(0, m, work->tab.n_state), k, 1, work->sums.on);
+  work->sums.missing = NULL;
+  nor_clear_sums(&work->sums, k, m);
+  count_on(work);
   work->sums.missing = work->strip[0].missing;
   if (!mc_scan(work->set->host, work->passes, value, &work->columns, update_columns, work))
     return NAN;
+  nor_update_share(work->set, &work->sums, work->par);
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
   work->passes++;
   return work->objective = value;

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define ROUNDING 1e-12 /* less than this share of the trials is what subtraction leaves of none */
 
@@ -18,14 +19,57 @@ nor_totals nor_count(const mc_data *data, const nor_settings *set) {
   return totals;
 }
 
-nor_sums nor_new_sums(const mc_data *data, int k, const mc_host *host) {
-  const size_t m = (size_t) data->m, sources = (size_t) k;
+nor_sums nor_new_sums(const mc_data *data, const nor_param *par, const mc_host *host) {
+  const size_t m = (size_t) data->m, sources = (size_t) par->k;
   nor_sums sums = {0};
   sums.fired = host->alloc(host->ctx, sources * m, sizeof(double));
   sums.leak_fired = host->alloc(host->ctx, m, sizeof(double));
   sums.on = host->alloc(host->ctx, sources, sizeof(double));
   if (data->na_start) sums.missing = host->alloc(host->ctx, sources * m, sizeof(double));
+  if (par->share) sums.share = mc_doubles(host, NOR_GRID, 1);
+  if (par->taxon) sums.present = mc_doubles(host, m, 1);
+  if (par->taxon) sums.through = mc_doubles(host, m, 1);
   return sums;
+}
+
+/* The parts of sums, as long as they are; those not wanted are NULL. */
+typedef struct {
+  double *part;
+  ptrdiff_t length;
+} sums_part;
+
+#define N_PART 7
+
+static void parts_of(const nor_sums *sums, int k, int m, sums_part *part) {
+  const ptrdiff_t links = (ptrdiff_t) k * m;
+  const sums_part all[N_PART] = {
+      {sums->fired, links},    {sums->leak_fired, m}, {sums->on, k},     {sums->missing, links},
+      {sums->share, NOR_GRID}, {sums->present, m},    {sums->through, m}};
+  memcpy(part, all, sizeof all);
+}
+
+void nor_clear_sums(nor_sums *sums, int k, int m) {
+  sums_part part[N_PART];
+  parts_of(sums, k, m, part);
+  for (int p = 0; p < N_PART; p++)
+    if (part[p].part) memset(part[p].part, 0, (size_t) part[p].length * sizeof(double));
+}
+
+void nor_add_sums(nor_sums *to, const nor_sums *from, int k, int m) {
+  sums_part part[N_PART], other[N_PART];
+  parts_of(to, k, m, part);
+  parts_of(from, k, m, other);
+  for (int p = 0; p < N_PART; p++)
+    for (ptrdiff_t at = 0; part[p].part && at < part[p].length; at++)
+      part[p].part[at] += other[p].part[at];
+}
+
+void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, double present,
+                       bool is_one) {
+  if (!sums->present || present <= 0) return;
+  const double r = nor_chance(g), v = par->taxon[j];
+  sums->present[j] += present;
+  sums->through[j] += is_one ? present : present * v * (1 - r) / (1 - r * v);
 }
 
 /* Expected successes over trials, with the prior's; the old value where there was no trial. */
@@ -50,6 +94,19 @@ void nor_update_prior(const nor_settings *set, const double *on, double rows, no
   for (int c = 0; c < par->k; c++) par->prior[c] = update(par->prior[c], on[c], rows, set->prior);
 }
 
+/* Eqs. (R4), (R5). */
+void nor_update_taxon(const nor_settings *set, const nor_sums *sums, nor_param *par, int j) {
+  if (par->taxon)
+    par->taxon[j] = update(par->taxon[j], sums->through[j], sums->present[j], set->taxon);
+}
+
+void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par) {
+  double all = 0;
+  if (!par->share) return;
+  for (int g = 0; g < NOR_GRID; g++) all += sums->share[g] + set->share;
+  for (int g = 0; g < NOR_GRID; g++) par->share[g] = num_lift((sums->share[g] + set->share) / all);
+}
+
 static double log_beta(double value, nor_beta beta) {
   double sum = 0;
   if (beta.one > 0) sum += beta.one * log(value);
@@ -61,6 +118,9 @@ double nor_objective(const nor_settings *set, const nor_param *par, int m, doubl
   double sum = 0;
   for (int c = 0; c < par->k; c++) sum += log_beta(par->prior[c], set->prior);
   for (int j = 0; j < m; j++) sum += log_beta(par->leak[j], set->leak);
+  for (int j = 0; j < m && par->taxon; j++) sum += log_beta(par->taxon[j], set->taxon);
+  for (int g = 0; g < NOR_GRID && par->share && set->share > 0; g++)
+    sum += set->share * log(par->share[g]);
   if (set->links.one > 0 || set->links.zero > 0)
     for (ptrdiff_t at = 0; at < (ptrdiff_t) par->k * m; at++)
       if (nor_allowed(set, at)) sum += log_beta(par->links[at], set->links);
@@ -71,6 +131,8 @@ void nor_guard(nor_param *par, int m, const double *const *safe) {
   num_guard_unit(par->prior, safe[0], par->k);
   num_guard_unit(par->links, safe[1], (ptrdiff_t) par->k * m);
   num_guard_unit(par->leak, safe[2], m);
+  if (par->share) num_guard_simplex(par->share, safe[3], 1, NOR_GRID);
+  if (par->taxon) num_guard_unit(par->taxon, safe[4], m);
 }
 
 void nor_blocks(nor_param *par, int m, mc_model *model) {
@@ -81,4 +143,12 @@ void nor_blocks(nor_param *par, int m, mc_model *model) {
   model->length[1] = (ptrdiff_t) par->k * m;
   model->block[2] = par->leak;
   model->length[2] = m;
+  if (par->share) {
+    model->block[model->n_block] = par->share;
+    model->length[model->n_block++] = NOR_GRID;
+  }
+  if (par->taxon) {
+    model->block[model->n_block] = par->taxon;
+    model->length[model->n_block++] = m;
+  }
 }

@@ -21,6 +21,24 @@
  *   exact        all 2^k states
  *   truncated    the best few states of each row: a lower bound
  *   variational  the paper's Jaakkola-Jordan bound, with roots instead
+ *
+ * With recording, z decides what is there, y[i,j], and a presence is on record with the chance
+ * rho = r[i] taxon[j]: of its site, drawn from share over a grid, and of its taxon (or 1):
+ *   r[i] = nor_chance(g) with probability share[g],
+ *   x[i,j] = y[i,j] u[i,j] v[i,j],  u ~ Bernoulli(r[i]),  v ~ Bernoulli(taxon[j]),
+ *   P(x = 1 | z, g) = rho P1,  P(x = 0 | z, g) = 1 - rho P1,  P1 = P(y = 1 | z) as above.
+ * A row's state is (z, g): tables of log-probabilities over states and columns serve all rows, so that
+ * the E-step is the same products as without recording. A zero hides a presence with
+ *   P(y = 1 | x = 0, z, g) = (1 - rho) P1 / (1 - rho P1),                             (R1)
+ * which v let through with
+ *   P(v = 1 | y = 1, x = 0, g) = taxon (1 - r) / (1 - rho).                           (R2)
+ * u and v of what is absent are left out of the complete data, whose expected log-likelihood falls
+ * into parts:
+ *   links, leak: as above, firings at expected presences, (R1), in place of ones;     (R3)
+ *   taxon[j]:    presences with v = 1 over presences, in column j;                    (R4)
+ *   share[g]:    expected rows with g over rows.                                      (R5)
+ * All are closed forms, with Beta priors and a Dirichlet one, and none lowers the objective. Every
+ * zero matters, but their sums over states are those of all rows less ones and missing cells.
  */
 #ifndef MC_NOISY_OR_NOISY_OR_H
 #define MC_NOISY_OR_NOISY_OR_H
@@ -28,10 +46,12 @@
 #include "engine/data.h"
 #include "engine/fit.h"
 
+#include <math.h>
 #include <stdint.h>
 
 #define NOR_LIST 16      /* states kept for a row */
 #define NOR_MAX_EXACT 16 /* sources whose 2^k states are enumerated */
+#define NOR_GRID 10      /* chances of recording that a site may have */
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
@@ -39,7 +59,24 @@ typedef struct {
   double *prior; /* k, in [0, 1] */
   double *links; /* k x m, in [0, 1]; under maximum likelihood an exact 0 never moves */
   double *leak;  /* m, in [0, 1] */
+  double *share; /* NOR_GRID, on the simplex: sites by chance of recording; NULL: all is recorded */
+  double *taxon; /* m, in [0, 1]: a taxon's factor of that chance; NULL: 1 */
 } nor_param;
+
+/* Close together near 0, where few are found; the last is 1. */
+static inline double nor_chance(int g) {
+  const double root = (g + 1.) / NOR_GRID;
+  return root * root;
+}
+static inline double nor_recorded(const nor_param *par, int g, int j) {
+  return nor_chance(g) * (par->taxon ? par->taxon[j] : 1);
+}
+static inline int nor_n_grid(const nor_param *par) { return par->share ? NOR_GRID : 1; }
+
+/* Eq. (R1); one may be above 1 by rounding. */
+static inline double nor_present(double rho, double one) {
+  return rho < 1 ? (1 - rho) * fmin(one, 1) / (1 - rho * fmin(one, 1)) : 0;
+}
 
 /* Pseudo-counts of a Beta(one + 1, zero + 1) prior. */
 typedef struct {
@@ -50,6 +87,8 @@ typedef enum { NOR_ALTERNATE, NOR_DAMPED, NOR_PAPER } nor_q_rule;
 
 typedef struct {
   nor_beta prior, links, leak; /* all zero: maximum likelihood */
+  nor_beta taxon;              /* with recording; */
+  double share;                /* pseudo-count of every grid point */
   const int *allowed;          /* k x m: 0 where a link is held at 0; NULL: all are allowed */
   const double *weight;        /* how often each row of the data stands there; NULL: once */
   int inner;                   /* M-steps on links and leak per E-step; 0: adapts */
@@ -75,6 +114,9 @@ typedef struct {
   double *leak_fired; /* m: the same for the leak */
   double *on;         /* k: expected number of observations with the source on */
   double *missing;    /* k x m: those of them whose cell is missing; NULL: none is */
+  double *share;      /* NOR_GRID: expected observations by grid point; NULL: without recording */
+  double *present;    /* m: expected presences, and those that v let through; NULL: without taxon */
+  double *through;    /* m */
 } nor_sums;
 
 /* Weighted numbers of rows, and of observed cells in each column. */
@@ -84,7 +126,12 @@ typedef struct {
 } nor_totals;
 
 nor_totals nor_count(const mc_data *data, const nor_settings *set);
-nor_sums nor_new_sums(const mc_data *data, int k, const mc_host *host);
+nor_sums nor_new_sums(const mc_data *data, const nor_param *par, const mc_host *host);
+void nor_clear_sums(nor_sums *sums, int k, int m);
+void nor_add_sums(nor_sums *to, const nor_sums *from, int k, int m);
+/* Adds presences in column j of rows with g, at ones or, by eq. (R2), at zeros. */
+void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, double present,
+                       bool is_one);
 
 static inline double nor_weight(const nor_settings *set, int i) {
   return set->weight ? set->weight[i] : 1;
@@ -100,6 +147,8 @@ static inline bool nor_allowed(const nor_settings *set, ptrdiff_t at) {
 void nor_update_link(const nor_settings *set, const nor_sums *sums, nor_param *par, int j,
                      const double *fired, double leak_fired, double seen);
 void nor_update_prior(const nor_settings *set, const double *on, double rows, nor_param *par);
+void nor_update_taxon(const nor_settings *set, const nor_sums *sums, nor_param *par, int j);
+void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par);
 
 /*
  * Adds the log of the prior's kernel to a log-likelihood or bound. Where only
@@ -108,7 +157,7 @@ void nor_update_prior(const nor_settings *set, const double *on, double rows, no
  */
 double nor_objective(const nor_settings *set, const nor_param *par, int m, double loglik);
 
-/* Pulls an extrapolated point back inside; the blocks of a model: prior, links, leak. */
+/* Pulls an extrapolated point back inside; the blocks: prior, links, leak, and share, taxon if any. */
 void nor_guard(nor_param *par, int m, const double *const *safe);
 void nor_blocks(nor_param *par, int m, mc_model *model);
 
@@ -117,6 +166,7 @@ void nor_blocks(nor_param *par, int m, mc_model *model);
  * BLAS products, n 2^k exponentials at most and m 2^k logarithms; it never
  * lowers the objective, whatever inner. Scratch: m 2^k doubles per strip of
  * rows (16 strips, fewer where that exceeds 128 MB) and a block of rows a thread.
+ * With recording there are NOR_GRID times as many states.
  */
 typedef struct nor_exact nor_exact;
 nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings *set);
@@ -125,7 +175,8 @@ mc_model nor_exact_model(nor_exact *work);
 /*
  * Truncated inference: the objective is the sum over each row's listed states,
  * a lower bound, which a pass never lowers. A pass costs O(n k) flips of
- * O(ones of a row); scratch is the lists and 16 times O(k m).
+ * O(ones of a row); scratch is the lists and 16 times O(k m). With recording the
+ * states of z are listed, each summed over the grid: O(NOR_GRID m) a flip.
  *
  * lists  in/out: of n_state 0 at first, later those of an earlier run
  */
@@ -181,6 +232,10 @@ typedef struct {
   double *map;        /* n x k: the likeliest state; of equals, the first in binary order */
   double *response;   /* n x m: mean of P(x_j = 1 | z) over the posterior */
   double *cell;       /* n x m x (k + 1): at ones, P(link fired | x), the leak's last; else 0 */
+  double *site;       /* n: mean chance of recording; this and the next ones with recording only */
+  double *present;    /* n x m: mean of P(y_j = 1 | z) */
+  double *missed;     /* n x m: of eq. (R1), what P(y_j = 1 | x) is where x_j is 0 */
+  double *phantom;    /* n x m: of (1 - rho) / (1 - rho P1), that a zero was not to be a find */
 } nor_report;
 
 /*

@@ -3,6 +3,7 @@
 #include "noisy_or/states.h"
 #include "num/blocks.h"
 #include "num/threads.h"
+#include "num/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,8 +44,23 @@ static reader new_reader(const mc_data *data, nor_param *par, const nor_settings
   return read;
 }
 
-/* Adds a state's share of a row's means of P(x_j = 1 | z). */
-static void add_response(const reader *read, int i, const uint64_t *state, double weight) {
+/* With recording: adds what a state says with a grid point, from P(y_j = 1 | z). */
+static void add_recorded(const reader *read, int i, int g, const double *one, double weight) {
+  const nor_report *report = read->report;
+  const int n = read->data->n, m = read->data->m;
+  if (report->site) report->site[i] = fmin(report->site[i] + weight * nor_chance(g), 1);
+  for (int j = 0; j < m && report->response; j++) {
+    const ptrdiff_t at = num_at(i, j, n);
+    const double rho = nor_recorded(read->par, g, j), present = nor_present(rho, one[j]);
+    report->response[at] += weight * rho * one[j];
+    report->present[at] += weight * one[j];
+    report->missed[at] += weight * present;
+    report->phantom[at] += weight * (1 - rho + rho * present); /* (1 - rho) / (1 - rho one) */
+  }
+}
+
+/* Adds a state's share of a row's means of P(y_j = 1 | z), and what follows from them. */
+static void add_response(const reader *read, int i, const uint64_t *state, int g, double weight) {
   const int n = read->data->n, m = read->data->m;
   double *one = read->one[num_thread()], *zero = read->zero[num_thread()];
   for (int j = 0; j < m; j++) {
@@ -59,7 +75,10 @@ static void add_response(const reader *read, int i, const uint64_t *state, doubl
       zero[j] *= 1 - link[j];
     }
   }
-  for (int j = 0; j < m; j++) read->report->response[num_at(i, j, n)] += weight * one[j];
+  if (read->par->share)
+    add_recorded(read, i, g, one, weight);
+  else
+    for (int j = 0; j < m; j++) read->report->response[num_at(i, j, n)] += weight * one[j];
 }
 
 /* Adds a state's share of the probabilities that links fired at the row's ones. */
@@ -82,9 +101,10 @@ static void add_cells(const reader *read, int i, const uint64_t *state, double w
   }
 }
 
-static void add_state(const reader *read, int i, const uint64_t *state, double weight) {
+/* g: the grid point, with recording. */
+static void add_state(const reader *read, int i, const uint64_t *state, int g, double weight) {
   if (!(weight > NEGLIGIBLE)) return;
-  if (read->report->response) add_response(read, i, state, weight);
+  if (read->report->response || read->report->site) add_response(read, i, state, g, weight);
   if (read->report->cell) add_cells(read, i, state, weight);
 }
 
@@ -96,7 +116,10 @@ static void no_posterior(const reader *read, int i) {
     if (report->activation) report->activation[num_at(i, c, n)] = NAN;
     if (report->map) report->map[num_at(i, c, n)] = NAN;
   }
-  for (int j = 0; j < m && report->response; j++) report->response[num_at(i, j, n)] = NAN;
+  double *const table[] = {report->response, report->present, report->missed, report->phantom};
+  for (int t = 0; t < 4; t++)
+    for (int j = 0; j < m && table[t]; j++) table[t][num_at(i, j, n)] = NAN;
+  if (report->site) report->site[i] = NAN;
   for (int j = 0; j < m * (k + 1) && report->cell; j++) report->cell[num_at(i, j, n)] = NAN;
 }
 
@@ -108,11 +131,17 @@ static void put_map(const reader *read, int i, const uint64_t *state) {
 static void read_exact_row(const reader *read, int i, double *row) {
   const nor_report *report = read->report;
   const int n = read->data->n, k = read->par->k, n_state = read->tab.n_state;
+  const int n_set = 1 << k;
   double *fold = read->states[num_thread()], sum = 0;
   int best = 0;
-  for (int s = 1; s < n_state; s++)
-    if (row[s] > row[best]) best = s;
+  memcpy(fold, row, (size_t) n_set * sizeof(double));
   const double log = nor_take_exp(row, n_state, &sum);
+  for (int s = 0; s < n_set && n_state > n_set; s++) { /* over the grid */
+    fold[s] = 0;
+    for (int at = s; at < n_state; at += n_set) fold[s] += row[at];
+  }
+  for (int s = 1; s < n_set; s++)
+    if (fold[s] > fold[best]) best = s;
   if (report->loglik) report->loglik[i] = log;
   if (sum <= 0) {
     no_posterior(read, i);
@@ -122,14 +151,14 @@ static void read_exact_row(const reader *read, int i, double *row) {
   put_map(read, i, &likeliest);
   if (report->activation) {
     double on[NOR_MAX_EXACT] = {0};
-    memcpy(fold, row, (size_t) n_state * sizeof(double));
+    if (n_state == n_set) memcpy(fold, row, (size_t) n_state * sizeof(double));
     nor_fold(fold, k, 1 / sum, on);
     for (int c = 0; c < k; c++) report->activation[num_at(i, c, n)] = fmin(on[c], 1);
   }
-  if (!report->response && !report->cell) return;
+  if (!report->response && !report->cell && !report->site) return;
   for (int s = 0; s < n_state; s++) {
-    const uint64_t state = (uint64_t) s;
-    add_state(read, i, &state, row[s] / sum);
+    const uint64_t state = (uint64_t) (s % n_set);
+    add_state(read, i, &state, s / n_set, row[s] / sum);
   }
 }
 
@@ -154,6 +183,20 @@ bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *s
   const num_strips columns = num_new_strips(data->m, 1, strips.n_threads);
   if (!nor_fill_tables(&read.tab, par, &columns, read.states, set->host, 0, 0)) return false;
   return mc_scan(set->host, 0, 0, &strips, exact_block, &read);
+}
+
+/* A listed state; with recording its weight is shared out among the grid points. */
+static void add_listed(const reader *read, int i, const uint64_t *state, nor_search *search,
+                       double weight) {
+  double logs[NOR_GRID];
+  if (!read->par->share) {
+    add_state(read, i, state, 0, weight);
+    return;
+  }
+  nor_state_log(&search->row, state, search->one, search->zero);
+  nor_grid_logs(&search->row, search->one, logs);
+  const double all = num_log_sum_exp(logs, NOR_GRID);
+  for (int g = 0; g < NOR_GRID; g++) add_state(read, i, state, g, weight * exp(logs[g] - all));
 }
 
 /* Is state a before state b in binary order? */
@@ -189,7 +232,7 @@ static void truncated_block(void *self, int strip, int thread, int first, int b)
         double *on = report->activation + num_at(i, c, n);
         if (nor_is_on(state, c)) *on = fmin(*on + weight[l], 1); /* sums of weights may round up */
       }
-      add_state(read, i, state, weight[l]);
+      add_listed(read, i, state, search, weight[l]);
     }
     put_map(read, i, nor_listed(&read->lists, i, best));
   }

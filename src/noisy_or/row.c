@@ -1,5 +1,7 @@
 #include "noisy_or/row.h"
 
+#include "num/vector.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -43,6 +45,10 @@ nor_row nor_new_row(const nor_ready *ready, const mc_host *host) {
   row.link = host->alloc(host->ctx, m * k, sizeof(double));
   row.leak = host->alloc(host->ctx, m, sizeof(double));
   row.bonus = host->alloc(host->ctx, 2 * k + 2, sizeof(double));
+  if (!ready->par->share) return row;
+  row.par = ready->par;
+  row.cells = host->alloc(host->ctx, m, sizeof(int));
+  row.other = host->alloc(host->ctx, m, sizeof(bool));
   return row;
 }
 
@@ -56,7 +62,36 @@ static void leave_out(const nor_ready *ready, int j, double *off, double *hard) 
   hard[k] -= ready->par->leak[j] >= 1;
 }
 
+/* With recording: ones and zeros side by side, the missing cells left out. */
+static void take_cells(const nor_ready *ready, int i, nor_row *row) {
+  const mc_data *data = ready->data;
+  const nor_param *par = ready->par;
+  const int m = data->m, k = par->k, n_missing = data_n_missing(data, i);
+  memset(row->other, 0, (size_t) m * sizeof(bool));
+  row->n_one = 0;
+  for (int e = data->start[i]; e < data->start[i + 1]; e++) {
+    row->other[data->column[e]] = true;
+    row->cells[row->n_one++] = data->column[e];
+  }
+  for (int e = 0; e < n_missing; e++) row->other[data->na_column[data->na_start[i] + e]] = true;
+  row->n_cell = row->n_one;
+  for (int j = 0; j < m; j++)
+    if (!row->other[j]) row->cells[row->n_cell++] = j;
+  row->column = row->cells;
+  row->base = ready->prior_off;
+  memcpy(row->bonus, ready->prior_odds, (size_t) k * sizeof(double));
+  for (int t = 0; t < row->n_cell; t++) {
+    const int j = row->cells[t];
+    for (int c = 0; c < k; c++) row->link[num_at(t, c, row->n_cell)] = par->links[num_at(c, j, k)];
+    row->leak[t] = par->leak[j];
+  }
+}
+
 void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
+  if (row->par) {
+    take_cells(ready, i, row);
+    return;
+  }
   const mc_data *data = ready->data;
   const nor_param *par = ready->par;
   const int k = par->k;
@@ -64,7 +99,7 @@ void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
   memcpy(off, ready->all_off, (size_t) (k + 1) * sizeof(double));
   memcpy(hard, ready->hard, (size_t) (k + 1) * sizeof(double));
   row->column = data->column + data->start[i];
-  row->n_one = data->start[i + 1] - data->start[i];
+  row->n_one = row->n_cell = data->start[i + 1] - data->start[i];
   for (int t = 0; t < row->n_one; t++) {
     const int j = row->column[t];
     for (int c = 0; c < k; c++) row->link[num_at(t, c, row->n_one)] = par->links[num_at(c, j, k)];
@@ -95,8 +130,27 @@ double nor_sum_log(const double *x, int n) {
   return sum + log(product);
 }
 
+void nor_grid_logs(const nor_row *row, const double *one, double *logs) {
+  const nor_param *par = row->par;
+  double ones = nor_sum_log(one, row->n_one);
+  for (int t = 0; t < row->n_one && par->taxon; t++) ones += log(par->taxon[row->column[t]]);
+  for (int g = 0; g < NOR_GRID; g++) {
+    num_log_product zeros = {0, 1};
+    for (int t = row->n_one; t < row->n_cell; t++)
+      num_times(&zeros, 1 - nor_recorded(par, g, row->column[t]) * fmin(one[t], 1));
+    logs[g] = log(par->share[g]) + ones + row->n_one * log(nor_chance(g)) + num_log_of(&zeros);
+  }
+}
+
+double nor_cells_log(const nor_row *row, const double *one) {
+  double logs[NOR_GRID];
+  if (!row->par) return nor_sum_log(one, row->n_one);
+  nor_grid_logs(row, one, logs);
+  return num_log_sum_exp(logs, NOR_GRID);
+}
+
 double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero) {
-  const int n = row->n_one;
+  const int n = row->n_cell;
   double sum = row->base;
   for (int t = 0; t < n; t++) {
     one[t] = row->leak[t];
@@ -112,5 +166,5 @@ double nor_state_log(const nor_row *row, const uint64_t *state, double *one, dou
       zero[t] *= 1 - link[t];
     }
   }
-  return sum + nor_sum_log(one, n);
+  return sum + nor_cells_log(row, one);
 }

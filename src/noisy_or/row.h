@@ -2,6 +2,7 @@
  * noisy_or/row.h: one observation against single states of the sources. Only
  * the ones of a row are scanned: its zeros are in sums made once for all rows,
  * corrected at its ones and missing cells, so that sparse data stay sparse.
+ * With recording its zeros are scanned, too, after the ones.
  */
 #ifndef MC_NOISY_OR_ROW_H
 #define MC_NOISY_OR_ROW_H
@@ -33,21 +34,28 @@ typedef struct {
 nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host);
 void nor_ready_rows(nor_ready *ready);
 
-/* A row: log P(x, state) = base + sum over its sources of bonus + sum over ones of log P(1|state). */
+/* A row: log P(x, state) = base + sum over its sources of bonus + log P(cells scanned | state). */
 typedef struct {
-  int n_one, k;
-  const int *column; /* n_one */
-  double *link;      /* n_one x k: links at the ones */
-  double *leak;      /* n_one */
-  double *bonus;     /* k: log odds of the prior, and the source's share of the row's zeros */
+  int n_one, n_cell, k; /* n_cell: cells scanned, the ones first */
+  const int *column;    /* n_cell */
+  double *link;         /* n_cell x k: links there */
+  double *leak;         /* n_cell */
+  const nor_param *par; /* with recording; else NULL, and so are */
+  int *cells;           /* m: the columns scanned */
+  bool *other;          /* m: is no zero */
+  double *bonus;        /* k: log odds of the prior, and the source's share of the row's zeros */
   double base;
 } nor_row;
 
 nor_row nor_new_row(const nor_ready *ready, const mc_host *host);
 void nor_take_row(const nor_ready *ready, int i, nor_row *row);
 
-/* log P(x, state); one and zero (n_one) get P(1|state) and P(0|state) at the ones. -Inf: impossible. */
+/* log P(x, state); one and zero (n_cell) get P(y = 1|state) and P(y = 0|state). -Inf: impossible. */
 double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero);
+
+/* log P(cells scanned | state) from P(y = 1|state) there; with recording also with each grid point. */
+double nor_cells_log(const nor_row *row, const double *one);
+void nor_grid_logs(const nor_row *row, const double *one, double *logs);
 
 /* Sum of logs of n probabilities. */
 double nor_sum_log(const double *x, int n);

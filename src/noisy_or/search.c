@@ -79,19 +79,19 @@ static int best_states(const nor_list *list, int words, uint64_t *best) {
 /* Offers every state that differs from this one in a single source; true where one was taken. */
 static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int words) {
   const nor_row *row = &s->row;
-  const int n = row->n_one;
+  const int n = row->n_cell;
   const double log = nor_state_log(row, from, s->one, s->zero);
-  const double ones = nor_sum_log(s->one, n), rest = log - ones;
+  const double rest = log - nor_cells_log(row, s->one);
   bool taken = false;
   memcpy(s->state, from, (size_t) words * sizeof(uint64_t));
   for (int c = 0; c < row->k; c++) {
     const double *link = row->link + num_at(0, c, n);
     if (nor_is_on(from, c)) continue;
-    /* At best the source explains every one for certain. */
+    /* At best the source explains every cell for certain. */
     if (!(rest + row->bonus[c] > threshold(list))) continue;
     for (int t = 0; t < n; t++) s->trial[t] = s->one[t] + s->zero[t] * link[t];
     nor_flip(s->state, c);
-    taken |= offer(list, s->state, rest + row->bonus[c] + nor_sum_log(s->trial, n), words);
+    taken |= offer(list, s->state, rest + row->bonus[c] + nor_cells_log(row, s->trial), words);
     nor_flip(s->state, c);
   }
   for (int c = 0; c < row->k; c++) {

@@ -69,8 +69,9 @@ void nor_fold(double *x, int k, double scale, double *on) {
 }
 
 nor_tables nor_new_tables(const nor_param *par, int m, const mc_host *host) {
-  const size_t n_state = (size_t) 1 << par->k;
+  const size_t n_state = (size_t) nor_n_grid(par) << par->k;
   nor_tables tab = {.k = par->k, .m = m, .n_state = (int) n_state};
+  if (par->share) tab.off = host->alloc(host->ctx, n_state * (size_t) m, sizeof(double));
   tab.odds = host->alloc(host->ctx, n_state * (size_t) m, sizeof(double));
   tab.base = host->alloc(host->ctx, n_state, sizeof(double));
   tab.hard = host->alloc(host->ctx, (size_t) m, sizeof(bool));
@@ -89,6 +90,32 @@ typedef struct {
   double *const *scratch;
 } filling;
 
+/* With recording: the tables of column j from P(y_j | s), which odds and zero hold for a start. */
+static void fill_recorded(const filling *f, int j, const double *zero) {
+  const int n_state = f->tab->n_state, n_set = 1 << f->tab->k;
+  double *odds = f->tab->odds + num_at(0, j, n_state), *off = f->tab->off + num_at(0, j, n_state);
+  for (int g = NOR_GRID - 1; g >= 0; g--) { /* the first last: it holds what the others need */
+    const double rho = nor_recorded(f->par, g, j);
+    for (int s = 0; s < n_set; s++) {
+      const int at = g * n_set + s;
+      off[at] = log_or_zero(1 - rho + rho * zero[s]);
+      odds[at] = log_or_zero(rho * odds[s]) - (f->tab->hard[j] ? 0 : off[at]);
+    }
+  }
+}
+
+/* With recording, log P(s) + sum over soft columns of log P(x_j = 0 | s): f->tab->off is there. */
+static void base_recorded(nor_tables *tab, const nor_param *par) {
+  const int n_set = 1 << tab->k;
+  base_states(par, tab->hard, 0, tab->base);
+  for (int g = NOR_GRID - 1; g >= 0; g--)
+    for (int s = 0; s < n_set; s++)
+      tab->base[g * n_set + s] = tab->base[s] + log_or_zero(par->share[g]);
+  for (int j = 0; j < tab->m; j++)
+    if (!tab->hard[j])
+      num_add_scaled(tab->base, 1, tab->off + num_at(0, j, tab->n_state), tab->n_state);
+}
+
 static void fill_columns(void *ctx, int strip, int thread, int first, int b) {
   const filling *f = ctx;
   const int n_state = f->tab->n_state;
@@ -97,6 +124,10 @@ static void fill_columns(void *ctx, int strip, int thread, int first, int b) {
   for (int j = first; j < first + b; j++) {
     double *odds = f->tab->odds + num_at(0, j, n_state);
     nor_column_states(f->par, j, odds, zero);
+    if (f->tab->off) {
+      fill_recorded(f, j, zero);
+      continue;
+    }
     for (int s = 0; s < n_state; s++)
       odds[s] = log_or_zero(f->tab->hard[j] ? odds[s] : odds[s] / zero[s]);
   }
@@ -108,13 +139,21 @@ bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *co
   tab->any_hard = false;
   for (int j = 0; j < tab->m; j++) tab->any_hard |= tab->hard[j] = is_hard(par, j);
   if (!mc_scan(host, pass, objective, columns, fill_columns, &f)) return false;
-  base_states(par, tab->hard, tab->m, tab->base);
+  if (tab->off)
+    base_recorded(tab, par);
+  else
+    base_states(par, tab->hard, tab->m, tab->base);
   return true;
 }
 
 /* Adds sign * log P(x_j = 0 | s), all states. */
-static void add_zero(const nor_param *par, int j, double sign, int n_state, double *logs,
+static void add_zero(const nor_tables *tab, const nor_param *par, int j, double sign, double *logs,
                      double *scratch) {
+  const int n_state = tab->n_state;
+  if (tab->off) {
+    num_add_scaled(logs, sign, tab->off + num_at(0, j, n_state), n_state);
+    return;
+  }
   scratch[0] = log_or_zero(1 - par->leak[j]);
   for (int c = 0; c < par->k; c++) {
     const int half = 1 << c;
@@ -131,7 +170,7 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
   const int to = data->na_start ? data->na_start[i + 1] : 0;
   for (int e = from; e < to; e++) {
     const int j = data->na_column[e];
-    if (!tab->hard[j]) add_zero(par, j, -1, tab->n_state, logs, scratch);
+    if (!tab->hard[j]) add_zero(tab, par, j, -1, logs, scratch);
   }
   if (!tab->any_hard) return;
   for (int j = 0, e = from, t = data->start[i]; j < tab->m; j++) {
@@ -139,7 +178,7 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
     const bool one = t < data->start[i + 1] && data->column[t] == j;
     e += missing;
     t += one;
-    if (tab->hard[j] && !missing && !one) add_zero(par, j, 1, tab->n_state, logs, scratch);
+    if (tab->hard[j] && !missing && !one) add_zero(tab, par, j, 1, logs, scratch);
   }
 }
 

@@ -1,4 +1,7 @@
-/* noisy_or/states.h: all 2^k states of the sources, source 1 as the lowest bit. */
+/*
+ * noisy_or/states.h: all 2^k states of the sources, source 1 as the lowest bit; with recording, these
+ * for each grid point in turn.
+ */
 #ifndef MC_NOISY_OR_STATES_H
 #define MC_NOISY_OR_STATES_H
 
@@ -11,7 +14,7 @@
 
 /*
  * P(x_j = 1 | s) and P(x_j = 0 | s) of column j by doubling: every step adds
- * positive terms, so that both keep their relative precision.
+ * positive terms, so that both keep their relative precision. With recording, of y_j: 2^k numbers.
  */
 void nor_column_states(const nor_param *par, int j, double *one, double *zero);
 
@@ -24,10 +27,11 @@ void nor_fold(double *x, int k, double scale, double *on);
  * may be an exact 0 and which base and odds therefore leave out.
  */
 typedef struct {
-  int k, m, n_state;
-  double *odds; /* n_state x m: log(P(1|s) / P(0|s)); hard columns: log P(1|s) */
-  double *base; /* n_state */
-  bool *hard;   /* m: a link or the leak is 1 */
+  int k, m, n_state; /* n_state: 2^k, times grid points */
+  double *odds;      /* n_state x m: log(P(1|s) / P(0|s)); hard columns: log P(1|s) */
+  double *off;       /* n_state x m, with recording: log P(0|s); else NULL */
+  double *base;      /* n_state */
+  bool *hard;        /* m: a link or the leak is 1 */
   bool any_hard;
 } nor_tables;
 

@@ -5,6 +5,7 @@
  */
 #include "noisy_or/search.h"
 #include "num/blocks.h"
+#include "num/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,17 +55,42 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
   work->totals = nor_count(data, set);
   work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   for (int s = 0; s < work->strips.n_strip; s++)
-    work->strip[s].sums = nor_new_sums(data, par->k, host);
+    work->strip[s].sums = nor_new_sums(data, par, host);
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->strips.n_threads; t++)
     work->scratch[t] = nor_new_search(&work->ready, host);
   return work;
 }
 
+/*
+ * With recording: what one holds, P(y = 1 | state), becomes expected presences over that, of a state
+ * with this weight; those at zeros by eq. (R1), for each grid point.
+ */
+static void add_presences(const nor_truncated *work, nor_search *s, double weight, nor_sums *sums) {
+  const nor_row *row = &s->row;
+  double logs[NOR_GRID];
+  nor_grid_logs(row, s->one, logs);
+  const double all =
+      num_log_sum_exp(logs, NOR_GRID); /* -Inf: an edge was reached since z was weighed */
+  memset(s->zero, 0, (size_t) row->n_cell * sizeof(double)); /* presences */
+  for (int g = 0; g < NOR_GRID; g++) {
+    const double share = isfinite(all) ? weight * exp(logs[g] - all) : 0;
+    sums->share[g] += share;
+    for (int t = 0; t < row->n_cell; t++) {
+      const int j = row->column[t];
+      const double at_zero = nor_present(nor_recorded(work->par, g, j), s->one[t]);
+      const double present = share * (t < row->n_one ? 1 : at_zero);
+      s->zero[t] += present;
+      nor_count_present(work->par, sums, g, j, present, t < row->n_one);
+    }
+  }
+  for (int t = 0; t < row->n_cell; t++) s->one[t] = s->zero[t] > 0 ? s->zero[t] / s->one[t] : 0;
+}
+
 /* Adds a row's expected firings, whose posterior is weight over its listed states. */
 static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sums *sums) {
   const nor_lists *lists = &work->lists;
-  const int k = work->par->k, n = s->row.n_one;
+  const int k = work->par->k, n = s->row.n_cell;
   const double times = nor_weight(work->set, i);
   const mc_data *data = work->data;
   for (int l = 0; l < lists->n_state[i]; l++) {
@@ -72,7 +98,10 @@ static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sum
     const double weight = times * lists->weight[num_at(l, i, NOR_LIST)];
     if (weight <= 0) continue;
     nor_state_log(&s->row, state, s->one, s->zero);
-    for (int t = 0; t < n; t++) s->one[t] = weight / s->one[t];
+    if (s->row.par)
+      add_presences(work, s, weight, sums);
+    else
+      for (int t = 0; t < n; t++) s->one[t] = weight / s->one[t];
     for (int t = 0; t < n; t++) sums->leak_fired[s->row.column[t]] += s->one[t];
     for (int c = 0; c < k; c++) {
       if (!nor_is_on(state, c)) continue;
@@ -83,15 +112,6 @@ static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sum
         sums->missing[num_at(c, data->na_column[e], k)] += weight;
     }
   }
-}
-
-static void clear(strip_sum *sum, int k, int m) {
-  const size_t links = (size_t) k * (size_t) m * sizeof(double);
-  sum->bound = 0;
-  memset(sum->sums.fired, 0, links);
-  memset(sum->sums.leak_fired, 0, (size_t) m * sizeof(double));
-  memset(sum->sums.on, 0, (size_t) k * sizeof(double));
-  if (sum->sums.missing) memset(sum->sums.missing, 0, links);
 }
 
 static void do_block(void *self, int strip, int thread, int first, int b) {
@@ -106,28 +126,22 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   }
 }
 
-static void add(double *to, const double *from, ptrdiff_t n) {
-  for (ptrdiff_t i = 0; i < n; i++) to[i] += from[i];
-}
-
 /* Scans the rows and gathers the strips' sums in strip 0: the bound. NaN: stopped. */
 static double scan_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
-  const ptrdiff_t m = work->data->m, k = work->par->k;
+  const int m = work->data->m, k = work->par->k;
   work->want_sums = want_sums;
   work->hold_lists = hold_lists;
   nor_ready_rows(&work->ready);
-  for (int s = 0; s < work->strips.n_strip; s++) clear(work->strip + s, (int) k, (int) m);
+  for (int s = 0; s < work->strips.n_strip; s++) {
+    work->strip[s].bound = 0;
+    nor_clear_sums(&work->strip[s].sums, k, m);
+  }
   if (!mc_scan(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
     return NAN;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
-    const nor_sums *other = &work->strip[s].sums;
     sum->bound += work->strip[s].bound;
-    if (!want_sums) continue;
-    add(sum->sums.fired, other->fired, k * m);
-    add(sum->sums.leak_fired, other->leak_fired, m);
-    add(sum->sums.on, other->on, k);
-    if (sum->sums.missing) add(sum->sums.missing, other->missing, k * m);
+    if (want_sums) nor_add_sums(&sum->sums, &work->strip[s].sums, k, m);
   }
   return sum->bound;
 }
@@ -144,9 +158,11 @@ double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums)
 
 static void update_links(nor_truncated *work) {
   const nor_sums *sums = &work->strip[0].sums;
-  for (int j = 0; j < work->data->m; j++)
+  for (int j = 0; j < work->data->m; j++) {
+    nor_update_taxon(work->set, sums, work->par, j);
     nor_update_link(work->set, sums, work->par, j, sums->fired + num_at(0, j, work->par->k),
                     sums->leak_fired[j], work->totals.seen[j]);
+  }
 }
 
 static double pass(void *self) {
@@ -159,8 +175,10 @@ static double pass(void *self) {
     if (step > 0 && isnan(scan(work, true, true))) return NAN;
     update_links(work);
   }
-  if (!work->set->fixed)
+  if (!work->set->fixed) {
+    nor_update_share(work->set, &work->strip[0].sums, work->par);
     nor_update_prior(work->set, work->strip[0].sums.on, work->totals.rows, work->par);
+  }
   work->passes++;
   return work->objective = value;
 }

@@ -316,10 +316,10 @@ static void test_seen(void) {
     double n_seen = 0;
     bmf_row_begin(ws, i);
     if (n_missing == 0) continue;
-    for (int j = 0; j < p->m; j++) n_seen += ws->seen[j];
+    for (int j = 0; j < p->m; j++) n_seen += ws->at.seen[j];
     CHECK(n_seen == p->m - n_missing);
     for (int e = 0; e < n_missing; e++)
-      CHECK(ws->seen[ws->data->na_column[ws->data->na_start[i] + e]] == 0);
+      CHECK(ws->at.seen[ws->data->na_column[ws->data->na_start[i] + e]] == 0);
     n_partial += n_missing < p->m / 2.;
   }
   CHECK(n_partial > 0);

@@ -20,11 +20,25 @@ static void new_problem(problem *p, int n, int m, int k, double missing) {
   p->x = check_table(n, m, 0.35, missing);
   p->data = check_view(p->x, n, m);
   p->host = check_host();
-  p->par = (nor_param){k, check_probabilities(k), check_probabilities((ptrdiff_t) k * m),
-                       check_probabilities(m)};
+  p->par = (nor_param){.k = k,
+                       .prior = check_probabilities(k),
+                       .links = check_probabilities((ptrdiff_t) k * m),
+                       .leak = check_probabilities(m)};
   p->set = (nor_settings){.inner = 1, .q_steps = 3, .accelerate = true, .n_threads = 1};
   p->set.host = &p->host;
 }
+
+static void new_recorded_problem(problem *p, int n, int m, int k, double missing) {
+  double sum = 0;
+  new_problem(p, n, m, k, missing);
+  p->par.share = check_probabilities(NOR_GRID);
+  p->par.taxon = check_probabilities(m);
+  for (int g = 0; g < NOR_GRID; g++) sum += p->par.share[g];
+  for (int g = 0; g < NOR_GRID; g++) p->par.share[g] /= sum;
+}
+
+/* States: sets of sources, with recording those for each grid point. */
+static int n_states(const problem *p) { return nor_n_grid(&p->par) << p->k; }
 
 static double cell(const problem *p, int s, int i, int j) {
   const double x = p->x[num_at(i, j, p->n)];
@@ -32,11 +46,12 @@ static double cell(const problem *p, int s, int i, int j) {
   if (isnan(x)) return 1;
   for (int c = 0; c < p->k; c++)
     if (s >> c & 1) zero *= 1 - p->par.links[num_at(c, j, p->k)];
+  if (p->par.share) zero = 1 - nor_recorded(&p->par, s >> p->k, j) * (1 - zero);
   return x > 0 ? 1 - zero : zero;
 }
 
 static double joint(const problem *p, int s, int i) {
-  double product = 1;
+  double product = p->par.share ? p->par.share[s >> p->k] : 1;
   for (int c = 0; c < p->k; c++) product *= s >> c & 1 ? p->par.prior[c] : 1 - p->par.prior[c];
   for (int j = 0; j < p->m; j++) product *= cell(p, s, i, j);
   return product;
@@ -46,7 +61,7 @@ static double reference_loglik(const problem *p) {
   double loglik = 0;
   for (int i = 0; i < p->n; i++) {
     double sum = 0;
-    for (int s = 0; s < 1 << p->k; s++) sum += joint(p, s, i);
+    for (int s = 0; s < n_states(p); s++) sum += joint(p, s, i);
     loglik += log(sum);
   }
   return loglik;
@@ -132,6 +147,35 @@ static void test_objectives_rise(void) {
   }
 }
 
+static void test_recording(void) {
+  problem p;
+  new_recorded_problem(&p, 9, 6, 3, 0.2);
+  const double loglik = reference_loglik(&p);
+  nor_report report[2];
+  for (int r = 0; r < 2; r++) {
+    report[r] = (nor_report){.loglik = exact(p.n), .site = exact(p.n)};
+    double **const table[] = {&report[r].response, &report[r].present, &report[r].missed,
+                              &report[r].phantom};
+    for (int t = 0; t < 4; t++) *table[t] = exact((ptrdiff_t) p.n * p.m);
+  }
+  CHECK(nor_report_exact(&p.data, &p.par, &p.set, &report[0]));
+  CHECK(nor_report_truncated(&p.data, &p.par, &p.set, new_lists(&p), &report[1]));
+  for (int i = 0; i < p.n; i++) CHECK_NEAR(report[1].site[i], report[0].site[i], 1e-12);
+  for (ptrdiff_t at = 0; at < (ptrdiff_t) p.n * p.m; at++) {
+    CHECK_NEAR(report[1].missed[at], report[0].missed[at], 1e-12);
+    CHECK_NEAR(report[1].phantom[at], report[0].phantom[at], 1e-12);
+    CHECK(report[0].missed[at] <= report[0].present[at] + 1e-12);
+  }
+  mc_model truncated =
+      nor_truncated_model(nor_new_truncated(&p.data, &p.par, &p.set, new_lists(&p)));
+  CHECK_NEAR(truncated.objective(truncated.self), loglik, 1e-12);
+  mc_model model = nor_exact_model(nor_new_exact(&p.data, &p.par, &p.set));
+  CHECK_NEAR(model.objective(model.self), loglik, 1e-12);
+  run_to_the_end(model, &p, loglik);
+  CHECK_NEAR(model.objective(model.self), reference_loglik(&p), 1e-10);
+  run_to_the_end(truncated, &p, loglik);
+}
+
 static void test_variational_bound(void) {
   problem p;
   new_problem(&p, 10, 6, 3, 0.1);
@@ -158,9 +202,11 @@ static void test_reports(void) {
   new_problem(&p, 6, 5, 3, 0.2);
   nor_report report[2];
   for (int r = 0; r < 2; r++) {
-    report[r] =
-        (nor_report){exact(p.n), exact((ptrdiff_t) p.n * p.k), exact((ptrdiff_t) p.n * p.k),
-                     exact((ptrdiff_t) p.n * p.m), exact((ptrdiff_t) p.n * p.m * (p.k + 1))};
+    report[r] = (nor_report){.loglik = exact(p.n),
+                             .activation = exact((ptrdiff_t) p.n * p.k),
+                             .map = exact((ptrdiff_t) p.n * p.k),
+                             .response = exact((ptrdiff_t) p.n * p.m),
+                             .cell = exact((ptrdiff_t) p.n * p.m * (p.k + 1))};
   }
   CHECK(nor_report_exact(&p.data, &p.par, &p.set, &report[0]));
   CHECK(nor_report_truncated(&p.data, &p.par, &p.set, new_lists(&p), &report[1]));
@@ -210,6 +256,7 @@ int main(void) {
   RUN(test_exact);
   RUN(test_truncated_is_exact_for_few_sources);
   RUN(test_objectives_rise);
+  RUN(test_recording);
   RUN(test_variational_bound);
   RUN(test_reports);
   RUN(test_importance_sampling);

@@ -281,7 +281,7 @@ static void test_noisy_or_of(double missing) {
   all.size[2] = M;
   all.shared[2] = exact_copy(leak, M);
   all.own[2] = exact(M);
-  nor_param own = {K, all.own[0], all.own[1], all.own[2]};
+  nor_param own = {.k = K, .prior = all.own[0], .links = all.own[1], .leak = all.own[2]};
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
     part[s] = cut(x, s);
@@ -290,8 +290,9 @@ static void test_noisy_or_of(double missing) {
     all.part[s] = (mc_shards){.shared.self = keep(&self, sizeof self), .rows = scan_noisy_or};
   }
   const mc_data data = check_view(x, N, M);
-  nor_param par = {K, prior, links, leak};
-  nor_param shared = {K, all.shared[0], all.shared[1], all.shared[2]};
+  nor_param par = {.k = K, .prior = prior, .links = links, .leak = leak};
+  nor_param shared = {
+      .k = K, .prior = all.shared[0], .links = all.shared[1], .leak = all.shared[2]};
   nor_truncated *whole = nor_new_truncated(&data, &par, &set, nor_new_lists(N, K, set.host));
   nor_shard driver = {.data = no_rows(), .par = &shared, .set = &set};
   mc_shards shards = nor_shards(&driver);

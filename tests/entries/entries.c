@@ -28,11 +28,11 @@ static SEXP log_odds(bmf_state *state, int s) {
     bmf_row_begin(ws, i);
     for (int c = 0; c < ws->own->k; c++) {
       double *to = REAL(out) + num_at(i, c, ws->n);
-      const int others = bmf_n_others(ws->own, ws->u, c);
+      const int others = bmf_n_others(ws->own, ws->at.u, c);
       *to = NA_REAL;
       if (c < ws->own->n_fixed || (ws->own->infinite && others == 0)) continue;
       const double shift = bmf_row_shift(ws, c, -1);
-      *to = ws->log_on[others] - ws->log_off[others] + (ws->u[c] ? -shift : shift);
+      *to = ws->view.log_on[others] - ws->view.log_off[others] + (ws->at.u[c] ? -shift : shift);
     }
   }
   UNPROTECT(1);

@@ -95,3 +95,79 @@ nor_found <- function(links, truth, least = 0.9) {
 }
 
 quietly <- function(expr) suppressWarnings(suppressMessages(expr))
+
+# ---- With chances that presences are recorded, eqs. (R1) to (R5) of src/noisy_or/noisy_or.h ----------------------
+
+# Chances of a grid point, 10 x m.
+ref_nor_chances <- function(par) {
+  outer((1:10 / 10)^2, if (is.null(par$recorded_taxon)) rep(1, length(par$leak)) else par$recorded_taxon)
+}
+
+# P(y[, j] = 1 | state), 2^k x m.
+ref_nor_there <- function(par) {
+  states <- ref_nor_states(length(par$prior))
+  t(apply(states, 1L, function(z) 1 - (1 - par$leak) * apply((1 - par$links)^z, 2L, prod)))
+}
+
+# log P(x[i, ], state, grid point), n x 2^k x 10.
+ref_nor_recorded_joint <- function(x, par) {
+  states <- ref_nor_states(length(par$prior))
+  there <- ref_nor_there(par)
+  rho <- ref_nor_chances(par)
+  out <- array(0, c(nrow(x), nrow(states), 10))
+  for (i in seq_len(nrow(x))) {
+    for (s in seq_len(nrow(states))) {
+      for (g in 1:10) {
+        one <- rho[g, ] * there[s, ]
+        cells <- log(ifelse(x[i, ] == 1, one, 1 - one))
+        prior <- log(ifelse(states[s, ] == 1, par$prior, 1 - par$prior))
+        out[i, s, g] <- log(par$recorded_share[g]) + sum(prior) + sum(cells, na.rm = TRUE)
+      }
+    }
+  }
+  out
+}
+
+ref_nor_recorded_loglik <- function(x, par) {
+  apply(ref_nor_recorded_joint(x, par), 1L, function(l) max(l) + log(sum(exp(l - max(l)))))
+}
+
+ref_nor_recorded_posterior <- function(x, par) {
+  exp(ref_nor_recorded_joint(x, par) - ref_nor_recorded_loglik(x, par))
+}
+
+# One EM pass; pseudo-counts as c(prior, links, leak, taxon), two each, and one of share.
+ref_nor_recorded_pass <- function(x, par, pseudo = numeric(9)) {
+  states <- ref_nor_states(length(par$prior))
+  posterior <- ref_nor_recorded_posterior(x, par)
+  there <- ref_nor_there(par)
+  rho <- ref_nor_chances(par)
+  on <- apply(posterior, 1:2, sum) %*% states
+  out <- par
+  for (j in seq_len(ncol(x))) {
+    fired <- numeric(length(par$prior))
+    leak <- through <- all <- 0
+    for (i in which(!is.na(x[, j]))) {
+      for (g in 1:10) {
+        hidden <- if (x[i, j] == 1) 1 else (1 - rho[g, j]) * there[, j] / (1 - rho[g, j] * there[, j])
+        hidden[is.nan(hidden)] <- 0
+        weight <- posterior[i, , g] * hidden # of states with a presence
+        fired <- fired + colSums(weight * states / there[, j]) * par$links[, j]
+        leak <- leak + sum(weight / there[, j]) * par$leak[j]
+        v <- if (x[i, j] == 1) 1 else (rho[g, j] / (g / 10)^2 - rho[g, j]) / (1 - rho[g, j])
+        all <- all + sum(weight)
+        if (sum(weight) > 0) through <- through + sum(weight) * v
+      }
+    }
+    observed <- !is.na(x[, j])
+    trials <- colSums(on[observed, , drop = FALSE])
+    out$links[, j] <- (fired + pseudo[3]) / (trials + pseudo[3] + pseudo[4])
+    out$leak[j] <- (leak + pseudo[5]) / (sum(observed) + pseudo[5] + pseudo[6])
+    if (!is.null(par$recorded_taxon)) {
+      out$recorded_taxon[j] <- (through + pseudo[7]) / (all + pseudo[7] + pseudo[8])
+    }
+  }
+  out$prior <- (colSums(on) + pseudo[1]) / (nrow(x) + pseudo[1] + pseudo[2])
+  out$recorded_share <- (apply(posterior, 3L, sum) + pseudo[9]) / (nrow(x) + 10 * pseudo[9])
+  out
+}

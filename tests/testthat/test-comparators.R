@@ -175,6 +175,7 @@ for (name in names(packages)) {
     set.seed(13)
     x <- two_lists()
     x[3, ] <- 0
+    x[, 5] <- 0
     cv <- cross_validate(x, 2, list(recipe = recipes[[name]], means = means), "omissions", folds = 3)
     expect_gt(cv$results$auc[1], cv$results$auc[2] + 0.1)
     expect_true(is.finite(cross_validate(x, 2, recipes[[name]], folds = 2)$results$loss))

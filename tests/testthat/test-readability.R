@@ -86,7 +86,7 @@ test_that("phrases that readers stumbled over stay away", {
   files <- c(sources("man", "*.Rd"), sources("vignettes", "*.Rmd"), sources("vignettes", "articles", "*.Rmd"),
     sources("README.md"), sources("R", "*.R"))
   skip_if_not(length(files) > 0L, "the sources are not at hand")
-  files <- c(files, sources("NEWS.md"), sources("inst", "report", "*.Rmd"))
+  files <- c(files, sources("NEWS.md"), sources("inst", "rmarkdown", "templates", "*", "skeleton", "*.Rmd"))
   gone <- c(
     "tell the same", "tells the same", "had better", "at the latest", "be they", "be it", "each is one for each"
   )

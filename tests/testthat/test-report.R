@@ -1,18 +1,21 @@
-# Also of R/which_zeros_report.R, R/report_models.R, R/report_neighbours.R, R/report_plots.R.
+# The documents of inst/rmarkdown/templates, and what makes reports of them.
 
 skip_without_tools <- function() {
   testthat::skip_if_not_installed("rmarkdown")
   testthat::skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
 }
 
-# Writes a report of the fit; its text, white space and the contents of images left out.
+read_page <- function(file) {
+  gsub("base64,[A-Za-z0-9+/=]*", "base64,", paste(readLines(file, encoding = "UTF-8"), collapse = "\n"))
+}
+
+# Writes a report; its text, white space and the contents of images left out.
 write_report <- function(fit, ...) {
   file <- tempfile(fileext = ".html")
   on.exit(unlink(file))
   suppressMessages(path <- report(fit, file, ...))
   testthat::expect_identical(normalizePath(path), normalizePath(file))
-  text <- gsub("[ \n]+", " ", paste(readLines(file, encoding = "UTF-8"), collapse = " "))
-  gsub("base64,[A-Za-z0-9+/=]*", "base64,", text)
+  gsub("[ \n]+", " ", read_page(file))
 }
 
 # Whether the text holds all of these; a failure does not print the whole text.
@@ -41,180 +44,169 @@ expect_self_contained <- function(text) {
   expect_holds(text, "lang=\"en\"")
 }
 
+test_that("an answer is told from the answer to how it was reached", {
+  skip_without_tools()
+  x <- simulated_sites$x[1:40, ]
+  w <- which_zeros(x, age = 40:1, quick = TRUE, seed = 1)
+  checked <- sensitivity(w)
+  folder <- tempfile("tables")
+  slices <- rep(c("old", "young"), 20)
+  ages <- data.frame(age = 40:1, row.names = rownames(x))
+  told <- list(sensitivity = checked, groups = slices, site_data = ages, n = 7, tables = folder)
+  text <- do.call(write_report, c(list(w), told))
+  expect_self_contained(text)
+  expect_identical(headings(text), c(
+    "The answer", "How good such answers are on this table", "Where most was missed", "What the number rests on",
+    "How it was reached"
+  ))
+  expect_match(text, "zeros\\. <strong>Expected missed: [0-9 ]+ .*, by how well finds are foreseen")
+  expect_holds(text, c(
+    "One more such search would find about", "How many were missed, by each evidence",
+    "The 7 zeros where a find was most expected", "Groups compared", "One thing changed at a time"
+  ))
+  expect_setequal(list.files(folder), paste0(c(
+    "all_zeros", "differences", "groups", "how_many", "quality", "sensitivity", "sites", "taxa", "weights", "zeros"
+  ), ".csv"))
+  expect_identical(nrow(utils::read.csv(file.path(folder, "all_zeros.csv"))), sum(x == 0))
+  first <- utils::read.csv(file.path(folder, "sites.csv"))[1L, ]
+  expect_identical(first$age, 41L - match(first$site, rownames(x)))
+  text <- write_report(w, site = c("site_003", "site_004"), n = 9, tables = folder)
+  expect_setequal(utils::read.csv(file.path(folder, "zeros.csv"))$site, c("site_003", "site_004"))
+  expect_false(grepl("Groups compared", text, fixed = TRUE))
+  checked$table$missed <- checked$table$missed + 10
+  expect_error(report(w, tempfile(fileext = ".html"), sensitivity = checked), "must be what sensitivity\\(\\) says")
+  expect_error(report(w, tempfile(fileext = ".html"), groups = 1:3), "`groups`", class = "multicause_input_error")
+})
+
 test_that("the report of a fit with everything is one file with its tables", {
   skip_without_tools()
   fit <- drawn_fit(40, 20, 4, phantom = "white")
   sites <- data.frame(country = rep(c("FI", "DE"), 20), row.names = rownames(fit$x))
-  selection <- data.frame(
-    k = rep(2:4, 2), AIC = c(300, 280, 290, 310, 285, 295), phantom = rep(c("free", "white"), each = 3)
-  )
+  tried <- data.frame(k = rep(2:4, 2), AIC = c(300, 280, 290, 310, 285, 295))
   folder <- file.path(tempfile(), "tables")
   text <- write_report(
-    fit, age = 40:1, site_data = sites, selection = selection, n = 7, title = "A title", notes = c("One.", "Two."),
+    fit, age = 40:1, site_data = sites, selection = tried, n = 7, title = "A title", notes = c("One.", "Two."),
     tables = folder
   )
   expect_self_contained(text)
   expect_holds(text, c(
-    "other fits that describe the table equally well give up to", "<title>A title</title>", "A title</h1>",
-    "<p>One.</p> <p>Two.</p>",
-    "<th scope=\"col\">country</th>",
-    "AIC is least at k = 3 (no component held; AIC 280) and at k = 3 (a white phantom held; AIC 285)"
+    "Other fits that describe the table equally well give up to", "<title>A title</title>", "A title</h1>",
+    "<p>One.</p> <p>Two.</p>", "<th scope=\"col\">country</th>"
   ))
   expect_identical(headings(text), c(
-    "The answer", "The data", "How many components", "The fit", "Phantoms", "Ages of the components",
-    "Likeliest false absences", "What is missing", "How far to trust it"
-  ))
-  expect_identical(captions(text), c(
-    "Every component, and what makes it a phantom or not",
-    "Do the ages of two components differ? Weighted rank sum tests", "The 7 likeliest false absences",
-    "Taxa by expected missed presences", "Sites by expected missed presences (10 more rows not shown)"
+    "The fit", "How many components", "Components", "Ages of the components", "Likeliest false absences",
+    "What is missing", "How far to trust it"
   ))
   expect_setequal(dir(folder), paste0(c(
-    "selection", "phantoms", "false_absences", "missed_taxa", "missed_sites", "aspects", "membership"
+    "selection", "phantoms", "false_absences", "missed_taxa", "missed_sites", "components", "memberships", "ages"
   ), ".csv"))
   saved <- read.csv(file.path(folder, "false_absences.csv"))
   expect_equal(saved, as.data.frame(unclass(false_absences(fit, 7, site_data = sites))), ignore_attr = TRUE)
-  expect_equal(read.csv(file.path(folder, "membership.csv"), row.names = 1), as.data.frame(fit$param$membership))
-})
-
-test_that("fits without phantom, of a posterior mode, with unknown cells and without names have a report", {
-  skip_without_tools()
-  quick <- fit_control(n_start = 2, max_pass = 30, n_polish = 0, algorithm = "em")
-  x <- drawn_fit(30, 12, 4)$x
-  x[2, 3] <- x[4, ] <- NA
-  fit <- function(...) suppressMessages(suppressWarnings(aspect_bernoulli(..., control = quick)))
-
-  bare <- write_report(fit(x, 2))
-  expect_self_contained(bare)
-  expect_holds(bare, c("No white phantom was found", "cells are unknown", "has not converged"))
-  expect_false("What is missing" %in% headings(bare))
-
-  mode <- write_report(fit(unname(x), 3, estimate = "map", phantom = "both"), age = 1:12, n = 500)
-  expect_self_contained(mode)
-  expect_holds(mode, "log-posterior")
-
-  one <- write_report(fit(x, 1), age = stats::setNames(30:1, rownames(x)))
-  expect_self_contained(one)
+  expect_equal(read.csv(file.path(folder, "memberships.csv"), row.names = 1), as.data.frame(fit$param$membership))
+  expect_equal(
+    read.csv(file.path(folder, "components.csv"), row.names = 1), as.data.frame(t(fit$param$aspects))
+  )
+  # only of sites asked for, and of zeros that can be false
+  within <- matrix(rep_len(c(TRUE, FALSE), 800), 40)
+  write_report(fit, site = 3:4, within = within, tables = folder)
+  expect_identical(nrow(read.csv(file.path(folder, "false_absences.csv"))), sum(fit$x[3:4, ] == 0 & within[3:4, ]))
+  expect_setequal(read.csv(file.path(folder, "missed_sites.csv"))$site, rownames(fit$x)[3:4])
 })
 
 test_that("fits of every model have a report", {
   skip_without_tools()
-  x <- drawn_fit(30, 12, 4)$x
-  quick <- fit_control(n_start = 2, max_pass = 30)
-  counts <- array(seq_len(60) %% 5, 5:3)
-  fits <- suppressWarnings(list(
-    bernoulli_mixture(x, 2, control = quick), logistic_pca(x, 2, control = quick), nmf(x, 2, control = quick),
-    plsa(Matrix::Matrix(x, sparse = TRUE), 2, control = quick), plca(counts, 2, control = quick),
-    plca(as.data.frame(as.table(counts)), 2, control = quick)
-  ))
-  for (fit in fits) {
-    text <- write_report(fit)
-    expect_self_contained(text)
-    expect_identical(
-      headings(text), c("The data", "The fit", "Components", "Cells the fit did not expect", "How far to trust it")
-    )
-    expect_holds(text, model_title(fit))
-  }
-})
-
-test_that("ages and sites go into the report of every model", {
-  skip_without_tools()
   fits <- fits_of_all()
-  sites <- data.frame(country = rep(c("FI", "DE"), 10), row.names = paste0("site", 1:20))
-  for (name in setdiff(names(fits), "plca")) {
-    text <- write_report(fits[[name]], age = 20:1, site_data = sites, n = 4)
+  for (name in names(fits)) {
+    text <- write_report(fits[[name]], n = 4)
     expect_self_contained(text)
-    expect_holds(text, c("Ages of the components", "<th scope=\"col\">country</th>", "How far to trust it"))
+    expect_holds(text, c(model_title(fits[[name]]), "How far to trust it"))
     expect_false(grepl("NULL nats|NaN", text), info = name)
+    phantoms <- inherits(fits[[name]], "aspect_bernoulli")
+    expect_identical("Likeliest false absences" %in% headings(text), phantoms, info = name)
+    expect_identical("Cells the fit did not expect" %in% headings(text), !phantoms, info = name)
   }
-  array <- write_report(fits$plca, age = 8:1, of = "taxon", site_data = data.frame(country = letters[1:6]), n = 4)
-  expect_self_contained(array)
-  expect_holds(array, c("What each component says of: time", "country", "Ages of the components"))
-  sampled <- write_report(fits$bmf)
-  expect_holds(sampled, c("80 draws of 2 chains", "Quantities that do not depend on labels"))
-})
-
-test_that("averages of fits and fits without components have a report", {
-  skip_without_tools()
-  x <- fits_of_all()$bernoulli_mixture$x
-  several <- suppressWarnings(list(
-    ensemble(x, k = 2:3, members = 2), ensemble(x, k = 2, members = 2, model = bernoulli_mixture),
-    logistic_pca(x, 0, control = fit_control(progress = FALSE))
-  ))
-  for (fit in several) expect_self_contained(write_report(fit, age = 20:1))
-})
-
-test_that("the components of an average are told as parts of its fits, not as one composition", {
-  skip_without_tools()
-  x <- drawn_fit(20, 8, 3)$x
-  quick <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
-  several <- suppressWarnings(ensemble(
-    x, k = 2:3, model = aspect_bernoulli, members = 1, phantom = "white", control = quick, weights = c(1, 3)
-  ))
-  folder <- tempfile("tables")
-  text <- write_report(several, age = 20:1, of = "site", tables = folder)
-  expect_self_contained(text)
-  expect_identical(headings(text), c(
-    "The answer", "The data", "The fit", "Phantoms", "Likeliest false absences", "What is missing",
-    "How far to trust it"
-  ))
-  expect_holds(text, c("The fits that are averaged", "do not add up to a whole"))
-  expect_false(grepl("how much of each observation each component makes up", text))
-  expect_false(grepl("<td>A[4-9]</td>", text))
-  shown <- utils::read.csv(file.path(folder, "phantoms.csv"))
-  expect_identical(shown$member, rep(1:2, 2:3))
-  expect_identical(shown$component, c("A1", "A2", "A1", "A2", "A3"))
-  expect_equal(shown$weight, phantoms(several)$weight)
-  label <- paste0("member", shown$member, "_", shown$component)
-  membership <- utils::read.csv(file.path(folder, "membership.csv"), row.names = 1)
-  expect_identical(dimnames(membership), list(rownames(x), label))
-  own <- do.call(cbind, lapply(several$fits, function(fit) fit$param$membership))
-  expect_equal(unname(as.matrix(membership)), unname(own))
-  aspects <- utils::read.csv(file.path(folder, "aspects.csv"), row.names = 1)
-  expect_equal(unname(as.matrix(aspects)), unname(t(several$param$aspects)))
-  expect_named(aspects, label)
-})
-
-test_that("the least expected cells are those with the largest residuals, and tables are written", {
-  skip_without_tools()
-  fit <- fits_of_all()$bernoulli_mixture
-  folder <- tempfile()
-  write_report(fit, n = 3, tables = folder)
-  expect_setequal(dir(folder), c("components.csv", "observations.csv", "unexpected.csv"))
-  worst <- read.csv(file.path(folder, "unexpected.csv"))
-  residual <- residuals(fit, type = "pearson")
-  expect_equal(abs(worst$residual), sort(abs(residual), decreasing = TRUE)[1:3])
-  expect_equal(worst$residual, residual[cbind(worst$site, worst$taxon)])
-  expect_equal(worst$expected, fitted(fit)[cbind(worst$site, worst$taxon)])
-  expect_equal(worst$observed, as.numeric(fit$x[cbind(worst$site, worst$taxon)]))
-})
-
-test_that("a result of select_k() tells how the number was chosen", {
-  skip_without_tools()
-  x <- fits_of_all()$bernoulli_mixture$x
+  x <- fits$bernoulli_mixture$x
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
+  others <- suppressWarnings(list(
+    aspect_bernoulli(unname(x), 3, estimate = "map", phantom = "both", control = few),
+    plsa(Matrix::Matrix(unname(fits$nmf$x), sparse = TRUE), 2, control = few), logistic_pca(x, 0, control = few),
+    ensemble(x, k = 2:3, model = aspect_bernoulli, members = 1, phantom = "white", control = few),
+    ensemble(x, k = 2, members = 2, model = bernoulli_mixture),
+    neighbours_mean(x, smooth = smooth_over(age = 1:20, bandwidth = c(age = 3), strength = 1)),
+    plca(as.data.frame(as.table(array(seq_len(60) %% 5, 5:3))), 2, control = few)
+  ))
+  for (fit in others) expect_self_contained(write_report(fit))
+  expect_holds(write_report(others[[4L]]), c("The fits that are averaged", "do not add up to a whole"))
   chosen <- select_k(x, 1:3, bernoulli_mixture, "aic", estimate = "ml", control = few)
-  text <- write_report(chosen$fits[["2"]], selection = chosen)
-  expect_holds(text, c("How many components", "AIC is least at k = 2"))
-  chosen$table$criterion <- "cells"
-  expect_error(report(chosen$fits[["2"]], tempfile(fileext = ".html"), selection = chosen), "must hold AIC",
-    class = "multicause_input_error")
+  expect_holds(write_report(chosen$fits[["2"]], selection = chosen), "How many components")
 })
 
-test_that("names are text, whatever they hold", {
+test_that("the least expected cells are those with the largest residuals", {
   skip_without_tools()
-  fit <- drawn_fit(12, 6, 3, phantom = "white")
-  odd <- c("<b>bold</b>", "a_b_c & *d*", "`code` $x^2$", "![](x.png)", "\u00c5land \u4e2d", "[a](http://b.c)")
-  fit$names[[2L]] <- colnames(fit$param$aspects) <- colnames(fit$x) <- odd
-  text <- write_report(fit, title = "Title: \"quoted\" & <odd> *one*", notes = "*Note* <i>")
-  expect_self_contained(text)
-  shown <- c(
-    "&lt;b&gt;bold&lt;/b&gt;", "a_b_c &amp; *d*", "`code` $x^2$", "![](x.png)", "\u00c5land \u4e2d", "[a](http://b.c)"
+  folder <- tempfile()
+  for (fit in fits_of_all()[c("bernoulli_mixture", "nmf")]) {
+    write_report(fit, n = 3, tables = folder)
+    worst <- read.csv(file.path(folder, "unexpected.csv"))
+    residual <- residuals(fit, type = "pearson")
+    expect_equal(abs(worst$.resid), sort(abs(residual), decreasing = TRUE)[1:3])
+    at <- cbind(worst$site, worst$taxon)
+    expect_equal(worst$.resid, residual[at])
+    expect_equal(worst$.fitted, fitted(fit)[at])
+    expect_equal(worst$observed, as.numeric(fit$x[at]))
+  }
+})
+
+test_that("a report of a smoothed fit says what neighbours change, and that ages may be circular", {
+  skip_without_tools()
+  sites <- early_tetrapods$sites
+  near <- smooth_over(
+    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
+    strength = 10
   )
-  expect_holds(text, paste0("<td>", shown, "</td>"))
+  control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-6, progress = FALSE)
+  set.seed(1)
+  fit <- suppressWarnings(
+    aspect_bernoulli(early_tetrapods$x, 5, estimate = "map", phantom = "white", smooth = near, control = control)
+  )
+  seed <- .Random.seed
+  folder <- tempfile("tables")
+  text <- write_report(fit, n = 30, tables = folder)
+  expect_identical(.Random.seed, seed)
   expect_holds(text, c(
-    "Title: &quot;quoted&quot; &amp; &lt;odd&gt; *one*</h1>", "<p>*Note* &lt;i&gt;</p>", "<td>Site 1</td>"
+    "What neighbours change", "dated by their faunas", "are among those of the fit without neighbours, too",
+    "Map: the share of each component in each of 129 sites"
   ))
+  moved <- utils::read.csv(file.path(folder, "neighbours.csv"))
+  expect_identical(sum(moved$change == "enters"), sum(moved$change == "leaves"))
+  expect_true(all(moved$rank_with[moved$change == "enters"] <= 30 & moved$rank_without[moved$change == "enters"] > 30))
+  top <- false_absences(fit, 30)
+  enters <- moved[moved$change == "enters", ]
+  expect_identical(paste(top$site, top$taxon)[enters$rank_with], paste(enters$site, enters$taxon))
+})
+
+test_that("a document can be drafted, edited and rendered, by report() or by itself", {
+  skip_without_tools()
+  folder <- tempfile("draft")
+  dir.create(folder)
+  fit <- drawn_fit(12, 6, 3, phantom = "white")
+  own <- rmarkdown::draft(file.path(folder, "own.Rmd"), "fit", "multicause", edit = FALSE)
+  lines <- readLines(own)
+  writeLines(append(lines, "My words on `r nrow(fit$x)` sites, and `r '<b>*x*'`.", grep("^## The fit", lines)), own)
+  file <- file.path(folder, "by report.html")
+  report(fit, file, template = own, title = "Mine")
+  expect_identical(dir(folder), c("by report.html", "own.Rmd"))
+  page <- read_page(file)
+  expect_holds(page, c("My words on 12 sites, and &lt;b&gt;*x*.", "<title>Mine</title>", "Likeliest false absences"))
+  rmarkdown::render(own, params = list(fit = fit, title = "Mine"), quiet = TRUE, envir = new.env())
+  told <- function(page) sub("<details>.*", "", page) # without the session, which may have loaded packages meanwhile
+  expect_identical(told(read_page(file.path(folder, "own.html"))), told(page))
+  expect_error(rmarkdown::render(own, quiet = TRUE, envir = new.env()), "Give the fit")
+  # One that fails leaves what was there.
+  writeLines(c(readLines(own), "```{r}", "stop('here')", "```"), own)
+  suppressMessages(expect_error(report(fit, file, template = own), "here"))
+  expect_identical(read_page(file), page)
+  draft <- rmarkdown::draft(file.path(folder, "answer.Rmd"), "which_zeros", "multicause", edit = FALSE)
+  expect_error(report(fit, file, template = draft), "Unknown argument `fit`", class = "multicause_input_error")
 })
 
 # Names that try to come alive in a page or its making. What runs calls trip(), or marks the page itself.
@@ -236,7 +228,7 @@ hostile <- local({
 # What a reader sees of text: control characters and what is more than one blank are one.
 as_seen <- function(text) trimws(gsub("[ \u0001-\u001f\u007f-\u009f\u2028\u2029]+", " ", text))
 
-# The reports of two fits and an answer with hostile text, and with plain text, wherever a name, a title or a note can
+# The reports of a fit and an answer with hostile text, and with plain text, wherever a name, a title or a note can
 # be given.
 hostile_reports <- local({
   made <- NULL
@@ -255,17 +247,13 @@ write_both <- function(text) {
   colnames(fit$param$aspects) <- rownames(fit$param$membership) <- text
   sites <- stats::setNames(data.frame(text, factor(text), 1:n, row.names = text), c("plain", text[1:2]))
   selection <- data.frame(k = 2:5, AIC = 1:4, phantom = rep(text[1:2], 2))
-  cells <- expand.grid(text[1:3], text[4:7], text[8:9])
-  names(cells) <- text[1:3]
-  set.seed(1)
-  cells$count <- stats::rpois(nrow(cells), 3)
-  array <- suppressWarnings(plca(cells, 2, control = fit_control(n_start = 2, max_pass = 30, progress = FALSE)))
   folder <- file.path(tempfile("folder"), "it's a `touch secret` $(touch secret) & \u00e5")
   dir.create(folder, recursive = TRUE)
   grDevices::png(file.path(folder, "secret.png")) # a picture beside the report
   graphics::plot.new()
   grDevices::dev.off()
-  files <- file.path(folder, c("one `touch secret`.html", "two$(touch secret).html", "three; touch secret.html"))
+  files <- file.path(folder, c("one `touch secret`.html", "two$(touch secret).html"))
+  set.seed(1)
   found <- matrix(stats::rbinom(n * n, 1, 0.4), n, dimnames = list(text, text))
   w <- which_zeros(found, age = 1:n, quick = TRUE, seed = 1)
   suppressMessages({
@@ -273,14 +261,9 @@ write_both <- function(text) {
       fit, files[1L], age = stats::setNames(seq_len(n), text), of = "site", site_data = sites, selection = selection,
       title = paste(text, collapse = " "), notes = text, n = 1000
     )
-    report(array, files[2L], title = text[2L], age = 1:3, of = "site", site_data = data.frame(plain = text[1:3]))
-    report(w, files[3L], title = text[3L], groups = rep_len(text[1:3], n), site_data = sites, notes = text, n = 1000)
+    report(w, files[2L], title = text[2L], groups = rep_len(text[1:3], n), site_data = sites, notes = text, n = 1000)
   })
   files
-}
-
-read_page <- function(file) {
-  gsub("base64,[A-Za-z0-9+/=]*", "base64,", paste(readLines(file, encoding = "UTF-8"), collapse = "\n"))
 }
 
 # Text between tags, as a browser shows it.
@@ -291,52 +274,11 @@ page_texts <- function(html) {
   as_seen(text)
 }
 
-test_that("an answer is told from the answer to how it was reached", {
-  skip_without_tools()
-  x <- simulated_sites$x[1:40, ]
-  w <- which_zeros(x, age = 40:1, quick = TRUE, seed = 1)
-  checked <- sensitivity(w)
-  folder <- tempfile("tables")
-  on.exit(unlink(folder, recursive = TRUE))
-  slices <- rep(c("old", "young"), 20)
-  ages <- data.frame(age = 40:1, row.names = rownames(x))
-  text <- write_report(w, sensitivity = checked, groups = slices, site_data = ages, n = 7, tables = folder)
-  expect_self_contained(text)
-  heads <- c(
-    "The answer", "How good such answers are on this table", "Where most was missed", "What the number rests on",
-    "How it was reached"
-  )
-  places <- vapply(paste0(heads, "</h2>"), function(head) regexpr(head, text, fixed = TRUE)[[1L]], 0L)
-  expect_true(all(places > 0) && !is.unsorted(places))
-  expect_match(text, "zeros\\. <strong>Expected missed: [0-9 ]+ .*, by how well finds are foreseen")
-  expect_holds(text, c(
-    "One more such search would find about", "How many were missed, by each evidence",
-    "The 7 zeros where a find was most expected", "Groups compared", "One thing changed at a time"
-  ))
-  expect_setequal(list.files(folder), paste0(c(
-    "all_zeros", "differences", "groups", "how_many", "quality", "sensitivity", "sites", "taxa", "weights", "zeros"
-  ), ".csv"))
-  expect_identical(nrow(utils::read.csv(file.path(folder, "all_zeros.csv"))), sum(x == 0))
-  first <- utils::read.csv(file.path(folder, "sites.csv"))[1L, ]
-  expect_identical(first$age, 41L - match(first$site, rownames(x)))
-  bare <- write_report(w)
-  expect_false(grepl("Groups compared", bare, fixed = TRUE))
-  refused <- function(word, ...) {
-    expect_error(report(w, tempfile(fileext = ".html"), ...), word, class = "multicause_input_error")
-  }
-  refused("`sensitivity`", sensitivity = 1)
-  other <- checked
-  other$table$missed <- other$table$missed + 10
-  refused("must be of this answer", sensitivity = other)
-  refused("`groups`", groups = 1:3)
-  refused("Unknown argument", age = 1)
-})
-
 test_that("text from data and users makes no tag, no attribute and no picture, and is shown as written", {
   skip_without_tools()
   testthat::skip_on_os("windows") # paths that its shell does not know
   pages <- lapply(hostile_reports(), function(files) lapply(files, read_page))
-  for (i in 1:3) {
+  for (i in 1:2) {
     # What a picture shows is said in the user's words, without a character that could end the attribute.
     tags <- lapply(pages, function(page) gsub(" alt=\"[^\"<>]*\"", " alt=\"\"", pieces(page[[i]], "<[^>]*>")))
     expect_identical(tags$hostile, tags$plain)
@@ -345,8 +287,7 @@ test_that("text from data and users makes no tag, no attribute and no picture, a
   seen <- page_texts(pages$hostile[[1L]])
   expect_identical(setdiff(as_seen(hostile), seen), character())
   expect_identical(sum(seen == as_seen(paste(hostile, collapse = " "))), 2L) # title and h1
-  for (each in as_seen(hostile[1:2])) expect_true(any(grepl(each, seen[grep("^AIC is", seen)], fixed = TRUE)))
-  expect_identical(setdiff(as_seen(hostile[1:9]), page_texts(pages$hostile[[2L]])), character())
+  expect_identical(setdiff(as_seen(hostile), page_texts(pages$hostile[[2L]])), character())
   expect_false(any(grepl("[\u0001-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]", pages$hostile[[1L]])))
   expect_false(any(file.exists("secret", file.path(dirname(hostile_reports()$hostile[1L]), "secret"))))
 })
@@ -368,15 +309,6 @@ test_that("a report links to the page of explore(), by a path alone", {
     wrong <- function() report(fit, tempfile(fileext = ".html"), explorer = bad)
     expect_error(wrong(), "`explorer`", class = "multicause_input_error")
   }
-})
-
-test_that("a title is no word of a shell's", {
-  skip_without_tools()
-  mark <- tempfile("mark")
-  title <- sprintf("a`touch$IFS%s`$HOME", mark)
-  text <- write_report(fits_of_all()$bernoulli_mixture, title = title)
-  expect_false(file.exists(mark))
-  expect_true(title %in% page_texts(text))
 })
 
 # A copy of a page as headless chromium has it after its scripts ran and everything that can be clicked on was: whether
@@ -409,7 +341,7 @@ test_that("in a browser, text from data and users runs nothing and is shown as w
   for (page in pages) expect_false(page$ran)
   expect_identical(setdiff(as_seen(hostile), pages[[1L]]$shown), character())
   expect_identical(pages[[1L]]$shown[1L], as_seen(paste(hostile, collapse = " ")))
-  expect_identical(setdiff(as_seen(hostile[1:9]), pages[[2L]]$shown), character())
+  expect_identical(setdiff(as_seen(hostile), pages[[2L]]$shown), character())
 })
 
 test_that("on wide screens and on telephones nothing is cut off, and each figure is one that can be read there", {
@@ -451,49 +383,29 @@ test_that("on wide screens and on telephones nothing is cut off, and each figure
   }
 })
 
+test_that("nothing is left behind, nothing is changed, and the same comes out again", {
+  skip_without_tools()
+  fit <- drawn_fit(12, 6, 3, phantom = "white")
+  folder <- tempfile()
+  dir.create(folder)
+  writeLines("mine", file.path(folder, "report.md"))
+  before <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed, search())
+  files <- file.path(folder, c("a report.html", "again.html"))
+  for (file in files[c(1, 1, 2)]) suppressMessages(report(fit, file, age = 12:1)) # the first may load packages
+  expect_identical(dir(folder), c("a report.html", "again.html", "report.md"))
+  expect_length(unique(unname(tools::md5sum(files))), 1L)
+  after <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed, search())
+  expect_identical(after[-2L], before[-2L])
+  expect_identical(after[[2L]][names(before[[2L]])], before[[2L]])
+})
+
 test_that("the data of a fit without them are given", {
   skip_without_tools()
   full <- drawn_fit(12, 6, 3, phantom = "white")
   fit <- full
   fit["x"] <- list(NULL)
   expect_error(report(fit, tempfile(fileext = ".html")), class = "multicause_input_error")
-  text <- write_report(fit, x = full$x, age = 12:1)
-  expect_identical(captions(text), captions(write_report(full, age = 12:1)))
-})
-
-test_that("nothing is left behind and nothing is changed", {
-  skip_without_tools()
-  fit <- drawn_fit(12, 6, 3, phantom = "white")
-  folder <- tempfile()
-  dir.create(folder)
-  before <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed)
-  suppressMessages(report(fit, file.path(folder, "a report.html"), age = 12:1))
-  expect_identical(dir(folder), "a report.html")
-  after <- list(getwd(), options(), dir(tempdir()), grDevices::dev.list(), .Random.seed)
-  expect_identical(after[-2L], before[-2L])
-  expect_identical(after[[2L]][names(before[[2L]])], before[[2L]])
-})
-
-test_that("what stands beside a report stays as it is", {
-  skip_without_tools()
-  fit <- fits_of_all()$bernoulli_mixture
-  folder <- tempfile("folder")
-  mine <- file.path(folder, c(
-    "report_files/figure-html/mine.png", "report_cache/mine", "report.Rmd", "report.md", "report.knit.md", "report.css",
-    "sort.html", "tables/mine.csv", "_output.yml"
-  ))
-  for (file in mine) {
-    dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
-    writeLines("mine", file)
-  }
-  writeLines("old", file.path(folder, "report.html"))
-  report(fit, file.path(folder, "report.html"), tables = file.path(folder, "tables"))
-  expect_identical(unique(unlist(lapply(mine, readLines))), "mine")
-  made <- setdiff(dir(folder, recursive = TRUE, all.files = TRUE), sub(paste0(folder, "/"), "", mine, fixed = TRUE))
-  expect_setequal(made, c("report.html", paste0("tables/", c("components", "observations", "unexpected"), ".csv")))
-  expect_gt(file.size(file.path(folder, "report.html")), 1e5)
-  dir.create(file.path(folder, "folder.html"))
-  expect_error(report(fit, file.path(folder, "folder.html")), "is a folder", class = "multicause_input_error")
+  expect_identical(captions(write_report(fit, x = full$x, age = 12:1)), captions(write_report(full, age = 12:1)))
 })
 
 test_that("numbers of a column are rounded alike", {
@@ -514,39 +426,18 @@ test_that("a table is HTML with heads and a caption", {
 })
 
 test_that("heads and captions of tables are in the user's words", {
-  skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
+  skip_without_tools()
   set.seed(8)
   x <- outer(1:12, 1:8, function(i, j) (i <= 6) == (j <= 4)) * matrix(stats::rbinom(96, 1, 0.7), 12)
   dimnames(x) <- list(locality = paste0("l", 1:12), genus = paste0("g", 1:8))
   quick <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
   for (model in list(aspect_bernoulli, noisy_or)) {
     text <- write_report(suppressWarnings(model(x, 2, control = quick)))
-    heads <- regmatches(text, gregexpr("<th scope=\"col\"[^>]*>[^<]*", text))[[1L]]
-    expect_true(all(c("locality", "genus") %in% sub(".*>", "", heads)))
-    expect_false(any(sub(".*>", "", heads) %in% c("site", "taxon", "site", "taxon")))
+    heads <- gsub("<[^>]*>", "", pieces(text, "<th scope=\"col\"[^>]*>[^<]*"))
+    expect_true(all(c("locality", "genus") %in% heads))
+    expect_false(any(c("site", "taxon") %in% heads))
     expect_no_match(captions(text), "\\b(observation|attribute|site)s?\\b", ignore.case = TRUE)
   }
-})
-
-test_that("a report is of the sites asked for, and of zeros that can be false", {
-  skip_without_tools()
-  fit <- drawn_fit(10, 6, 2)
-  within <- matrix(rep_len(c(TRUE, FALSE), 60), 10)
-  folder <- tempfile("tables")
-  on.exit(unlink(folder, recursive = TRUE))
-  write_report(fit, site = 3:4, within = within, tables = folder)
-  read <- function(name) utils::read.csv(file.path(folder, paste0(name, ".csv")))
-  cells <- read("false_absences")
-  expect_identical(nrow(cells), sum(fit$x[3:4, ] == 0 & within[3:4, ]))
-  expect_setequal(read("missed_sites")[[1L]], label_of(3:4, fit$names[[1L]]))
-  w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1)
-  write_report(w, site = c("site_003", "site_004"), n = 9, tables = folder)
-  expect_setequal(read("zeros")$site, c("site_003", "site_004"))
-  refused <- function(of, word, ...) {
-    expect_error(report(of, tempfile(fileext = ".html"), ...), word, class = "multicause_input_error")
-  }
-  refused(logistic_pca(fit$x, 1), "`within` is for models that false_absences\\(\\) takes", within = within)
-  refused(w, "`site` must hold names", site = "nowhere")
 })
 
 test_that("wrong arguments are told", {
@@ -559,57 +450,17 @@ test_that("wrong arguments are told", {
     report(fit, c("a.html", "b.html"))
     report(fit, "no/such/folder/report.html")
     report(fit, file, years = 1:10)
-    report(fit, file, age = 1:7)
-    report(fit, file, age = 1:10, of = "cell")
-    report(fit, file, n = 0)
-    report(fit, file, site_data = 1:10)
-    report(fit, file, selection = 1:3)
-    report(fit, file, selection = data.frame(k = 1:3))
-    report(fit, file, selection = data.frame(k = 1, AIC = 1)[0, ])
-    report(fit, file, selection = data.frame(k = 1, AIC = NA))
+    report(fit, file, "a title")
     report(fit, file, title = c("a", "b"))
     report(fit, file, notes = 1)
     report(fit, file, tables = TRUE)
+    report(fit, file, template = "none.Rmd")
     report(fit, file, x = fit$x[1:3, ])
   })
+  suppressMessages({
+    expect_error(report(fit, file, age = 1:7), "`age`", class = "multicause_input_error")
+    expect_error(report(fit, file, site_data = 1:10), "`site_data`", class = "multicause_input_error")
+    expect_error(report(logistic_pca(fit$x, 1), file, site = 1), "are for models that false_absences\\(\\) takes")
+  })
   expect_false(file.exists(file))
-})
-
-test_that("a report of a smoothed fit says what neighbours change, and that ages may be circular", {
-  skip_without_tools()
-  sites <- early_tetrapods$sites
-  near <- smooth_over(
-    age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
-    strength = 10
-  )
-  control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-6, progress = FALSE)
-  set.seed(1)
-  fit <- suppressWarnings(
-    aspect_bernoulli(early_tetrapods$x, 5, estimate = "map", phantom = "white", smooth = near, control = control)
-  )
-  seed <- .Random.seed
-  folder <- tempfile("tables")
-  text <- write_report(fit, n = 30, tables = folder)
-  expect_identical(.Random.seed, seed)
-  expect_self_contained(text)
-  expect_true("What neighbours change" %in% headings(text))
-  expect_holds(text, c(
-    "dated by their faunas", "Hidden cells lose", "are among those of the fit without neighbours, too",
-    "Map: the share of each component in each of 129 sites"
-  ))
-  moved <- utils::read.csv(file.path(folder, "neighbours.csv"))
-  expect_identical(sum(moved$change == "enters"), sum(moved$change == "leaves"))
-  expect_true(all(moved$rank_with[moved$change == "enters"] <= 30 & moved$rank_without[moved$change == "enters"] > 30))
-  top <- false_absences(fit, 30)
-  enters <- moved[moved$change == "enters", ]
-  expect_true(all(paste(enters$site, enters$taxon) %in% paste(top$site, top$taxon)))
-  unlink(folder, recursive = TRUE)
-  # a fit to compare with; strength 0
-  without <- suppressWarnings(update(fit, smooth = NULL))
-  effect <- neighbour_effect(fit, without, 30)
-  expect_lte(effect$shared, 30)
-  expect_gt(effect$held_out[["gain"]], 0)
-  none <- suppressWarnings(update(fit, smooth = replace(near, "strength", 0), x = early_tetrapods$x[, 1:50]))
-  expect_match(neighbour_sentences(neighbour_effect(none, NULL, 10)), "chose strength 0")
-  expect_error(report(fit, tempfile(fileext = ".html"), without = none), class = "multicause_input_error")
 })

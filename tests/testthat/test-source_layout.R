@@ -103,7 +103,7 @@ test_that("arguments are those of the table in CONTRIBUTING.md, in its order", {
   taken <- lapply(stats::setNames(nm = getNamespaceExports("multicause")), function(name) {
     arguments <- setdiff(names(formals(getExportedValue("multicause", name))), "...")
     # `x` of a verb on a fit is data given again, after all others.
-    if (arguments[1L] == "x") arguments else setdiff(arguments, "x")
+    if (identical(arguments[1L], "x")) arguments else setdiff(arguments, "x")
   })
   expect_identical(listed[duplicated(listed)], character())
   expect_setequal(listed, unlist(taken))

@@ -96,8 +96,9 @@ test_that("a copy that lost many finds is scored at a sample of the sites, as al
   seen <- (cells$at - 1L) %/% 2000L + 1L
   expect_identical(sort(unique(seen)), which(colSums(x) > 0))
   x <- x[1:60, ]
-  near <- with_memo(match_smooth(smooth_over(age = 1:60), x))
-  learn <- function(...) with_seed(1, learn_table(x, near, 1, copy_effort, c(as_usual(TRUE), n_threads = 1), ...)$odds)
+  near <- match_smooth(smooth_over(age = 1:60), x)
+  tuned <- tune_neighbours(x, near)
+  learn <- function(...) with_seed(1, learn_table(x, tuned, copy_effort, c(as_usual(TRUE), n_threads = 1), ...)$odds)
   rows <- c(2L, 5L, 40L)
   at <- which(x[, 1:4] == 0 & row(x[, 1:4]) %in% rows)
   expect_equal(learn(at, rows), cell_columns(learn(), at, 60L))
@@ -307,14 +308,15 @@ test_that("the table says how much it counts that lists are alike, and neighbour
   }
   table <- communities(0.8)
   near <- smooth_over(age = table$age)
-  expect_identical(choose_likeness(table$x, near), 4)
-  expect_identical(choose_likeness(communities(0.4)$x, near), 1)
+  likeness <- function(x, near) tune_neighbours(x, near)$likeness
+  expect_identical(likeness(table$x, near), 4)
+  expect_identical(likeness(communities(0.4)$x, near), 1)
   near$most <- least_near
   best <- vapply(c(1, 2, 4), function(power) max(nbm_tune(near, power, nbm_table(table$x))$trace$objective), 0)
   expect_false(is.unsorted(best))
   sites <- early_tetrapods$sites
-  expect_identical(choose_likeness(early_tetrapods$x, smooth_over(age = sites$age, place = sites[c("lng", "lat")])), 1)
-  expect_identical(choose_likeness(table$x, NULL), 1)
+  expect_identical(likeness(early_tetrapods$x, smooth_over(age = sites$age, place = sites[c("lng", "lat")])), 1)
+  expect_null(tune_neighbours(table$x, NULL))
   w <- which_zeros(table$x, age = table$age, quick = TRUE, seed = 1)
   cell <- which(w$candidate, arr.ind = TRUE)[1L, ]
   near <- explain(w, cell[[1L]], cell[[2L]])$neighbours

@@ -204,7 +204,7 @@ test_that("sites without an age, and taxa without a dated find, are in no range,
   expect_warning(drawn(ggplot2::autoplot(w, "ranges", taxon = c("Genus 3", "Genus 12"))), NA)
 })
 
-test_that("places in the plane are drawn in their own unit, in the page and in the report, too", {
+test_that("places in the plane are drawn in their own unit, in the page, too", {
   plane <- data.frame(easting = 1000 * places$lng, northing = 1000 * places$lat)
   w <- which_zeros(table, place = plane, quick = TRUE, seed = 1)
   map <- drawn(ggplot2::autoplot(w, "map"))$plot

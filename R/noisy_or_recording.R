@@ -1,0 +1,123 @@
+# Noisy-OR whose presences are recorded with a chance for each site, and a factor of it for each taxon: what is there,
+# and what was missed. The kernel's part is in src/noisy_or/noisy_or.h, eqs. (R1) to (R5).
+
+# The chances that a site may have, as nor_chance() in C has them.
+recorded_grid <- 10L
+recorded_grid_chances <- function() (seq_len(recorded_grid) / recorded_grid)^2
+
+nor_recorded_parts <- function(model) {
+  switch(model$missed_by %||% "none", none = NULL, site = "recorded_share", both = c("recorded_share", "recorded_taxon"))
+}
+
+# Start values of what is not given.
+nor_first_recorded <- function(param, m, model) {
+  parts <- nor_recorded_parts(model)
+  if ("recorded_share" %in% parts) {
+    param$recorded_share <- param$recorded_share %||% rep(1 / recorded_grid, recorded_grid)
+  }
+  if ("recorded_taxon" %in% parts) param$recorded_taxon <- param$recorded_taxon %||% rep(0.8, m)
+  param
+}
+
+nor_name_recorded <- function(param, distinct, names, model) {
+  if (is.null(param$recorded_share)) {
+    return(NULL)
+  }
+  site <- nor_report(distinct, param, model, "site")$site[distinct$group]
+  out <- list(
+    recorded_site = stats::setNames(site, names[[1L]]),
+    recorded_share = stats::setNames(param$recorded_share, format(recorded_grid_chances()))
+  )
+  if (!is.null(param$recorded_taxon)) out$recorded_taxon <- stats::setNames(param$recorded_taxon, names[[2L]])
+  out
+}
+
+# The chance that a presence is recorded in sites with these chances, sites x m.
+recorded_chances <- function(param, site) {
+  outer(unname(site), if (is.null(param$recorded_taxon)) rep(1, length(param$leak)) else unname(param$recorded_taxon))
+}
+
+# Of n new sites.
+draw_recorded <- function(param, n) {
+  if (is.null(param$recorded_share)) {
+    return(1)
+  }
+  recorded_chances(param, sample(recorded_grid_chances(), n, replace = TRUE, prob = param$recorded_share))
+}
+
+# The chance that the taxon is there: a one proves it, a zero makes it less likely, eq. (R1).
+nor_presences <- function(out, data) {
+  cells <- dense_rows(data$x, seq_len(nrow(data$x)))
+  value <- if (is.null(out$present)) out$response else out$present
+  value[cells %in% 0] <- if (is.null(out$missed)) 0 else out$missed[cells %in% 0]
+  value[cells %in% 1 & !is.na(value)] <- 1
+  value
+}
+
+nor_rows <- function(x, rows) check_data(x[rows, , drop = FALSE], "binary", quiet = TRUE)
+
+# How many zeros are expected to hide a presence.
+nor_count_missed <- function(fit, x) {
+  sum(vapply(row_blocks(seq_len(nrow(x)), ncol(x)), function(rows) {
+    block <- nor_rows(x, rows)
+    missed <- nor_report(list(view = block$view), lapply(fit$param, unname), fit$model, "response")$missed
+    sum(missed[dense_rows(x, rows) %in% 0])
+  }, 0))
+}
+
+cell_scores.noisy_or <- function(fit, rows, kinds, of = "absences") {
+  if (is.null(fit$missed_by)) stop_no_phantoms(fit)
+  data <- nor_rows(nor_own_data(fit), rows)
+  out <- nor_report(list(view = data$view), lapply(fit$param, unname), fit$model, "response")
+  if (of == "presences") { # none is false
+    none <- 0 * out$present
+    return(list(probability = 1 - out$response, present = 1 - out$present, missed = none, phantom = none))
+  }
+  list(probability = out$response, present = out$present, missed = out$missed, phantom = out$phantom)
+}
+
+largest_missed.noisy_or <- function(fit, scores, observed, kinds, of) scores$missed
+
+#' @rdname phantoms
+#' @export
+phantoms.noisy_or <- function(fit, ...) {
+  check_dots(...)
+  if (is.null(fit$missed_by)) stop_no_phantoms(fit)
+  rows <- rbind(fit$param$links, 0)
+  k <- nrow(rows) - 1L
+  missed <- mean(1 - recorded_chances(fit$param, fit$param$recorded_site))
+  structure(
+    data.frame(
+      component = c(component_names(k), "recording"), kind = rep(c("content", "white"), c(k, 1L)),
+      pinned = rep(c(FALSE, TRUE), c(k, 1L)), weight = c(unname(fit$param$prior), missed),
+      mean = unname(rowMeans(rows)), min = unname(apply(rows, 1L, min)), max = unname(apply(rows, 1L, max)),
+      white_ratio = unname(rowMeans(rows)) / fit$density,
+      black_ratio = unname(rowMeans(1 - rows)) / (1 - fit$density)
+    ),
+    class = c("phantoms", "data.frame"), density = fit$density
+  )
+}
+
+bound_sentences.noisy_or <- function(fit, ...) {
+  "How much was missed rests on taxa that have several causes at once, and on the prior: see ?noisy_or."
+}
+
+recorded_sentences <- function(fit) {
+  if (is.null(fit$missed_by)) {
+    return(NULL)
+  }
+  recorded <- recorded_chances(fit$param, fit$param$recorded_site)
+  ends <- format(round(range(rowMeans(recorded)), 2L))
+  zeros <- fit$dims[["observed"]] - sum(fit$margins$row_sum)
+  c(
+    sprintf(
+      "A presence is recorded with a chance of %s on average, from %s to %s by %s.", format(round(mean(recorded), 2L)),
+      ends[1L], ends[2L], singular_word(axis_words(fit)[1L])
+    ),
+    sprintf(
+      "Of %s zeros %s are expected to be false: false_absences() ranks them.", format_big(zeros),
+      format_big(round(fit$missed))
+    ),
+    bound_sentences(fit)
+  )
+}
