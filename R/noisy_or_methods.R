@@ -255,7 +255,7 @@ nor_sample <- function(param, data, model, nsim, floor) {
 #' @param ... must be empty.
 #' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected sites with the
 #'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (the three taxa
-#'   that tell it from the others, those of largest lift, as in `print()` and `plot(fit, "top")`) and `in_use`.
+#'   that tell it from the others, those of largest relevance, as in `print()` and `plot(fit, "top")`) and `in_use`.
 #' @inherit noisy_or references
 #' @examples
 #' set.seed(1)
