@@ -69,6 +69,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   of <- check_choice(of, "of", c("guess", "taxon", "site"))
   if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
   age <- middle_ages(age)
+  if (is.null(fit$param$aspects)) stop_no_phantoms(fit)
   kinds <- component_kinds(fit, kinds)
   if (!any(kinds == "content")) stop_input("`fit` must have a content component: all are phantoms.")
   of <- whose_age(age, of, fit)

@@ -22,8 +22,8 @@
 #' parts.
 #' \describe{
 #'   \item{`"components"`}{a heat map of what the components say of the taxa.}
-#'   \item{`"top"`}{for each component the `n` taxa it lifts most above their mean in the table: its probability over
-#'     that of all sites together (for [logistic_pca()] the loadings, largest first).}
+#'   \item{`"top"`}{for each component the `n` taxa of largest relevance (see [top_terms()]): what it says of them, as
+#'     bars, beside what all sites together say, as marks (for [logistic_pca()] the loadings, largest first).}
 #'   \item{`"scores"`}{an ordination: the sites on two components, with the taxa that tell most as arrows (a biplot);
 #'     for memberships, the share of each component. See [scores.multicause()] for the numbers.}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
@@ -91,22 +91,22 @@ components_figure <- function(fit, order) {
   )
 }
 
-# The taxa of each component with the largest lift: what it says of them over what all sites together say. Components
-# that may be negative have loadings instead.
+# The taxa of each component with the largest relevance. Components that may be negative have loadings instead.
 top_taxa <- function(fit, n) {
   components <- component_matrix(fit)
   signed <- any(components < 0)
-  lifts <- if (signed) abs(components) else lift_of(fit, components)
+  everywhere <- if (signed) NA_real_ else said_by_all(fit, components)
+  scores <- if (signed) abs(components) else relevance_of(components, everywhere)
   names <- label_of(seq_len(ncol(components)), fit$names[[2L]])
   shown <- if (signed) rowSums(abs(components)) > 0 else says_something(components)
   each <- lapply(which(shown), function(c) {
     value <- components[c, ]
-    lift <- lifts[c, ]
-    # A lift over next to nothing says nothing: the taxon must be among those the component writes at all.
+    # The taxon must be among those the component writes at all.
     known <- if (signed) rep(TRUE, length(value)) else is_told(value)
-    at <- utils::head(order(-ifelse(known, lift, -Inf), -value, names), min(n, sum(known)))
+    at <- utils::head(order(-ifelse(known, scores[c, ], -Inf), -value, names), min(n, sum(known)))
     data.frame(
-      component = rownames(components)[c], taxon = names[at], value = unname(value[at]), lift = unname(lift[at])
+      component = rownames(components)[c], taxon = names[at], value = unname(value[at]),
+      everywhere = unname(rep_len(everywhere, length(value))[at])
     )
   })
   out <- do.call(rbind, each)
@@ -124,15 +124,15 @@ top_names <- function(fit, n = 3L) {
 top_figure <- function(fit, n) {
   top <- top_taxa(fit, n)
   signed <- any(component_matrix(fit) < 0)
-  top$shown <- if (signed) top$value else top$lift
   top$key <- factor(paste(top$component, top$taxon, sep = "\r"), rev(paste(top$component, top$taxon, sep = "\r")))
   cut <- short_labels(15L)
   new_figure(
-    top, gg_aes(x = "shown", y = "key"), sprintf("The %s that tell each component", axis_words(fit)[2L]),
+    top, gg_aes(x = "value", y = "key"), sprintf("The %s that tell each component", axis_words(fit)[2L]),
     sprintf("Bars: the %d %s that each component is known by.", n, axis_words(fit)[2L]),
-    if (signed) component_scale(fit) else "lift (times as likely as in all)"
+    paste0(component_scale(fit), if (!signed) sprintf(" (marks: in all %s)", axis_words(fit)[1L]))
   ) +
     ggplot2::geom_col(fill = component_colours(1L), width = 0.7) +
+    (if (!signed) ggplot2::geom_point(gg_aes(x = "everywhere"), shape = 124L, size = 3, colour = "grey65")) +
     ggplot2::facet_wrap("component", scales = "free_y") + few_numbers("x") +
     ggplot2::scale_y_discrete(labels = function(key) apart(cut(sub("^.*\r", "", key))), guide = thinned()) +
     ggplot2::labs(y = NULL) +

@@ -172,7 +172,7 @@ fit_chances <- function(fit) {
   )
 }
 
-# Of each component the taxa it lifts most, and the sites it writes most of.
+# Of each component the taxa of largest relevance, and the sites it writes most of.
 explore_components <- function(fit) {
   components <- if (is.null(fit$fits)) catch_error(component_matrix(fit), function(e) NULL)
   if (!NROW(components)) {

@@ -38,7 +38,7 @@
 #' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and likeness of lists |
 #' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on taxa of its own |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
-#' | [plsa()] | counts | draws from its own mixture of distributions over the taxa, few of them if wanted |
+#' | [plsa()] | counts | draws from its own mixture of distributions over the taxa (LDA), few of them if wanted |
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
 #' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
@@ -212,8 +212,9 @@
 #'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of
 #'     parameters. Lower is better.}
 #'   \item{leak}{In [noisy_or()]: what is found without any of its components.}
-#'   \item{lift}{How many times as likely a taxon is in a component as in all sites together. The taxa of largest lift
-#'     tell a component from the others.}
+#'   \item{lift}{How many times as likely a taxon is in a component as in all sites together.}
+#'   \item{relevance}{Between how likely a taxon is in a component and its lift: the taxa of largest relevance tell a
+#'     component from the others.}
 #'   \item{perplexity}{An effective number: 2 where two components have equal shares, near 1 where one has almost all.
 #'     Of held-out counts, the number of equally likely choices that would be as hard to guess.}
 #'   \item{density}{The share of finds among the known cells of a table.}

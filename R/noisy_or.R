@@ -15,20 +15,20 @@
 #'
 #' **Recording.** So a one has causes, and a zero has none: it is the absence of all. With `missed_by` a presence is on
 #' record only with a chance of its site, `"site"`, or of its site times a factor of its taxon, `"both"`:
-#' \deqn{P(x_{ij} = 1 | z_i) = r_i d_j (1 - (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}})}{P(x[i,j] = 1 | z) = r[i] d[j] (1
-#' - (1 - leak[j]) prod_c (1 - links[c,j])^z[i,c])}
-#' A site's chance \eqn{r_i}{r[i]} is one of ten, 0.01, 0.04, 0.09 to 1, drawn from a distribution that is estimated, so
-#' that sites with short lists are not taken at their word. A zero is then a gap in the record or an absence:
+#' \deqn{P(x_{ij} = 1 | z_i) = r_i d_j (1 - (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}})}{P(x[i,j] = 1 | z) =
+#' r[i] d[j] (1 - (1 - leak[j]) prod_c (1 - links[c,j])^z[i,c])}
+#' A site's chance \eqn{r_i}{r[i]} is one of ten, 0.01, 0.04, 0.09 to 1, drawn from a distribution that is estimated,
+#' so that sites with short lists are not taken at their word. A zero is then a gap in the record or an absence:
 #' [false_absences()] tells the chances, [phantoms()] lists the recording as the fit's white phantom.
 #'
-#' **How many were missed** the data alone hardly say. Where no two components share a taxon, or never occur together, or
-#' there is one component, twice the links with half the chances of recording say the same: what tells them apart is that
-#' of taxa with two causes at once fewer are found than the causes add up to. Nor do the data tell a taxon
-#' that is missed everywhere from one that is rare (`"both"`), or a component that is on in all well searched sites from
-#' the search. There the priors decide. The default one favours weak links, which predicts held-out cells best, but makes
-#' the number of false absences too small: of simulated tables in which half of the presences were missed it was 0.4 to
-#' 0.6 of the true one, and 0.6 to 0.9 with `prior = noisy_or_prior(links = c(1.05, 1.05))`, which ranked the zeros
-#' better, too (`bench/noisy_or.md` in the sources). There is no bound of the kind that [identifiability()] computes for
+#' **How many were missed** the data alone hardly say. Where no two components share a taxon, or never occur together,
+#' or there is one component, twice the links with half the chances of recording say the same: what tells them apart is
+#' that of taxa with two causes at once fewer are found than the causes add up to. Nor do the data tell a taxon that is
+#' missed everywhere from one that is rare (`"both"`), or a component that is on in all well searched sites from the
+#' search. There the priors decide. The default one favours weak links, which predicts held-out cells better, but makes
+#' the number of false absences too small: in simulated tables it was 0.5 to 0.8 of the true one, and 0.7 to 0.9 with
+#' `prior = noisy_or_prior(links = c(1.05, 1.05))`, which ranked zeros better, too, where tables were drawn from this
+#' model (`bench/noisy_or.md` in the sources). There is no bound of the kind that [identifiability()] computes for
 #' aspect Bernoulli fits.
 #'
 #' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
@@ -86,7 +86,7 @@
 #'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), all probabilities, and `activation` (n x k), the posterior
 #'     probability that each component is on in each site; with the names of `x`. With `start$q`, `q` as well. With
 #'     `missed_by`: `recorded_share`, the distribution of sites over the ten chances of recording, its mean in each site
-#'     given the data, `recorded_site` (n), and with `"both"` the taxa's factors `recorded_taxon` (m).}
+#'     given the data, `recorded_site` (n), and with `"both"` factors of taxa, `recorded_taxon` (m).}
 #'   \item{`objective`}{the maximum reached in nats, named `log_likelihood` (exact, `"ml"`),
 #'     `log_posterior` (exact, `"map"`, up to a constant) or `lower_bound` (of either; truncated, variational).}
 #'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}
@@ -173,7 +173,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
 #'
 #' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on every prior
 #'   probability of a component, on every link, on every leak. `c(1, 1)` is flat.
-#' @param recorded_taxon likewise of the taxa's factors of the chance of recording.
+#' @param recorded_taxon likewise on the factors that taxa have in the chance of recording.
 #' @param recorded_share parameter of the Dirichlet prior on the distribution of sites over the chances of recording, at
 #'   least 1; 1 is flat.
 #' @return A list of class `noisy_or_prior`.

@@ -236,7 +236,8 @@ nor_new_fit <- function(fitted, data, model, control, call) {
   fit <- assemble_fit(
     fitted$started, data, k, nor_objective_name(model), control, call,
     param = out, loglik = loglik, df = k + links + ncol(data$x) + recorded, class = "noisy_or",
-    missed_by = if (model$missed_by != "none") model$missed_by, inference = model$inference, estimate = model$estimate, prior = model$prior, model = model,
+    missed_by = if (model$missed_by != "none") model$missed_by, inference = model$inference,
+    estimate = model$estimate, prior = model$prior, model = model,
     absorbed = fitted$absorbed,
     density = data_density(data), margins = data$margins
   )

@@ -39,8 +39,8 @@ found_sentences.noisy_or <- function(fit, digits = 4L) {
   )
 }
 
-# At how many of the ones (and of the presences that were missed) the leak fired: at a maximum, leak times observed cells
-# is that number.
+# At how many of the ones (and of the presences that were missed) the leak fired: at a maximum, leak times observed
+# cells is that number.
 leak_share <- function(fit) {
   ones <- sum(fit$margins$column_sum, fit$missed)
   if (ones == 0) 0 else sum(fit$param$leak * fit$margins$column_observed) / ones
@@ -84,8 +84,8 @@ fitted.noisy_or <- function(object, ...) {
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
-#' @return `predict()`: a matrix rows x m (`"response"`, `"present"`) or rows x k (`"activation"`, `"map"`), or an array rows x m x
-#'   (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
+#' @return `predict()`: a matrix rows x m (`"response"`, `"present"`) or rows x k (`"activation"`, `"map"`), or an array
+#'   rows x m x (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
 #'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its attribute
 #'   `seed` what [stats::simulate()] promises.
 #' @seealso [impute()] for unknown cells, [test_loglik()] for the held-out likelihood.
@@ -96,8 +96,8 @@ fitted.noisy_or <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "activation")
 #' predict(fit, x[1:2, ], type = "cell")[1, , ]
 #' @export
-predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell", "present"), ...,
-                             rows = NULL) {
+predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell", "present"),
+                             ..., rows = NULL) {
   check_dots(...)
   type <- check_choice(type, "type", c("response", "activation", "map", "cell", "present"))
   is_new <- !is.null(newdata)
@@ -255,7 +255,7 @@ nor_sample <- function(param, data, model, nsim, floor) {
 #' @param ... must be empty.
 #' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected sites with the
 #'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (the three taxa
-#'   that tell it from the others, those of largest lift, as in `print()` and `plot(fit, "top")`) and `in_use`.
+#'   that tell it from the others, those of largest relevance, as in `print()` and `plot(fit, "top")`) and `in_use`.
 #' @inherit noisy_or references
 #' @examples
 #' set.seed(1)

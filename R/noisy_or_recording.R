@@ -6,7 +6,8 @@ recorded_grid <- 10L
 recorded_grid_chances <- function() (seq_len(recorded_grid) / recorded_grid)^2
 
 nor_recorded_parts <- function(model) {
-  switch(model$missed_by %||% "none", none = NULL, site = "recorded_share", both = c("recorded_share", "recorded_taxon"))
+  by <- model$missed_by %||% "none"
+  switch(by, none = NULL, site = "recorded_share", both = c("recorded_share", "recorded_taxon"))
 }
 
 # Start values of what is not given.
@@ -67,7 +68,8 @@ nor_count_missed <- function(fit, x) {
 
 cell_scores.noisy_or <- function(fit, rows, kinds, of = "absences") {
   if (is.null(fit$missed_by)) stop_no_phantoms(fit)
-  data <- nor_rows(nor_own_data(fit), rows)
+  if (is.null(fit$x)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the data kept.")
+  data <- nor_rows(fit$x, rows)
   out <- nor_report(list(view = data$view), lapply(fit$param, unname), fit$model, "response")
   if (of == "presences") { # none is false
     none <- 0 * out$present

@@ -27,6 +27,11 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
       "Entropic prior on the %s: effective strength %s of %s", sides,
       vapply(effective[sides], format, "", digits = 2L), against[sides]
     ),
+    if (!is.null(fit$prior)) {
+      values <- function(x) paste(format(x, digits = 2L, trim = TRUE), collapse = ", ")
+      sprintf("Dirichlet priors: %s for memberships, %s for the basis", values(fit$prior$membership),
+        values(fit$prior$basis))
+    },
     if (n_missing > 0) sprintf("%s unknown, by the %s rule", count_words(n_missing, "cell"), fit$missing)
   )
 }

@@ -48,11 +48,6 @@ plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
   list(value = plsa_check_prior(if (learn) plsa_eb_start else prior, k, bayes), learn = learn)
 }
 
-is_whole <- function(x) {
-  values <- if (inherits(x, "sparseMatrix")) x@x else x
-  all(values == round(values), na.rm = TRUE)
-}
-
 plsa_check_together <- function(prior, settings, smooth) {
   estimate <- settings$estimate
   if (settings$sparse && !is.null(prior)) stop_input("`sparsity` and `prior` are priors of the same parameters: give one.")

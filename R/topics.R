@@ -4,7 +4,7 @@
 #' The terms of each component
 #'
 #' What each component says, as users of topic models read it: its likeliest taxa, those it lifts most over the
-#' rest of the table, or those that are frequent in it and exclusive to it.
+#' rest of the table, those that are both, or those that are frequent in it and exclusive to it.
 #'
 #' @details
 #' With \eqn{w_{cj}}{w[c,j]} what component c says of taxon j (the rows of `basis`, `aspects`, `prototypes`):
@@ -12,25 +12,31 @@
 #' * `lift` is \eqn{w_{cj}}{w[c,j]} over what all sites together say of j, the mean of the components by the
 #'   mean memberships. Taxa of which a component says less than 5 % of its largest value are left out there: a
 #'   lift over next to nothing says nothing;
+#' * `relevance` is \eqn{0.6 \log w_{cj} + 0.4 \log}{0.6 log w[c,j] + 0.4 log} of the lift, the weights that
+#'   readers named topics best by (Sievert and Shirley 2014);
 #' * `exclusivity` is \eqn{w_{cj} / \sum_d w_{dj}}{w[c,j] / sum_d w[d,j]}, from 0 to 1;
 #' * `frex` is the weighted harmonic mean of the ranks, as shares of the taxa, of \eqn{w_{cj}}{w[c,j]} and of
 #'   `exclusivity` within the component (Bischof and Airoldi 2012, eq. (7)). A taxon is high where it is both.
 #'
-#' `print()`, `summary()`, `plot(fit, "top")` and [sources()] name those of largest lift, as `by = "lift"` orders them.
+#' `print()`, `summary()`, `plot(fit, "top")`, [explore()] and [sources()] name those of largest relevance, the likelier
+#' first where it is the same, of those that a component says at least 5 % of its largest value of.
 #'
 #' Components that say nothing, such as white phantoms, have no terms.
 #'
 #' @param fit a fit of a model with components over taxa, none below 0: [plsa()], [nmf()], [aspect_bernoulli()],
 #'   [bernoulli_mixture()], [noisy_or()].
 #' @param n how many terms of each component.
-#' @param by `"probability"`, `"lift"` or `"frex"`: the order.
+#' @param by `"probability"`, `"relevance"`, `"lift"` or `"frex"`: the order.
 #' @param ... must be empty.
 #' @param weight share of exclusivity in `frex`, from 0 to 1; the rest is that of frequency.
 #' @return A data frame, the first terms of each component first: `component`, `rank`, `term`, `probability`, `lift`,
-#'   `exclusivity`, `frex`. Cost: sorts of k rows of m numbers.
+#'   `relevance`, `exclusivity`, `frex`. Cost: sorts of k rows of m numbers.
 #' @references Bischof JM, Airoldi EM (2012). Summarizing topical content with word frequency and exclusivity.
 #'   *Proceedings of the 29th International Conference on Machine Learning*, 201-208.
-#' @seealso [coherence()]; `plot(fit, "top")` shows lifts; [tidiers], whose `matrix = "beta"` has all of them
+#'
+#'   Sievert C, Shirley KE (2014). LDAvis: a method for visualizing and interpreting topics. *Proceedings of the Workshop
+#'   on Interactive Language Learning, Visualization, and Interfaces*, 63-70. \doi{10.3115/v1/W14-3110}
+#' @seealso [coherence()]; `plot(fit, "top")`; [tidiers], whose `matrix = "beta"` has all of them
 #' @examples
 #' set.seed(1)
 #' counts <- cbind(matrix(rpois(60, 4), 20), matrix(rpois(60, 1), 20))
@@ -40,24 +46,28 @@
 #' top_terms(fit, 3)
 #' top_terms(fit, 3, by = "frex")
 #' @export
-top_terms <- function(fit, n = 10, by = c("probability", "lift", "frex"), ..., weight = 0.5) {
+top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "frex"), ..., weight = 0.5) {
   check_dots(...)
   check_fit(fit)
   n <- check_count(n, "n")
-  by <- check_choice(by, "by", c("probability", "lift", "frex"))
+  by <- check_choice(by, "by", c("probability", "relevance", "lift", "frex"))
   weight <- check_number(weight, "weight", 0, 1)
   w <- said_of_terms(fit)
   shown <- which(says_something(w))
-  lift <- lift_of(fit, w)
+  everywhere <- said_by_all(fit, w)
+  lift <- sweep(w, 2L, everywhere, "/")
+  relevance <- relevance_of(w, everywhere)
   exclusivity <- exclusivity_of(w)
   names <- as.character(label_of(seq_len(ncol(w)), fit$names[[2L]]))
   each <- lapply(shown, function(c) {
     frex <- frex_of(w[c, ], exclusivity[c, ], weight)
-    score <- switch(by, probability = w[c, ], lift = ifelse(is_told(w[c, ]), lift[c, ], -Inf), frex = frex)
+    score <- switch(by,
+      probability = w[c, ], relevance = relevance[c, ], lift = ifelse(is_told(w[c, ]), lift[c, ], -Inf), frex = frex
+    )
     at <- utils::head(order(-score, -w[c, ], names), min(n, sum(score > -Inf)))
     data.frame(
       component = rownames(w)[c], rank = seq_along(at), term = names[at], probability = unname(w[c, at]),
-      lift = unname(lift[c, at]), exclusivity = unname(exclusivity[c, at]), frex = unname(frex[at])
+      lift = unname(lift[c, at]), relevance = unname(relevance[c, at]), exclusivity = unname(exclusivity[c, at]), frex = unname(frex[at])
     )
   })
   do.call(rbind, unname(each))
@@ -79,12 +89,15 @@ says_something <- function(w) apply(w, 1L, max) > 0.01 * max(w)
 # Is an attribute among those that a component writes at all?
 is_told <- function(values) values >= 0.05 * max(values)
 
-# What components say over what all observations together say.
-lift_of <- function(fit, w) {
+# What all observations together say of each attribute: components by their mean shares.
+said_by_all <- function(fit, w) {
   sites <- ordination(fit)$sites
   sites <- sites / pmax(rowSums(sites), 1e-300)
-  sweep(w, 2L, pmax(drop(colMeans(sites) %*% w), 1e-300), "/")
+  pmax(drop(colMeans(sites) %*% w), 1e-300)
 }
+
+# Sievert and Shirley (2014), eq. (1): between the order of probability and that of lift.
+relevance_of <- function(w, everywhere, weight = 0.6) log(w) - (1 - weight) * rep(log(everywhere), each = nrow(w))
 
 exclusivity_of <- function(w) sweep(w, 2L, pmax(colSums(w), 1e-300), "/")
 

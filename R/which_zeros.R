@@ -72,9 +72,10 @@
 #' **What is assumed.** Records are right: a find is never an error. And ages do not come from the faunas, which
 #' would else be used twice; see [smooth_over()].
 #'
-#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m: 0.6 GB at 2 000 x
-#' 500. On one core a call took 6 s of processor time for 377 sites x 152 genera of mammals, 7 s for 266 x 145 birds
-#' and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`). Copies run in parallel where a
+#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m, of large tables for
+#' some 20: 0.6 GB at 2 000 x 500. On one core a call took 6 s of processor time for 377 sites x 152 genera of mammals,
+#' 7 s for 266 x 145 birds and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`); for 20 000 x
+#' 500 by the defaults it took 150 s and 1.8 GB (`bench/which_zeros_time.md`). Copies run in parallel where a
 #' [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
 #' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
 #' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash,
@@ -471,15 +472,19 @@ wz_share <- function(asked, learnt) {
 # good it is.
 wz_answer <- function(asked, learnt, call) {
   cells <- wz_cells(asked, learnt)
+  free_memory(asked$x)
   many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share))
   w <- new_which_zeros(asked, learnt, cells, many, call)
+  free_memory(asked$x)
   w <- wz_add_sums(w, many, learnt$seed)
+  free_memory(asked$x)
   judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w))
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
-  odds <- learnt$full$odds
-  w$centre <- vapply(odds, function(z) mean(unlist(cell_columns(list(z), which(w$candidate), nrow(asked$x)))), 0)
-  w$odds <- if (length(asked$x) <= most_kept) odds
+  if (length(asked$x) <= most_kept) {
+    w$odds <- learnt$full$odds
+    w$centre <- vapply(cell_columns(w$odds, which(w$candidate), nrow(asked$x)), mean, 0)
+  }
   w
 }
 
@@ -487,17 +492,19 @@ wz_answer <- function(asked, learnt, call) {
 # copies and one calibration, bins = the same of zeros that may be false, gaps: which are not, kappa).
 wz_cells <- function(asked, learnt) {
   x <- asked$x
-  table <- as.matrix(x)
-  found <- matrix(table %in% 1, nrow(x))
-  zero <- matrix(table %in% 0, nrow(x))
+  found <- matrix(as.matrix(x) %in% 1, nrow(x))
+  zero <- matrix(as.matrix(x) %in% 0, nrow(x))
   stack <- fit_stack(learnt$copies)
+  free_memory(x)
   eta <- over_cells(learnt$full$odds, function(z) stack_odds(stack, z))
   line <- calibrate_chances(log_odds_bins(eta[zero]), hidden_log_odds(learnt$copies, stack), sum(found))
   eta <- line[1L] + line[2L] * eta
   gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
+  free_memory(x)
+  open <- if (length(gaps)) replace(zero, gaps, FALSE) else zero
   list(
     x = x, found = found, zero = zero, finds = sum(found), stack = calibrated_stack(stack, line), eta = eta,
-    bins = log_odds_bins(eta[setdiff(which(zero), gaps)]), gaps = gaps,
+    bins = log_odds_bins(eta[open]), gaps = gaps,
     kappa = mean_foreseen(x, learnt$full$tuned$near, asked$running$control$n_threads)
   )
 }
@@ -551,6 +558,9 @@ wz_add_sums <- function(w, many, seed) {
 scored_sites <- function(reference, n) if (is.null(reference)) rep(TRUE, n) else !reference
 
 most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
+
+# R lets matrices that nobody has any more pile up to half as much again as is in use: not those of large tables.
+free_memory <- function(x) if (length(x) > most_kept) invisible(gc())
 
 # The standard errors of log-odds, cells x learners, that come from the weights.
 odds_se <- function(z, stack) {

@@ -39,7 +39,10 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
   table <- nbm_table(x)
   wanted <- cells_of_rows(at, rows, nrow(x))
   out <- list()
-  learnt <- function(name, p) out[[name]] <<- score_odds(wanted(fill_unseen(p, table, rows)))
+  learnt <- function(name, p) {
+    out[[name]] <<- score_odds(wanted(fill_unseen(p, table, rows)))
+    free_memory(x)
+  }
   if (!is.null(tuned)) {
     if (effort$tune) tuned <- tune_again(tuned, table, how$n_threads)
     learnt("near", nbm_rows(tuned$near, 0, table, rows, how$n_threads))
@@ -225,6 +228,7 @@ learn_task <- function(task, common, tick) {
   x <- common$x
   x[task$deleted] <- 0
   if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
+  free_memory(x)
   if (!length(task$deleted)) {
     return(with_seed(task$seed, {
       learnt <- learn_table(x, common$tuned, task$effort, common$how)

@@ -85,6 +85,10 @@ static void take_cells(const nor_ready *ready, int i, nor_row *row) {
     for (int c = 0; c < k; c++) row->link[num_at(t, c, row->n_cell)] = par->links[num_at(c, j, k)];
     row->leak[t] = par->leak[j];
   }
+  double taxa = 0;
+  for (int t = 0; t < row->n_one && par->taxon; t++) taxa += log(par->taxon[row->cells[t]]);
+  for (int g = 0; g < NOR_GRID; g++)
+    row->found[g] = log(par->share[g]) + row->n_one * log(nor_chance(g)) + taxa;
 }
 
 void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
@@ -130,16 +134,29 @@ double nor_sum_log(const double *x, int n) {
   return sum + log(product);
 }
 
-void nor_grid_logs(const nor_row *row, const double *one, double *logs) {
-  const nor_param *par = row->par;
-  double ones = nor_sum_log(one, row->n_one);
-  for (int t = 0; t < row->n_one && par->taxon; t++) ones += log(par->taxon[row->column[t]]);
+/* log(product) into logs; the products begin anew. */
+static void flush(double *logs, double *product) {
   for (int g = 0; g < NOR_GRID; g++) {
-    num_log_product zeros = {0, 1};
-    for (int t = row->n_one; t < row->n_cell; t++)
-      num_times(&zeros, 1 - nor_recorded(par, g, row->column[t]) * fmin(one[t], 1));
-    logs[g] = log(par->share[g]) + ones + row->n_one * log(nor_chance(g)) + num_log_of(&zeros);
+    logs[g] += log(product[g]);
+    product[g] = 1;
   }
+}
+
+void nor_grid_logs(const nor_row *row, const double *one, double *logs) {
+  const double *taxon = row->par->taxon, ones = nor_sum_log(one, row->n_one);
+  double chance[NOR_GRID], product[NOR_GRID];
+  for (int g = 0; g < NOR_GRID; g++) {
+    chance[g] = nor_chance(g);
+    product[g] = 1;
+    logs[g] = row->found[g] + ones;
+  }
+  for (int t = row->n_one; t < row->n_cell; t++) {
+    const double most = fmin(one[t], 1) * (taxon ? taxon[row->column[t]] : 1);
+    if (product[NOR_GRID - 1] * (1 - most) < NUM_TINY) flush(logs, product); /* of all the least */
+#pragma omp simd
+    for (int g = 0; g < NOR_GRID; g++) product[g] *= 1 - chance[g] * most;
+  }
+  flush(logs, product);
 }
 
 double nor_cells_log(const nor_row *row, const double *one) {

@@ -36,14 +36,15 @@ void nor_ready_rows(nor_ready *ready);
 
 /* A row: log P(x, state) = base + sum over its sources of bonus + log P(cells scanned | state). */
 typedef struct {
-  int n_one, n_cell, k; /* n_cell: cells scanned, the ones first */
-  const int *column;    /* n_cell */
-  double *link;         /* n_cell x k: links there */
-  double *leak;         /* n_cell */
-  const nor_param *par; /* with recording; else NULL, and so are */
-  int *cells;           /* m: the columns scanned */
-  bool *other;          /* m: is no zero */
-  double *bonus;        /* k: log odds of the prior, and the source's share of the row's zeros */
+  int n_one, n_cell, k;   /* n_cell: cells scanned, the ones first */
+  const int *column;      /* n_cell */
+  double *link;           /* n_cell x k: links there */
+  double *leak;           /* n_cell */
+  const nor_param *par;   /* with recording; else NULL, and so are */
+  int *cells;             /* m: the columns scanned */
+  bool *other;            /* m: is no zero */
+  double found[NOR_GRID]; /* log of share and of the ones' rho */
+  double *bonus;          /* k: log odds of the prior, and the source's share of the row's zeros */
   double base;
 } nor_row;
 

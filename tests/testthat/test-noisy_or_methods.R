@@ -151,7 +151,7 @@ test_that("print(), sources(), top_terms() and the figure name the same taxa", {
   x <- random_bernoulli(common)
   colnames(x) <- paste0("taxon", 1:7)
   fit <- noisy_or(x, 2, inference = "exact", control = quiet_control(n_start = 3))
-  lifted <- top_terms(fit, 3, by = "lift")
+  lifted <- top_terms(fit, 3, by = "relevance")
   by_component <- vapply(split(lifted$term, lifted$component), paste, "", collapse = ", ")
   expect_identical(sources(fit)$top, unname(by_component))
   said <- paste(capture.output(print(fit)), collapse = " ")

@@ -84,15 +84,16 @@ test_that("labels that would cover others are left out: 500 at two sizes", {
   expect_true(if (is.list(axis) && !is.null(axis$check.overlap)) axis$check.overlap else axis$params$check.overlap)
 })
 
-test_that("the top of a component is by lift, not by its own maximum", {
+test_that("the top of a component is by relevance: not by its own maximum, nor by the rarest of taxa", {
   fit <- drawn_fit(30, 6, 3)
   aspects <- rbind(c(0.9, 0.3, 0.01, 0, 0, 0), c(0.8, 0, 0, 0.5, 0, 0), c(0.001, 0, 0, 0, 0, 0))
   fit$param$aspects[] <- aspects
   fit$param$membership[] <- rep(c(0.5, 0.5, 0), each = 30)
   top <- top_taxa(fit, 2L)
   expect_identical(as.character(top$component), c("A1", "A1", "A2", "A2")) # A3 writes next to nothing
-  expect_identical(top$taxon, c("Genus 2", "Genus 1", "Genus 4", "Genus 1"))
-  expect_equal(top$lift, c(2, 0.9 / 0.85, 2, 0.8 / 0.85))
+  # Genus 4 is rarer than Genus 1 and said by A2 alone; A1 says too little of Genus 2.
+  expect_identical(top$taxon, c("Genus 1", "Genus 2", "Genus 4", "Genus 1"))
+  expect_equal(top$everywhere, c(0.85, 0.15, 0.25, 0.85))
 })
 
 test_that("scores are those of the ordination", {

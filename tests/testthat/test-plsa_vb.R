@@ -110,4 +110,5 @@ test_that("new rows are folded in as those of training are, the posterior of the
   expect_equal(predict(held, x, type = "membership", control = tight), held$param$membership, tolerance = 1e-4,
     ignore_attr = "loglik")
   expect_output(print(held), "lower bound")
+  expect_output(print(summary(fit)), "Dirichlet priors: 0.5 for memberships, 0.2 for the basis")
 })

@@ -23,12 +23,13 @@ test_that("terms have the numbers of the definitions, in the order asked for", {
     expect_identical(mine$term, colnames(w)[at])
     expect_equal(mine$probability, unname(w[c, at]))
     expect_equal(mine$lift, unname((w[c, ] / colMeans(fit$param$membership %*% w))[at]))
+    expect_equal(mine$relevance, 0.6 * log(mine$probability) + 0.4 * log(mine$lift))
     expect_equal(mine$exclusivity, unname((w[c, ] / colSums(w))[at]))
     excl <- ecdf(w[c, ] / colSums(w))(w[c, at] / colSums(w)[at])
     often <- ecdf(w[c, ])(w[c, at])
     expect_equal(mine$frex, 1 / (0.5 / excl + 0.5 / often))
   }
-  for (by in c("lift", "frex")) {
+  for (by in c("relevance", "lift", "frex")) {
     sorted <- top_terms(fit, 30, by = by)
     for (each in split(sorted[[by]], sorted$component)) expect_false(is.unsorted(-each))
   }

@@ -91,7 +91,7 @@ test_that("jargon of a first screen is explained where it stands", {
   }
 })
 
-test_that("known_by() names the taxa of largest lift, and is silent where there are no names", {
+test_that("known_by() names the taxa of largest relevance, and is silent where there are no names", {
   all <- worded()
   top <- top_taxa(all[[4L]], 3L)
   expect_match(paste(known_by(all[[4L]]), collapse = " "), paste(top$taxon[top$component == "A1"], collapse = ", "))
@@ -114,7 +114,7 @@ test_that("what prints say in words of their own is in the glossary", {
   said <- paste(vapply(worded(), said_by, ""), collapse = " ")
   jargon <- c(
     "phantom", "pinned", "content", "pass", "first guess", "converged", "log-posterior", "log-likelihood", "nats",
-    "leak", "perplexity", "AUC", "calibration slope", "draws", "density", "membership", "component", "s.e.", "lift",
+    "leak", "perplexity", "AUC", "calibration slope", "draws", "density", "membership", "component", "s.e.", "lift", "relevance",
     "chain", "effective", "learner", "companions", "completeness", "log-odds"
   )
   used <- jargon[vapply(jargon, grepl, NA, x = said, ignore.case = TRUE, fixed = FALSE)]

@@ -1,0 +1,110 @@
+# Noisy-OR with a chance of recording (`missed_by`): hidden cells, false zeros that are known, and time a pass. Priors
+# were chosen on four other tables: fossil mammals g10s10, the birds' first visit, and two simulated ones.
+#
+#   OPENBLAS_NUM_THREADS=1 Rscript bench/noisy_or_recording.R
+#
+# One thread; prints a section of noisy_or.md.
+library(multicause)
+folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
+hush <- function(expr) suppressWarnings(suppressMessages(expr))
+control <- fit_control(n_start = 5, progress = FALSE)
+models <- list(
+  `noisy-OR` = function(x, k) noisy_or(x, k, control = control),
+  `by site` = function(x, k) noisy_or(x, k, missed_by = "site", control = control),
+  `by both` = function(x, k) noisy_or(x, k, missed_by = "both", control = control),
+  `aspect Bernoulli` = function(x, k) aspect_bernoulli(x, k, control = control)
+)
+area <- function(score, truth) {
+  (sum(rank(score)[truth]) - sum(truth) * (sum(truth) + 1) / 2) / (sum(truth) * sum(!truth))
+}
+said <- function(fit) if (is.null(fit$missed)) fitted(fit) else predict(fit, type = "present")
+row <- function(...) cat("|", paste(..., sep = " | "), "|\n")
+
+# ---- A tenth of the cells hidden, at random, three times ----------------------------------------------------------
+
+hidden <- function(x, k, seed) {
+  set.seed(seed)
+  held <- sample(length(x), length(x) %/% 10)
+  truth <- unname(x[held])
+  x[held] <- NA
+  vapply(models, function(model) {
+    set.seed(seed)
+    p <- pmin(pmax(fitted(hush(model(x, k)))[held], 1e-6), 1 - 1e-6)
+    c(mean(ifelse(truth == 1, log(p), log1p(-p))), area(p, truth == 1))
+  }, numeric(2))
+}
+
+tables <- list(`early tetrapods` = early_tetrapods$x, `simulated sites` = simulated_sites$x)
+g10s2 <- file.path(folder, "now_2003", "g10s2_occ.csv")
+if (file.exists(g10s2)) {
+  records <- utils::read.csv(g10s2)
+  x <- matrix(0, max(records$site_id), max(records$genus_id))
+  x[cbind(records$site_id, records$genus_id)] <- 1
+  tables$`fossil mammals, g10s2` <- x
+}
+for (what in 1:2) {
+  cat(sprintf("\n%s\n\n", c("Log score a cell, nats", "Area under the ROC curve")[what]))
+  row("table", "k", paste(names(models), collapse = " | "))
+  row(paste(rep("---", 2L + length(models)), collapse = " | "))
+  for (name in names(tables)) {
+    for (k in c(3, 5)) {
+      scores <- Reduce(`+`, lapply(1:3, function(seed) hidden(tables[[name]], k, seed))) / 3
+      row(name, k, paste(sprintf(c("%.4f", "%.3f")[what], scores[what, ]), collapse = " | "))
+    }
+  }
+}
+
+# ---- Zeros that are false: of the simulated sites, and of sites drawn from the model itself ------------------------
+
+cat("\nFalse zeros\n\n")
+row("table", "model", "AUC", "said to be missed", "missed")
+row(paste(rep("---", 5L), collapse = " | "))
+judge <- function(title, x, false, k) {
+  zero <- x == 0
+  arms <- c(models, list(`by site, links Beta(1.05, 1.05)` = function(x, k) {
+    noisy_or(x, k, missed_by = "site", prior = noisy_or_prior(links = c(1.05, 1.05)), control = control)
+  }))
+  for (model in names(arms)) {
+    set.seed(1)
+    fit <- hush(arms[[model]](x, k))
+    missed <- if (is.null(fit$missed)) "" else format(round(fit$missed))
+    row(title, model, sprintf("%.3f", area(said(fit)[zero], false[zero])), missed, sum(false[zero]))
+  }
+}
+truth <- simulated_sites$truth$present == 1
+for (k in c(3, 5)) judge(sprintf("simulated sites, k = %d", k), simulated_sites$x, truth, k)
+for (seed in 1:3) {
+  set.seed(seed)
+  links <- matrix(stats::rbinom(120, 1L, 0.35) * 0.85, 4)
+  on <- matrix(stats::rbinom(1200, 1L, 0.4), 300)
+  present <- matrix(stats::rbinom(9000, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), 300)
+  x <- present * stats::rbinom(9000, 1L, stats::rbeta(300, 2, 2))
+  judge(sprintf("of the model, %d", seed), x, present == 1, 4)
+}
+
+# ---- Time -----------------------------------------------------------------------------------------------------------
+
+cat("\nMilliseconds a pass, 500 sites x 100 taxa, processor time\n\n")
+row("k", "inference", "without", "by site", "by both")
+row(paste(rep("---", 5L), collapse = " | "))
+pass_time <- function(x, k, inference, by, passes) {
+  start <- list(prior = rep(0.2, k), links = matrix(stats::runif(k * 100, 0.1, 0.5), k), leak = rep(0.05, 100))
+  took <- function(n) {
+    control <- fit_control(n_start = 1, max_pass = n, tol = 0, accelerate = FALSE, progress = FALSE)
+    run <- function() {
+      hush(noisy_or(x, k, inference = inference, missed_by = by, inner = 1, start = start, control = control))
+    }
+    min(vapply(1:3, function(i) sum(system.time(run())[1:2]), 0))
+  }
+  1e3 * (took(1 + passes) - took(1)) / passes
+}
+set.seed(1)
+x <- matrix(stats::rbinom(50000, 1L, 0.2), 500)
+for (k in c(5, 8)) {
+  for (inference in c("exact", "truncated")) {
+    times <- vapply(c("none", "site", "both"), function(by) {
+      pass_time(x, k, inference, by, if (inference == "exact") 20 else 3)
+    }, 0)
+    row(k, inference, paste(sprintf("%.1f", times), collapse = " | "))
+  }
+}
