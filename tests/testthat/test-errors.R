@@ -174,7 +174,10 @@ test_that("columns of data frames are plain numbers, or said not to be", {
 test_that("an argument that was not given is named", {
   ours <- getNamespaceExports("multicause")
   generics <- c("tidy", "glance", "augment", "explain", "explore") # of package generics
-  without <- c(generics, "fit_control", "mcmc_control", "bmf_prior", "cross_entropy", "noisy_or_prior", "smooth_over")
+  without <- c(
+    generics, "fit_control", "mcmc_control", "bmf_prior", "cross_entropy", "noisy_or_prior", "smooth_over",
+    "report_format"
+  )
   for (name in setdiff(ours, without)) {
     expect_error(get(name)(), "must be given", class = "multicause_input_error", info = name)
   }
