@@ -10,6 +10,9 @@ plsa_fit_shards <- function(x, k, settings, start, control, call) {
 }
 
 plsa_refuse_shards <- function(settings) {
+  if (settings$estimate == "vb") {
+    stop_not_for_shards("`estimate = \"vb\"`", "take \"map\" or \"ml\", or fit some rows, `x[i, ]`")
+  }
   refuse_smooth_shards(settings$smooth)
   if (any(settings$given != 0)) {
     stop_not_for_shards("`sparsity`", "its last passes change the M-step of all rows; fit some rows, `x[i, ]`")

@@ -73,6 +73,7 @@ test_that("without a start the fit goes on from the best of a sample", {
 test_that("what does not go with shards is refused with the reason", {
   shard <- shards(planted_table(), tempfile())
   expect_snapshot(error = TRUE, {
+    plsa(shard, 2, estimate = "vb")
     plsa(shard, 2, sparsity = c(membership = 0.1))
     plsa(shard, 2, fixed = "basis", start = list(basis = matrix(1 / 40, 2, 40)))
     plsa(shard, 2, smooth = smooth_over(age = 1:240))
