@@ -26,7 +26,7 @@
 #' that of taxa with two causes at once fewer are found than the causes add up to. Nor do the data tell a taxon that is
 #' missed everywhere from one that is rare (`"both"`), or a component that is on in all well searched sites from the
 #' search. There the priors decide. The default one favours weak links, which predicts held-out cells better, but makes
-#' the number of false absences too small: in simulated tables it was 0.5 to 0.8 of the true one, and 0.7 to 0.9 with
+#' the number of false absences too small: in simulated tables it was 0.4 to 0.8 of the true one, and 0.7 to 0.9 with
 #' `prior = noisy_or_prior(links = c(1.05, 1.05))`, which ranked zeros better, too, where tables were drawn from this
 #' model (`bench/noisy_or.md` in the sources). There is no bound of the kind that [identifiability()] computes for
 #' aspect Bernoulli fits.
@@ -169,13 +169,13 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
 
 #' Beta priors of a noisy-OR model
 #'
-#' Weak priors keep probabilities off exact 0 and 1, which on small data gains much in prediction.
+#' Weak priors keep chances off exact 0 and 1, which helps on small tables.
 #'
-#' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on every prior
-#'   probability of a component, on every link, on every leak. `c(1, 1)` is flat.
-#' @param recorded_taxon likewise on the factors that taxa have in the chance of recording.
-#' @param recorded_share parameter of the Dirichlet prior on the distribution of sites over the chances of recording, at
-#'   least 1; 1 is flat.
+#' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on the chance that a
+#'   component is on, on every link, on every leak. `c(1, 1)` is flat.
+#' @param recorded_taxon the same, of the factor that each taxon has in the chance of a record.
+#' @param recorded_share a number of at least 1, where 1 is flat: the parameter of the Dirichlet prior on the shares of
+#'   sites with each chance of a record.
 #' @return A list of class `noisy_or_prior`.
 #' @inherit noisy_or references
 #' @examples
