@@ -25,9 +25,10 @@
 #' of them. `phantom` is the chance that these visits would have missed the taxon, whether it is there or not, so it
 #' is never below `missed`. `added` and `phantom` of a presence mirror this. There is no `missed_most`: visits decide.
 #'
-#' **Recording.** In a fit of [noisy_or()] with `missed_by`, `probability` is the chance of a record, and `present` the chance
-#' that the taxon is there, both given the other taxa of the site and this zero; `missed` is the chance that it is there
-#' and was not recorded, and `phantom` that it would not have been recorded, there or not. There is no `missed_most`.
+#' **Recording.** In a fit of [noisy_or()] with `missed_by`, `probability` is the chance of a record, and `present` the
+#' chance that the taxon is there, both given the other taxa of the site and this zero; `missed` is the chance that it
+#' is there and was not recorded, and `phantom` that it would not have been recorded, there or not. There is no
+#' `missed_most`.
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
 #' false presences all is mirrored: `probability` is the chance of an absence, and `absent` the chance of an absence if
@@ -53,8 +54,8 @@
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
 #'
-#' @param fit a fit of [aspect_bernoulli()], of [noisy_or()] with `missed_by`, or to [shards()] (without `within`, `site_data`, `x` and
-#'   `phantom_convention`).
+#' @param fit a fit of [aspect_bernoulli()], of [noisy_or()] with `missed_by`, or to [shards()] (without `within`,
+#'   `site_data`, `x` and `phantom_convention`).
 #' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each site
 #'   or taxon.
 #' @param by which number to rank by, see Details; the first is the default.

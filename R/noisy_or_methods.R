@@ -85,9 +85,9 @@ fitted.noisy_or <- function(object, ...) {
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
 #' @return `predict()`: a matrix rows x m (`"response"`, `"present"`) or rows x k (`"activation"`, `"map"`), or an array
-#'   rows x m x (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the data of the
-#'   fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its attribute
-#'   `seed` what [stats::simulate()] promises.
+#'   rows x m x (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the
+#'   data of the fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its
+#'   attribute `seed` what [stats::simulate()] promises.
 #' @seealso [impute()] for unknown cells, [test_loglik()] for the held-out likelihood.
 #' @examples
 #' set.seed(1)

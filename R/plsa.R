@@ -33,8 +33,9 @@
 #'
 #' New sites ([predict()][predict.plsa], [document_completion()], [test_loglik()]) are folded in under the same prior.
 #'
-#' **Sparsity.** `sparsity` is another prior, in place of the Dirichlets, and goes with `"map"`. It adds \eqn{\beta \sum_i \sum_c g_{ic} \log g_{ic}}{beta sum g log g}, and the same of the
-#' basis, to the log-likelihood. Positive values favour few large shares, negative ones even shares. What counts is
+#' **Sparsity.** `sparsity` is another prior, in place of the Dirichlets, and goes with `"map"`. It adds \eqn{\beta
+#' \sum_i \sum_c g_{ic} \log g_{ic}}{beta sum g log g}, and the same of the basis, to the log-likelihood. Positive
+#' values favour few large shares, negative ones even shares. What counts is
 #' \eqn{\beta} in proportion to the row total, because the prior competes with the row's counts; so with
 #' `sparsity_scale = "relative"` the number given is that proportion (for the basis: in proportion to the mean total of
 #' a component, N / k), and with `"counts"` it is \eqn{\beta} itself, as in the paper, which does not state the scale of
@@ -47,12 +48,12 @@
 #' lowers the objective) and the exact maximum only at the end; `"global"` and `"first"` make the
 #' exact step in every pass. They differ where a strength exceeds the largest of many nearly equal counts: `"first"` is
 #' the paper's solution, `"global"` the better of all maxima. With `accelerate = TRUE` (see [fit_control()]) passes are
-#' accelerated; with `"ml"`, and no neighbours or missing cells, those after the first 20 are, up to `k = 100`, Newton passes
-#' on the equivalent Poisson factorisation: each row, then each column, takes one Newton step with its bounds kept in
-#' the quadratic problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes shares
-#' exactly 0; `algorithm = "em"` in [fit_control()] leaves these out. With `accelerate = FALSE` a pass is one E-step and
-#' one `mstep` for both factors. Where the effective strength exceeds 0.1, every other start raises the prior step by
-#' step (`init` is `"annealed"`), and the better kind wins.
+#' accelerated; with `"ml"`, and no neighbours or missing cells, those after the first 20 are, up to `k = 100`, Newton
+#' passes on the equivalent Poisson factorisation: each row, then each column, takes one Newton step with its bounds
+#' kept in the quadratic problem, which cannot lower the likelihood (Tran-Dinh, Kyrillidis and Cevher 2015) and makes
+#' shares exactly 0; `algorithm = "em"` in [fit_control()] leaves these out. With `accelerate = FALSE` a pass is one
+#' E-step and one `mstep` for both factors. Where the effective strength exceeds 0.1, every other start raises the prior
+#' step by step (`init` is `"annealed"`), and the better kind wins.
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial given that they fell
 #' into observed cells: each cell's probability is divided by \eqn{P_i}(observed), and EM imputes the missing cells at
@@ -67,9 +68,9 @@
 #' with \eqn{\bar g_i}{mean_i} the average of the neighbours of site i and \eqn{s} the `strength`, in counts:
 #' 10 weighs little against a row total of 1000. Passes are EM passes. `recording` has no meaning here.
 #'
-#' **Zeros.** By maximum likelihood an exact 0 never moves under EM, so starts hold none; under Newton passes it can come
-#' back. A column without counts gets probability 0, and a row without counts keeps its start. With a Dirichlet prior
-#' above 1 nothing is 0.
+#' **Zeros.** By maximum likelihood an exact 0 never moves under EM, so starts hold none; under Newton passes it can
+#' come back. A column without counts gets probability 0, and a row without counts keeps its start. With a Dirichlet
+#' prior above 1 nothing is 0.
 #'
 #' **Shards.** `x` may be a result of [shards()], with `"map"` and `"ml"`, passes of EM and without `sparsity`, `smooth`
 #' and `fixed`; see there. The result has class `plsa_shards`.
@@ -101,7 +102,8 @@
 #'   \item{`param`}{`membership` (n x k) and `basis` (k x m), rows sum to 1, with the names of `x`; components in
 #'     order of decreasing share of the counts.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood`, `log_posterior` (with `smooth`
-#'     `smoothed_...`) or `lower_bound`, and the log-likelihood of the observed cells by the rule of `missing`, in nats.}
+#'     `smoothed_...`) or `lower_bound`, and the log-likelihood of the observed cells by the rule of `missing`, in
+#'     nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + k (m - 1), or n (k - 1) with the basis fixed.}
 #'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
@@ -163,7 +165,8 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
   check_dots(...)
   control <- check_control(control)
   settings <- list(
-    given = check_sparsity(sparsity), sparse = !is.null(sparsity), scale = check_choice(sparsity_scale, "sparsity_scale", c("relative", "counts")),
+    given = check_sparsity(sparsity), sparse = !is.null(sparsity),
+    scale = check_choice(sparsity_scale, "sparsity_scale", c("relative", "counts")),
     missing = check_choice(missing, "missing", c("conditional", "paper")),
     mstep = check_choice(mstep, "mstep", c("cccp", "global", "first")),
     fixed = check_choice(fixed, "fixed", c("none", "basis")),

@@ -43,12 +43,12 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' expected counts; `simulate()` draws new tables.
 #'
 #' New sites are folded in: their memberships are fitted with the basis held (with `"vb"`, its posterior), under the
-#' Dirichlet prior of the fit if it has one, and with `smooth` pulled towards their neighbours among the training rows, or
-#' towards the average of all. So the training data come back as `fitted()` gives them, with two exceptions. `sparsity` of the
-#' memberships is left out, as in the paper, because it is there to find a basis, and the memberships are to say what was
-#' counted: `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))` folds in with it.
-#' With `smooth` a training row comes back pulled towards itself as well, being now one of its own neighbours. With
-#' `"ml"` and `"map"`, and without `smooth`, this is a concave problem.
+#' Dirichlet prior of the fit if it has one, and with `smooth` pulled towards their neighbours among the training rows,
+#' or towards the average of all. So the training data come back as `fitted()` gives them, with two exceptions.
+#' `sparsity` of the memberships is left out, as in the paper, because it is there to find a basis, and the memberships
+#' are to say what was counted: `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))`
+#' folds in with it. With `smooth` a training row comes back pulled towards itself as well, being now one of its own
+#' neighbours. With `"ml"` and `"map"`, and without `smooth`, this is a concave problem.
 #'
 #' By maximum likelihood counts in taxa that had none in training are impossible under the fit and left out, of which a
 #' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of

@@ -50,7 +50,9 @@ plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
 
 plsa_check_together <- function(prior, settings, smooth) {
   estimate <- settings$estimate
-  if (settings$sparse && !is.null(prior)) stop_input("`sparsity` and `prior` are priors of the same parameters: give one.")
+  if (settings$sparse && !is.null(prior)) {
+    stop_input("`sparsity` and `prior` are priors of the same parameters: give one.")
+  }
   if (settings$sparse && (estimate == "vb" || estimate == "ml" && any(settings$given != 0))) {
     stop_input("`sparsity` is a prior: it goes with `estimate = \"map\"`, not with \"%s\".", estimate)
   }

@@ -34,8 +34,8 @@
 #' @references Bischof JM, Airoldi EM (2012). Summarizing topical content with word frequency and exclusivity.
 #'   *Proceedings of the 29th International Conference on Machine Learning*, 201-208.
 #'
-#'   Sievert C, Shirley KE (2014). LDAvis: a method for visualizing and interpreting topics. *Proceedings of the Workshop
-#'   on Interactive Language Learning, Visualization, and Interfaces*, 63-70. \doi{10.3115/v1/W14-3110}
+#'   Sievert C, Shirley KE (2014). LDAvis: a method for visualizing and interpreting topics. *Proceedings of the
+#'   Workshop on Interactive Language Learning, Visualization, and Interfaces*, 63-70. \doi{10.3115/v1/W14-3110}
 #' @seealso [coherence()]; `plot(fit, "top")`; [tidiers], whose `matrix = "beta"` has all of them
 #' @examples
 #' set.seed(1)
@@ -67,7 +67,8 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
     at <- utils::head(order(-score, -w[c, ], names), min(n, sum(score > -Inf)))
     data.frame(
       component = rownames(w)[c], rank = seq_along(at), term = names[at], probability = unname(w[c, at]),
-      lift = unname(lift[c, at]), relevance = unname(relevance[c, at]), exclusivity = unname(exclusivity[c, at]), frex = unname(frex[at])
+      lift = unname(lift[c, at]), relevance = unname(relevance[c, at]), exclusivity = unname(exclusivity[c, at]),
+      frex = unname(frex[at])
     )
   })
   do.call(rbind, unname(each))
@@ -239,7 +240,8 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' one. Sites of which nothing is seen, or nothing is left, are left out.
 #'
 #' Memberships of new sites have the prior of the fit. Without one, as of `estimate = "ml"` and `sparsity`, few counts
-#' tell little of them: a perplexity above `background_alone` says that sites are too short for memberships of their own.
+#' tell little of them: a perplexity above `background_alone` says that sites are too short for memberships of their
+#' own.
 #'
 #' @param fit a fit of [plsa()].
 #' @param newdata new sites, whole counts, columns matched by name. None of them may have been in training.

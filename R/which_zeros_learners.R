@@ -22,9 +22,9 @@ flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
 least_near <- 500L # neighbours of an observation that a mean is taken over, at most
 
-# What the fits of a table cost: bandwidths of its own, members of each size, their passes, whether all sizes or the middle one have fits
-# without neighbours, and passes of logistic PCA. Copies, of which the weights are learnt, need less than the table
-# itself (bench/which_zeros.md).
+# What the fits of a table cost: bandwidths of its own, members of each size, their passes, whether all sizes or the
+# middle one have fits without neighbours, and passes of logistic PCA. Copies, of which the weights are learnt, need
+# less than the table itself (bench/which_zeros.md).
 table_effort <- list(tune = FALSE, members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
 copy_effort <- list(tune = TRUE, members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
 

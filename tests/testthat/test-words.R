@@ -114,8 +114,8 @@ test_that("what prints say in words of their own is in the glossary", {
   said <- paste(vapply(worded(), said_by, ""), collapse = " ")
   jargon <- c(
     "phantom", "pinned", "content", "pass", "first guess", "converged", "log-posterior", "log-likelihood", "nats",
-    "leak", "perplexity", "AUC", "calibration slope", "draws", "density", "membership", "component", "s.e.", "lift", "relevance",
-    "chain", "effective", "learner", "companions", "completeness", "log-odds"
+    "leak", "perplexity", "AUC", "calibration slope", "draws", "density", "membership", "component", "s.e.", "lift",
+    "relevance", "chain", "effective", "learner", "companions", "completeness", "log-odds"
   )
   used <- jargon[vapply(jargon, grepl, NA, x = said, ignore.case = TRUE, fixed = FALSE)]
   expect_gt(length(used), 15L)
