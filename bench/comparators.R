@@ -8,8 +8,10 @@
 # The tables also go to vignettes/articles/comparators.rds, for the article.
 library(multicause)
 here <- if (file.exists("bench/common.R")) "bench" else "."
-source(file.path(here, "common.R"))
-source(system.file("examples", "comparators.R", package = "multicause"))
+common <- new.env()
+sys.source(file.path(here, "common.R"), common)
+recipes <- new.env()
+sys.source(system.file("examples", "comparators.R", package = "multicause"), recipes)
 part <- c(commandArgs(TRUE), "tables")[1L]
 repeats <- as.integer(c(commandArgs(TRUE)[-1L], "3")[1L])
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
@@ -37,7 +39,7 @@ from_vegan <- function(name) {
   (as.matrix(here[[name]]) > 0) + 0
 }
 long_table <- function(folder, file) {
-  long <- utils::read.csv(shared(folder, file))
+  long <- utils::read.csv(common$shared(folder, file))
   x <- matrix(0, length(unique(long[[1L]])), length(unique(long[[2L]])))
   x[cbind(match(long[[1L]], unique(long[[1L]])), match(long[[2L]], unique(long[[2L]])))] <- 1
   x
@@ -50,23 +52,23 @@ in_size <- function(x) {
   x[rowSums(x) > 0, ]
 }
 tables <- list(
-  `early tetrapods` = function() multicause::early_tetrapods$x, `mammals, g10s2` = function() read_fossils("g10s2")$x,
-  `mammals, North America` = function() read_fossils("nam_large", "now_2020_nam")$x,
+  `early tetrapods` = function() multicause::early_tetrapods$x, `mammals, g10s2` = function() common$read_fossils("g10s2")$x,
+  `mammals, North America` = function() common$read_fossils("nam_large", "now_2020_nam")$x,
   Turkana = function() long_table("turkana", "turkana_counts.csv"),
   `simulated sites` = function() multicause::simulated_sites$x,
-  `birds, one visit` = function() read_birds()$seen[, , 1L],
+  `birds, one visit` = function() common$read_birds()$seen[, , 1L],
   dune = function() from_vegan("dune"), mites = function() from_vegan("mite"),
   `tropical trees` = function() from_vegan("BCI"),
   `100 words` = function() long_table("newsgroups4", "ng400_triplets.csv.gz")[, 1:100]
 )
 
 compare_on <- function(name) {
-  x <- if_there(in_size(tables[[name]]()))
+  x <- common$if_there(in_size(tables[[name]]()))
   if (is.null(x)) return(NULL)
   missing <- names(needs)[!vapply(needs, requireNamespace, NA, quietly = TRUE)]
   if (length(missing)) message("Skipped: ", paste(needs[missing], collapse = ", "))
   used <- others[setdiff(names(others), missing)]
-  models <- c(own, stats::setNames(comparators[names(used)], used))
+  models <- c(own, stats::setNames(recipes$comparators[names(used)], used))
   set.seed(9501)
   compared <- hush(compare_models(x, sizes, models, c("cells", "omissions"), folds = 3, control = light))
   message(paste(utils::capture.output(print(compared)), collapse = "\n"))
@@ -93,7 +95,7 @@ if (part == "tables") {
 }
 
 set.seed(1)
-x <- if_there(read_fossils("g10s2")$x)
+x <- common$if_there(common$read_fossils("g10s2")$x)
 if (is.null(x)) quit("no")
 name <- "now_2003 g10s2"
 n <- nrow(x)

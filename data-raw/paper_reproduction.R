@@ -3,7 +3,8 @@
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_reproduction.R [experiment ...]  (default: all; a quarter of an hour)
 library(multicause)
 source("data-raw/experiments.R")
-source("inst/examples/comparators.R")
+recipes <- new.env()
+sys.source("inst/examples/comparators.R", recipes)
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 shared <- function(...) file.path(folder, ...)
 target <- "vignettes/articles/paper_reproduction.rds"
@@ -271,7 +272,7 @@ denoising_of <- function(ks) {
       `logistic PCA` = fitted(hush(logistic_pca(planted$x, k, control = light))),
       NMF = fitted(hush(nmf(planted$x, k, control = light))),
       PLSA = 1 - exp(-fitted(hush(plsa(planted$x, k, estimate = "ml", control = light)))),
-      PCA = comparators$pca(planted$x, k)
+      PCA = recipes$comparators$pca(planted$x, k)
     )
     out <- do.call(rbind, lapply(scores, removal, planted))
     data.frame(k = k, model = rownames(out), out, white = sum(phantoms(ab)$kind == "white"), row.names = NULL)

@@ -88,7 +88,7 @@ test_that("names say which cell is which, and counts and arrays have means", {
   turned <- function(x) {
     p <- means(x)
     dimnames(p) <- dimnames(x)
-    data.frame(p[nrow(x):1, 12:1])
+    data.frame(p[rev(seq_len(nrow(x))), 12:1])
   }
   cv <- with_seed(7, cross_validate(x, 1, list(a = means, b = turned), folds = 2))
   expect_equal(cv$results$loss[1], cv$results$loss[2])

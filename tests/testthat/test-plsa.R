@@ -202,7 +202,7 @@ test_that("degenerate shapes are legal", {
   one_row <- plsa(matrix(c(3, 0, 2), 1), 1, estimate = "ml", control = control)
   expect_equal(unname(one_row$param$basis), matrix(c(3, 0, 2) / 5, 1))
   expect_equal(unname(plsa(matrix(1:4, 4), 2, control = control)$param$basis), matrix(1, 2, 1))
-  expect_s3_class(plsa(matrix(rpois(12, 2), 3), 7, control = control), "plsa")
+  expect_s3_class(plsa(matrix(rpois(12, 2), 3), 7, estimate = "ml", control = control), "plsa")
   nothing <- plsa(matrix(0, 3, 4), 2, control = control)
   expect_equal(nothing$loglik, 0)
   expect_false(anyNA(unlist(nothing$param)))

@@ -10,8 +10,8 @@ torture("mc_c_view_distinct", multicause:::data_view(x * 2), error = TRUE)
 param <- list(prior = c(0.3, 0.2), links = matrix(runif(10, 0.1, 0.9), 2), leak = rep(0.1, 5), hidden = NULL)
 settings <- function(inference, ...) {
   list(
-    inference = inference, prior = c(0, 0.5, 0.05, 0.5, 0.1, 1, 3, 0.5, 2), allowed = NULL, weight = distinct$weight, inner = 1L,
-    q_steps = 2L, q_rule = 0L, fixed = FALSE, ...
+    inference = inference, prior = c(0, 0.5, 0.05, 0.5, 0.1, 1, 3, 0.5, 2), allowed = NULL, weight = distinct$weight,
+    inner = 1L, q_steps = 2L, q_rule = 0L, fixed = FALSE, ...
   )
 }
 control <- list(max_pass = 4L, tol = 0, accelerate = TRUE, n_threads = 1L)
@@ -31,7 +31,9 @@ for (inference in 0:1) {
   torture("mc_c_nor_fit", distinct$view, recorded, settings(inference), control)
   torture("mc_c_nor_report", distinct$view, recorded, settings(inference, want = list(site = TRUE, response = TRUE)))
 }
-torture("mc_c_nor_fit", distinct$view, modifyList(recorded, list(recorded_share = 1)), settings(0L), control, error = TRUE)
+torture(
+  "mc_c_nor_fit", distinct$view, modifyList(recorded, list(recorded_share = 1)), settings(0L), control, error = TRUE
+)
 # Of shards: a driver whose scans return sums of 1 after their head.
 of_rows <- modifyList(settings(1L), list(weight = NULL))
 shard <- c(list(listed = matrix(0, 8, 33)), param[c("prior", "links", "leak")])
