@@ -52,7 +52,8 @@ in_size <- function(x) {
   x[rowSums(x) > 0, ]
 }
 tables <- list(
-  `early tetrapods` = function() multicause::early_tetrapods$x, `mammals, g10s2` = function() common$read_fossils("g10s2")$x,
+  `early tetrapods` = function() multicause::early_tetrapods$x,
+  `mammals, g10s2` = function() common$read_fossils("g10s2")$x,
   `mammals, North America` = function() common$read_fossils("nam_large", "now_2020_nam")$x,
   Turkana = function() long_table("turkana", "turkana_counts.csv"),
   `simulated sites` = function() multicause::simulated_sites$x,

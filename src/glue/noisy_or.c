@@ -226,9 +226,11 @@ static SEXP report_body(void *ctx) {
   take_request(arg, &r);
   const SEXP want = glue_field(arg->settings, "want"), out = arg->out;
   const R_xlen_t n = r.data.n, m = r.data.m, k = r.par.k;
-  nor_report report = {wanted(out, 0, want, "loglik", n), wanted(out, 1, want, "activation", n * k),
-                       wanted(out, 2, want, "map", n * k), wanted(out, 3, want, "response", n * m),
-                       wanted(out, 4, want, "cell", n * m * (k + 1))};
+  nor_report report = {.loglik = wanted(out, 0, want, "loglik", n),
+                       .activation = wanted(out, 1, want, "activation", n * k),
+                       .map = wanted(out, 2, want, "map", n * k),
+                       .response = wanted(out, 3, want, "response", n * m),
+                       .cell = wanted(out, 4, want, "cell", n * m * (k + 1))};
   if (r.par.share) {
     report.site = wanted(out, 5, want, "site", n);
     report.present = wanted(out, 6, want, "response", n * m);

@@ -258,7 +258,7 @@ static bool sum_rows(void *self, bool look, const double *caps, double *sums) {
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
   columns.pull = sums + MC_SHARD_HEAD;
   columns.seen = columns.pull + num_at(0, s->data->m, par->k);
-  row_sum looked, *sum = look ? &looked : work->last;
+  row_sum looked = {0}, *sum = look ? &looked : work->last;
   if (!update_factor(&here, &work->rows, sum)) return false;
   sums[MC_SHARD_LOGLIK] = work->objective = -sum->loss;
   return look || update_factor(&columns, &work->columns, work->last + 1);

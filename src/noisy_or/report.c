@@ -77,7 +77,7 @@ static void add_response(const reader *read, int i, const uint64_t *state, int g
   }
   if (read->par->share)
     add_recorded(read, i, g, one, weight);
-  else
+  else if (read->report->response)
     for (int j = 0; j < m; j++) read->report->response[num_at(i, j, n)] += weight * one[j];
 }
 

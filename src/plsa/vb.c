@@ -18,7 +18,7 @@ struct plsa_vb_work {
   const mc_host *host;
   double *weights; /* k x m: w */
   double *base;    /* k: psi of the totals of the basis */
-  double log_constant, prior_total;
+  double prior_total;
   strip_sum strip[NUM_MAX_STRIP];
   int passes;
   double bound; /* of the last pass, for the host's eyes */

@@ -147,21 +147,22 @@ typedef struct {
 #define HALVINGS 12
 #define LEAST_RIDGE                                                                                \
   1e-6 /* times the largest entry of the diagonal; ten times more until it is enough */
-#define MOST_RIDGE 1e3
+#define RAISES 9
 
 /* The Cholesky factor of the information of what is free, with as little of a ridge as makes it definite. */
 static bool factor(const inform_scratch *s, polish_scratch *w) {
   const int n = w->n_free;
-  double scale = 1e-12;
+  double scale = 1e-12, ridge = 0;
   for (int a = 0; a < n; a++)
     scale = fmax(scale, fabs(w->information[num_at(w->free[a], w->free[a], s->size)]));
-  for (double ridge = 0; ridge<MOST_RIDGE; ridge = ridge> 0 ? 10 * ridge : LEAST_RIDGE) {
+  for (int raised = 0; raised <= RAISES; raised++) {
     for (int a = 0; a < n; a++) {
       for (int b = 0; b < n; b++)
         w->chol[num_at(b, a, n)] = w->information[num_at(w->free[b], w->free[a], s->size)];
       w->chol[num_at(a, a, n)] += ridge * scale;
     }
     if (num_chol(w->chol, n)) return true;
+    ridge = raised ? 10 * ridge : LEAST_RIDGE;
   }
   return false;
 }
@@ -241,11 +242,11 @@ void ab_visits_polish(const ab_visit_data *data, ab_visit_param *par, const ab_p
   for (int j = 0; j < data->m; j++) {
     memcpy(w.t, par->ab.aspects + num_at(0, j, k), (size_t) k * sizeof(double));
     memcpy(w.t + k, par->detection.slopes + num_at(0, j, d), (size_t) d * sizeof(double));
-    double before, now = inform(&s, prior, j, w.gradient, w.information);
+    double now = inform(&s, prior, j, w.gradient, w.information);
     if (!isfinite(now)) continue;
     for (int step = 0; step < most; step++) {
       if (mc_stop(host, step, now)) return;
-      before = now;
+      const double before = now;
       now = step_once(&s, prior, j, before, &w);
       if (!(now > before)) break;
     }
