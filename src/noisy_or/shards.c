@@ -20,7 +20,8 @@ typedef struct {
 } parts;
 
 static parts parts_of(int k, int m, double *sums) {
-  parts out = {.rows = sums + MC_SHARD_HEAD};
+  parts out = {0};
+  out.rows = sums + MC_SHARD_HEAD;
   out.own.on = out.rows + 1;
   out.own.leak_fired = out.own.on + k;
   out.seen = out.own.leak_fired + m;
