@@ -44,12 +44,12 @@ empty <- list(dim = c(0L, 6L), start = 0L, column = integer())
 driver <- c(param[c("basis", "missing")], list(scan = function(what, value, more) {
   switch(what, pass = c(-10, rep(0, 6), rep(1, 18)), objective = c(-10, rep(0, 6)), NULL)
 }))
-torture("mc_c_plsa_shards_fit", empty, driver, NULL, fast)
-torture("mc_c_plsa_shards_fit", empty, modifyList(driver, list(missing = 7L)), NULL, fast, error = TRUE)
+torture("mc_c_plsa_shards_fit", empty, driver, none, fast)
+torture("mc_c_plsa_shards_fit", empty, modifyList(driver, list(missing = 7L)), none, fast, error = TRUE)
 stopped <- list(go_on = list(cycles = c(-20, -30, 4, 0), shared = param["basis"]))
-torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), NULL, fast)
+torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), none, fast)
 stopped$go_on$cycles <- 1
-torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), NULL, fast, error = TRUE)
+torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), none, fast, error = TRUE)
 
 at <- arrayInd(which(x > 0), dim(x))
 cells <- list(
