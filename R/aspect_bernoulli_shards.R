@@ -53,10 +53,15 @@ ab_shard_scan <- function(model, view, rows, shared, asked, control) {
   .Call(mc_c_ab_shard, view, param, mode_counts(model$prior, model$pinned), control)
 }
 
-ab_shard_driver <- function(model, empty, param, control, kernel = mc_c_ab_shards_fit) {
+ab_shard_driver <- function(model, empty, param, control, effort = FALSE) {
   none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
   param <- c(ab_kernel_param(none, model$pinned), param[setdiff(names(param), "aspects")])
-  out <- .Call(kernel, empty, param, mode_counts(model$prior, model$pinned), control)
+  counts <- mode_counts(model$prior, model$pinned)
+  out <- if (effort) {
+    .Call(mc_c_ab_effort_shards_fit, empty, param, counts, control)
+  } else {
+    .Call(mc_c_ab_shards_fit, empty, param, counts, control)
+  }
   out$outcome$algorithm <- control$algorithm
   out
 }

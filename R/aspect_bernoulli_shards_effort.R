@@ -53,7 +53,7 @@ ab_effort_shard_scan <- function(model, view, rows, shared, asked, control) {
 
 ab_effort_shard_driver <- function(model, empty, param, control) {
   param <- c(param, model$here[c("effort", "cells")])
-  ab_shard_driver(model, empty, param, control, mc_c_ab_effort_shards_fit)
+  ab_shard_driver(model, empty, param, control, effort = TRUE)
 }
 
 ab_effort_check_shards_start <- function(model, start, x) {

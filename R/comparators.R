@@ -39,7 +39,8 @@
 #' means <- function(x) matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)
 #' models <- c(list(mixture = bernoulli_mixture, means = means), comparators["pca"])
 #' compare_models(
-#'   x, models, k = 1:2, criterion = c("cells", "omissions"), folds = 3, control = fit_control(n_start = 2)
+#'   x, models, k = 1:2, criterion = c("cells", "omissions"), folds = 3,
+#'   control = fit_control(n_start = 2)
 #' )
 #' planted <- corrupt(x, omit = c(0, 0.4))
 #' recovery(comparators$pca, planted, k = 2)

@@ -86,8 +86,11 @@ nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
     coefficients = t(start$coefficients), basis = start$basis, kl = loss == "kl", fixed_basis = fixed_basis,
     multiplicative = !control$accelerate || (loss == "kl" && identical(control$algorithm, "em"))
   )
-  kernel <- if (param$kl && param$multiplicative && !fixed_basis) mc_c_nm_sum else mc_c_nm_fit
-  out <- .Call(kernel, view, param, unclass(control))
+  out <- if (param$kl && param$multiplicative && !fixed_basis) {
+    .Call(mc_c_nm_sum, view, param, unclass(control))
+  } else {
+    .Call(mc_c_nm_fit, view, param, unclass(control))
+  }
   list(
     param = list(coefficients = t(out$coefficients), basis = out$basis), outcome = out$outcome, residual = out$residual
   )

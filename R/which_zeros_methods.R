@@ -313,8 +313,9 @@ weak_sentence <- function(q, hidden, words) {
 #' @param by what they are sorted by: `"chance"`, where a find was most expected, or `"missed"`, where something was
 #'   most probably missed. These differ where completeness is known site by site, and in a series.
 #' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
+#' @param what `"answer"`, what `print()` says above the zeros, or `"quality"`, what it says below.
 #' @param ... must be empty.
-#' @return A data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the table has none), and the
+#' @return `format()`: sentences. Else a data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the table has none), and the
 #'   numbers that [which_zeros()] explains, all within \[0, 1\]: `chance`, `present`, `missed`, `missed_low`,
 #'   `missed_high`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
 #' @inherit which_zeros references
