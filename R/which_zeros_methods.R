@@ -315,9 +315,9 @@ weak_sentence <- function(q, hidden, words) {
 #' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
 #' @param what `"answer"`, what `print()` says above the zeros, or `"quality"`, what it says below.
 #' @param ... must be empty.
-#' @return `format()`: sentences. Else a data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the table has none), and the
-#'   numbers that [which_zeros()] explains, all within \[0, 1\]: `chance`, `present`, `missed`, `missed_low`,
-#'   `missed_high`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
+#' @return `format()`: sentences. Else a data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the
+#'   table has none), and the numbers that [which_zeros()] explains, all within \[0, 1\]: `chance`, `present`, `missed`,
+#'   `missed_low`, `missed_high`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [by_site()], [by_taxon()], [multicause-glossary] for the words
 #' @examples
