@@ -139,7 +139,7 @@ coded_ranges <- function(w) {
   }
   list(
     low = by_row(ceiling(1e4 * cells$missed_low)), high = by_row(ceiling(1e4 * cells$missed_high)),
-    se = by_row(round(100 * pmin(w$se[cbind(cells$row, cells$column)], 100)))
+    se = by_row(round(1000 * pmin(w$se[cbind(cells$row, cells$column)], 100)))
   )
 }
 

@@ -174,7 +174,9 @@ report_format <- function(...) {
   format$knitr$opts_chunk <- utils::modifyList(as.list(format$knitr$opts_chunk), list(
     echo = FALSE, message = FALSE, warning = FALSE, comment = "", fig.height = 5, render = show_result
   ))
-  format$knitr$knit_hooks <- list(inline = as_written_text, document = function(text) c(text, end_mark))
+  format$knitr$knit_hooks <- list(
+    inline = as_written_text, output = show_print, document = function(text) c(text, end_mark)
+  )
   format
 }
 
@@ -215,6 +217,12 @@ figure_html <- function(figure, height) {
     )
   }, "")
   do.call(raw_html, as.list(c("<p>", pictures, "</p>")))
+}
+
+# What a chunk prints, as knitr shows it, without the control characters that a user's names may hold.
+show_print <- function(text, options) {
+  lines <- without_controls(strsplit(paste(text, collapse = ""), "\n", fixed = TRUE)[[1L]])
+  knitr::hooks_markdown()$output(paste0(paste(lines, collapse = "\n"), "\n"), options)
 }
 
 # Text of inline code in a document: every sign that may have a meaning is written as its number; several strings are

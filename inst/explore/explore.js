@@ -53,7 +53,7 @@
         lows[at] = data.low[at];
         highs[at] = data.high[at];
       } else {
-        const far = Math.min(300, 1.645 * data.se[at] / 100);
+        const far = Math.min(300, 1.645 * data.se[at] / 1000);
         lows[at] = 10000 * logistic(e - far);
         highs[at] = 10000 * logistic(e + far);
       }

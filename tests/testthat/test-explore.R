@@ -52,7 +52,7 @@ test_that("the data of the page are those of the answer", {
       states_of(cells$missed_low, cells$missed_high, threshold / 100)
     )
   }
-  expect_equal(coded(data$se) / 100, explored$w$se[at], tolerance = 0.02)
+  expect_equal(coded(data$se) / 1000, explored$w$se[at], tolerance = 0.002)
 })
 
 test_that("a fit has its components, ages and places given, or none", {
