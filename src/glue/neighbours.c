@@ -118,10 +118,12 @@ static void search_block(void *ctx, int strip, int thread, int first, int b) {
 static void gather(const search *s, int b, edges *e, int *start) {
   for (int r = 0; r < b; r++) {
     const ptrdiff_t from = (ptrdiff_t) r * s->all->n;
-    reserve(e, s->found[r]);
-    memcpy(e->index + e->used, s->index + from, (size_t) s->found[r] * sizeof *e->index);
-    memcpy(e->weight + e->used, s->weight + from, (size_t) s->found[r] * sizeof *e->weight);
-    e->used += s->found[r];
+    if (s->found[r] > 0) { /* else the lists may not exist yet */
+      reserve(e, s->found[r]);
+      memcpy(e->index + e->used, s->index + from, (size_t) s->found[r] * sizeof *e->index);
+      memcpy(e->weight + e->used, s->weight + from, (size_t) s->found[r] * sizeof *e->weight);
+      e->used += s->found[r];
+    }
     glue_check(e->used <= INT_MAX, "number of neighbours");
     start[s->first + r + 1] = (int) e->used;
   }
