@@ -146,7 +146,7 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
   data <- check_data(x, "nonnegative", "newdata", quiet = TRUE)
   k <- nrow(basis)
   settings <- list(missing = fit$missing, fixed = "basis", mstep = "cccp")
-  settings$prior <- utils::modifyList(plsa_no_prior, plsa_added(plsa_mode_prior(fit), k))
+  settings$prior <- plsa_kernel_prior(plsa_mode_prior(fit), k)
   settings$prior$basis_added <- 0 # of a basis that is held it is no matter
   settings$near <- smooth_given(fit, nrow(data$x), along)
   start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)

@@ -63,17 +63,15 @@ plsa_check_together <- function(prior, settings, smooth) {
   if (estimate == "vb" && !is.null(smooth)) stop_input("`smooth` does not go with `estimate = \"vb\"`.")
 }
 
-# What is added to the expected counts of a posterior mode; nothing: NULL and 0.
-plsa_added <- function(prior, k) {
-  if (is.null(prior)) {
-    return(list(row_added = NULL, basis_added = 0))
-  }
-  rows <- rep_len(prior$membership, k) - 1
-  list(row_added = if (any(rows > 0)) rows, basis_added = prior$basis - 1)
+# As kernels have priors: strengths of sparsity (none), and what a Dirichlet prior adds to the expected counts of a
+# posterior mode (without one NULL and 0).
+plsa_kernel_prior <- function(dirichlet = NULL, k = 1L, membership = NULL, basis = 0) {
+  rows <- if (!is.null(dirichlet)) rep_len(dirichlet$membership, k) - 1
+  list(
+    membership = membership, basis = basis,
+    row_added = if (any(rows > 0)) rows, basis_added = if (is.null(dirichlet)) 0 else dirichlet$basis - 1
+  )
 }
-
-# All kinds of priors, as the kernel has them: none.
-plsa_no_prior <- list(membership = NULL, basis = 0, row_added = NULL, basis_added = 0)
 
 plsa_is_plain <- function(prior) {
   is.null(prior$membership) && prior$basis == 0 && is.null(prior$row_added) && prior$basis_added == 0

@@ -39,7 +39,7 @@ plsa_shards_param <- function(model, param) {
 }
 
 plsa_shards_prior <- function(model) {
-  c(utils::modifyList(plsa_no_prior, plsa_added(model$prior, model$k)), rule = 0L)
+  c(plsa_kernel_prior(model$prior, model$k), rule = 0L)
 }
 
 plsa_shard_scan <- function(model, view, rows, shared, asked, control) {
@@ -85,7 +85,7 @@ plsa_finish_shards_fit <- function(model, fit, found, free) {
   fit$order <- if (free) order(-counted) else seq_len(k)
   fit$param <- list(basis = structure(found$basis[fit$order, , drop = FALSE], dimnames = list(labels, x$attributes)))
   fit$shares <- list(weight = stats::setNames(total[fit$order] / x$dims[["n"]], labels))
-  added <- plsa_added(model$prior, k)
+  added <- plsa_kernel_prior(model$prior, k)
   sum_log <- function(count, logs) sum(ifelse(count > 0, count * logs, 0))
   beside <- sum_log(added$row_added, logs) + sum_log(added$basis_added, sum(log(found$basis)))
   fit$loglik <- unname(fit$objective) - beside
