@@ -29,6 +29,7 @@
 #' @param taxon names or numbers of the taxa for `"curves"`; `NULL`: six that change much through time, each in its
 #'   own way.
 #' @param slices number of slices of age for `"map"`, at least 1; they hold about equally many sites.
+#' @param coast for `"map"`: the coast of the age of the sites, as in [plot.which_zeros()].
 #' @inheritParams autoplot.multicause
 #' @param ... must be empty.
 #' @return An object of class `ggplot`. Wrong input, and `what = "phantom"` for a fit without phantom, are errors of
@@ -49,7 +50,7 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
                                       what = c(
                                         "aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map"
                                       ), age = NULL, of = c("guess", "taxon", "site"), order = NULL, ...,
-                                      taxon = NULL, slices = 4, n = 8, components = 1:2) {
+                                      taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2) {
   what <- check_choice(
     what, "what", c("aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map")
   )
@@ -65,7 +66,7 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
   }
   switch(what,
     aspects = aspects_figure(object, age, of, order), membership = membership_figure(object, age, of, order),
-    phantom = phantom_share_figure(object), shared_figure(object, what, taxon, slices, n, components)
+    phantom = phantom_share_figure(object), shared_figure(object, what, taxon, slices, coast, n, components)
   )
 }
 

@@ -37,7 +37,7 @@
 #' @param order of taxa: `"seriated"` (by main component, then by strength) or `"data"`.
 #' @param ... the arguments of the `autoplot()` method of `x`, such as `what`; in an `autoplot()` method it must be
 #'   empty.
-#' @param taxon,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
+#' @param taxon,slices,coast for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
 #' @param n for `"top"`: taxa of a component; for `"scores"`: arrows.
 #' @param components for `"scores"`: two components, numbers or names.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly. Wrong input is an error of class
@@ -56,12 +56,12 @@
 #' @aliases plot.multicause
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause <- function(object, what = c("components", "top", "scores", "trace", "curves", "map"),
-                                order = c("seriated", "data"), ..., taxon = NULL, slices = 4, n = 8,
+                                order = c("seriated", "data"), ..., taxon = NULL, slices = 4, coast = NULL, n = 8,
                                 components = 1:2) {
   check_dots(...)
   what <- check_choice(what, "what", c("components", "top", "scores", "trace", "curves", "map"))
   order <- check_choice(order, "order", c("seriated", "data"))
-  shared_figure(object, what, taxon, slices, n, components) %||% components_figure(object, order)
+  shared_figure(object, what, taxon, slices, coast, n, components) %||% components_figure(object, order)
 }
 
 # nolint end
@@ -69,11 +69,11 @@ autoplot.multicause <- function(object, what = c("components", "top", "scores", 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
 # The views that all fits have; NULL for one that is the model's own.
-shared_figure <- function(fit, what, taxon = NULL, slices = 4, n = 8, components = 1:2) {
+shared_figure <- function(fit, what, taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2) {
   switch(what,
     top = top_figure(fit, check_count(n, "n")), scores = scores_figure(fit, components, check_count(n, "n", 0L)),
     trace = trace_figure(fit), curves = curves_figure(fit, taxon),
-    map = map_figure(fit, check_count(slices, "slices"))
+    map = map_figure(fit, check_count(slices, "slices"), coast)
   )
 }
 

@@ -24,7 +24,7 @@
 #' @param ... must be empty.
 #' @param age,place ages of the sites and their places (longitude, latitude), in the order of the rows or named by them;
 #'   `NULL`: those that `x` was made with, if any.
-#' @param unit of the ages, as in [plot.which_zeros()].
+#' @param unit,coast of the ages and of the map, as in [plot.which_zeros()].
 #' @param title of the page.
 #' @param open show it in the browser?
 #' @return The path of the page, invisibly. Wrong input is an error of class `multicause_input_error`.
@@ -36,8 +36,8 @@
 #' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
 #' file.size(page)
 #' @export
-explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, unit = "guess", title = NULL,
-                                open = interactive()) {
+explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, coast = NULL, unit = "guess",
+                                title = NULL, open = interactive()) {
   check_dots(...)
   check_given(x)
   file <- if (is.null(file)) tempfile("explore", fileext = ".html") else check_report_file(file)
@@ -47,7 +47,7 @@ explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, u
   if (!requireNamespace("jsonlite", quietly = TRUE)) {
     stop_input("explore() needs package jsonlite: install.packages(\"jsonlite\").")
   }
-  html <- charToRaw(with_usual_numbers(explore_page(explore_data(x, age, place, unit, title))))
+  html <- charToRaw(with_usual_numbers(explore_page(explore_data(x, age, place, coast, unit, title))))
   if (length(html) > 5e6) inform("The page is of %.1f MB: browsers may be slow with it.", length(html) / 1e6)
   write_files(stats::setNames(list(html), file))
   if (open) utils::browseURL(file)
@@ -74,7 +74,7 @@ explore_page <- function(data) {
   enc2utf8(page)
 }
 
-explore_data <- function(x, age, place, unit, title) {
+explore_data <- function(x, age, place, coast, unit, title) {
   is_answer <- inherits(x, "which_zeros")
   # The page's script would go on with what is no number, and show a page without zeros.
   if (is_answer && anyNA(x$log_ratio)) {
@@ -95,12 +95,14 @@ explore_data <- function(x, age, place, unit, title) {
   rows <- order(if (is.null(ago)) -rowSums(found) else ago)
   main <- if (is.null(ago)) -colSums(found) else -found_ages(found, ago)
   told <- age_scale(middle, unit)
+  lines <- if (!is.null(places)) coast_lines(places, coast)
   list(
     title = title %||% "Which zeros are false?", words = axis_words(x), colours = as.list(cell_colours),
     unit = age_words(told), forward = told$forward,
     sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
-    coast = if (!is.null(places)) coast_lines(places), plane = is_plane(places), chance = I(as.vector(t(cells$chance))),
+    coast = lines, coast_words = if (!is.null(lines)) coast_caption(coast, middle, unit), plane = is_plane(places),
+    chance = I(as.vector(t(cells$chance))),
     ratio = I(pmin(pmax(cells$ratio, -690), 690)), total = if (!is.null(cells$total)) I(cells$total),
     gaps = if (length(cells$gaps)) I(cells$gaps),
     low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
@@ -191,10 +193,10 @@ explore_components <- function(fit) {
 }
 
 # Lines of the coast near the places, each a list of points; NULL in the plane, and without package maps.
-coast_lines <- function(place) {
+coast_lines <- function(place, coast) {
   limits <- map_limits(place[!is.na(rowSums(place)), , drop = FALSE])
   limits <- lapply(limits[c("lon", "lat")], function(range) range + c(-0.5, 0.5) * max(diff(range), 5))
-  line <- if (!is_plane(place)) world_coast(limits$lon)
+  line <- if (!is_plane(place)) if (is.null(coast)) world_coast(limits$lon) else closed_lines(read_coast(coast))
   if (is.null(line)) {
     return(NULL)
   }
@@ -203,4 +205,10 @@ coast_lines <- function(place) {
   part <- cumsum(!inside)[inside]
   points <- cbind(round(line$lon[inside], 2L), round(line$lat[inside], 2L))
   lapply(unname(split(seq_along(part), part)), function(at) unname(points[at, , drop = FALSE]))
+}
+
+# Polygons as lon, lat, with NA between their closed lines.
+closed_lines <- function(polygons) {
+  each <- split(polygons[c("lon", "lat")], polygons$group)
+  do.call(rbind, lapply(each, function(ring) rbind(ring, ring[1L, ], NA)))
 }

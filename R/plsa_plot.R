@@ -20,7 +20,7 @@
 #'
 #' @param object a fit of [plsa()].
 #' @param what which view.
-#' @param taxon,slices for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
+#' @param taxon,slices,coast for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
 #' @param n,components as in [plot()][autoplot.multicause].
 #' @param ... must be empty.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
@@ -36,13 +36,13 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.plsa <- function(object, # nolint: object_name_linter.
                           what = c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map"), ...,
-                          taxon = NULL, slices = 4, n = 8, components = 1:2) {
+                          taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2) {
   views <- c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map")
   what <- check_choice(what, "what", views)
   check_dots(...)
   switch(what,
     basis = lift_figure(object), membership = shares_figure(object), simplex = simplex_figure(object),
-    shared_figure(object, what, taxon, slices, n, components)
+    shared_figure(object, what, taxon, slices, coast, n, components)
   )
 }
 

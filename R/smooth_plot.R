@@ -214,26 +214,31 @@ read_coast <- function(coast) {
   data.frame(lon = coast[[lon]], lat = coast$lat, group = coast$group)
 }
 
-# The coast of a map: of today, from package maps, or as given; and which it is, since old places do not lie on the
-# coast of today.
+# The coast of a map: of today, from package maps, or as given.
 coast_layers <- function(coast, east, ages, unit) {
-  if (!is.null(coast)) {
-    return(list(ggplot2::geom_polygon(
+  shape <- if (!is.null(coast)) {
+    ggplot2::geom_polygon(
       gg_aes(x = "lon", y = "lat", group = "group"), read_coast(coast), inherit.aes = FALSE, fill = "grey95",
       colour = "grey65", linewidth = 0.3
-    ), ggplot2::labs(caption = "Coast: as given")))
+    )
+  } else if (!is.null(line <- world_coast(east))) {
+    ggplot2::geom_path(
+      gg_aes(x = "lon", y = "lat"), line, inherit.aes = FALSE, colour = "grey65", linewidth = 0.3, na.rm = TRUE
+    )
   }
-  line <- world_coast(east)
-  if (is.null(line)) {
-    return(NULL)
+  if (!is.null(shape)) list(shape, ggplot2::labs(caption = coast_caption(coast, ages, unit)))
+}
+
+# Which coast it is, since old places do not lie on the coast of today.
+coast_caption <- function(coast, ages, unit) {
+  if (!is.null(coast)) {
+    return("Coast: as given")
   }
   of_sites <- if (identical(age_scale(ages, unit)$unit, "Ma") && max(ages, na.rm = TRUE) > 5) {
     ends <- vapply(signif(rev(range(ages, na.rm = TRUE)), 3L), format, "")
     sprintf("; the sites are of %s Ma", paste(unique(ends), collapse = " to "))
   }
-  list(ggplot2::geom_path(
-    gg_aes(x = "lon", y = "lat"), line, inherit.aes = FALSE, colour = "grey65", linewidth = 0.3, na.rm = TRUE
-  ), ggplot2::labs(caption = paste0("Coast: of today", of_sites)))
+  paste0("Coast: of today", of_sites)
 }
 
 # A figure begun as a map, in true proportion, zoomed to the places and to whatever else is drawn at them; on the globe
@@ -265,7 +270,7 @@ map_canvas <- function(place, drawn = NULL, coast = NULL, ages = NULL, unit = "g
   )
 }
 
-map_figure <- function(fit, slices) {
+map_figure <- function(fit, slices, coast) {
   check_fit(fit, smooth_models, "object")
   place <- fit$smooth$given$place
   if (is.null(place)) {
@@ -296,7 +301,7 @@ map_figure <- function(fit, slices) {
       sprintf("Numbers: main component; large: many %s", sites)
     )
   ) + map_canvas(
-    place[known, , drop = FALSE], pies[c("x", "y")], ages = if (!is.null(fit$smooth$given$age)) smooth_ages(fit)
+    place[known, , drop = FALSE], pies[c("x", "y")], coast, if (!is.null(fit$smooth$given$age)) smooth_ages(fit)
   ) +
     colour_scale(stats::setNames(content_colours(fit), tags)[drawn]) +
     ggplot2::theme(

@@ -317,6 +317,7 @@
   if (data.components) choices(byId("component"), data.components.map(each => each.name), "all");
   byId("time-view").hidden = !data.age;
   byId("map-view").hidden = !data.lon;
+  byId("coast").textContent = data.coast_words || "";
   byId("time-title").textContent = "Through time: found (full), and with what was missed (line)";
   byId("map-title").textContent = "On the map: size is found and missed, full where something was found";
   byId("time").setAttribute("aria-label", "What was found and missed at each of the " + data.words[0] + ", against age");

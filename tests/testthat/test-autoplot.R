@@ -145,6 +145,8 @@ test_that("curves and maps show the numbers of curves() and of the composition",
   kinds <- vapply(figure$layers, function(layer) class(layer$geom)[1L], "") # without package maps there is no coast
   pies <- layer(figure, which(kinds == "GeomPolygon"))
   expect_lte(max(pies$x), 21) # zoomed to the sites, in degrees
+  square <- data.frame(lng = c(0, 20, 20, 0), lat = c(40, 40, 50, 50), group = 1)
+  expect_identical(ggplot2::autoplot(fit, "map", coast = square)$labels$caption, "Coast: as given")
   point <- joined_sites(place, map_limits(place), 0.07 * diff(map_limits(place)$lat))
   expect_equal(length(unique(pies$group)), sum(rowsum(fit$param$membership, point) / tabulate(point) > least_slice))
 })
