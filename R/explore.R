@@ -152,7 +152,7 @@ answer_chances <- function(w) {
   c(coded_ranges(w), list(
     chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = unname(w$log_ratio[, 1L]),
     total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
-    assumption = wz_words[[w$source]], said = paste0(said[["table"]], ". ", paste(said[-1L], collapse = " ")),
+    assumption = wz_words[[w$source]], said = unbroken(paste0(said[["table"]], ". ", paste(said[-1L], collapse = " "))),
     quality = paste(quality_sentences(w), collapse = " ")
   ))
 }

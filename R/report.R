@@ -228,7 +228,7 @@ show_print <- function(text, options) {
 # Text of inline code in a document: every sign that may have a meaning is written as its number; several strings are
 # paragraphs.
 as_written_text <- function(text) {
-  text <- trimws(gsub("[[:space:]]+", " ", without_controls(as_utf8(enc2utf8(as.character(text))))))
+  text <- unbroken(trimws(gsub("[[:space:]]+", " ", without_controls(as_utf8(enc2utf8(as.character(text)))))))
   at <- gregexpr("[!-/:-@[-`{-~]", text, perl = TRUE)
   numbered <- function(signs) sprintf("&#%d;", vapply(signs, utf8ToInt, 0L))
   regmatches(text, at) <- lapply(regmatches(text, at), numbered)

@@ -42,6 +42,9 @@ singular_word <- function(word) {
 # Numbers that are expected, as people write them: each with two digits below 100, else with three.
 show_count <- function(x) vapply(signif(x, ifelse(x < 100, 2L, 3L)), format_big, "", USE.NAMES = FALSE)
 
+# Groups of digits that no page breaks across lines.
+unbroken <- function(text) gsub("(?<=[0-9]) (?=[0-9]{3}(?![0-9]))", "\u00a0", text, perl = TRUE)
+
 # "1 start", "2 passes", "3 taxa", of words of ours; of what the user calls them, "1 site" of "sites".
 count_words <- function(n, word) paste(format_big(n), noun(n, word))
 noun <- function(n, word) ifelse(n == 1, word, many_words(word))

@@ -65,7 +65,7 @@
     return lows[at] > threshold ? "missed" : highs[at] > threshold ? "undecided" : "absent";
   }
   /* Counts as the package writes them: two digits below 100, else three; 3 420, never 3.42e+3. */
-  const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+  const grouped = value => String(value).replace(/\B(?=(\d{3})+$)/g, "\u00a0");
   function big(value) {
     const rounded = Number(value.toPrecision(value < 100 ? 2 : 3));
     return rounded >= 100 ? grouped(rounded) : rounded < 1e-6 ? "0" : String(rounded);
