@@ -20,8 +20,8 @@
 #'   \eqn{\eta - 1}{eta - 1}, both at least 0, to the expected counts of EM. Without `prior` both are 1.1: a tenth of a
 #'   count more for each component and taxon. On twelve tables of counts, on which it was also chosen, this predicted
 #'   unseen halves of held-out sites better than maximum likelihood in 20 of 22 comparisons with k of 5 and 20, and by
-#'   far where sites have few counts (`bench/lda.md` in the sources). A prior is in counts: where `x` is not of whole numbers, such as shares, nothing
-#'   says how much a tenth is, and the default is flat.
+#'   far where sites have few counts (`bench/lda.md` in the sources). A prior is in counts: where `x` is not of whole
+#'   numbers, such as shares, nothing says how much a tenth is, and the default is flat.
 #' * `"vb"` is variational Bayes (Blei, Ng and Jordan 2003, section 5.4), for memberships and basis: independent
 #'   Dirichlets, whose parameters are `posterior` and whose means `param`, and a lower bound of the log evidence, which
 #'   is climbed. Parameters of the prior need only be above 0. `"eb"`, the default here, learns them from the data by
