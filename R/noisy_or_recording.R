@@ -85,19 +85,17 @@ largest_missed.noisy_or <- function(fit, scores, observed, kinds, of) scores$mis
 phantoms.noisy_or <- function(fit, ...) {
   check_dots(...)
   if (is.null(fit$missed_by)) stop_no_phantoms(fit)
-  rows <- rbind(fit$param$links, 0)
-  k <- nrow(rows) - 1L
+  k <- fit$dims[["k"]]
   missed <- mean(1 - recorded_chances(fit$param, fit$param$recorded_site))
-  structure(
-    data.frame(
-      component = c(component_names(k), "recording"), kind = rep(c("content", "white"), c(k, 1L)),
-      pinned = rep(c(FALSE, TRUE), c(k, 1L)), weight = c(unname(fit$param$prior), missed),
-      mean = unname(rowMeans(rows)), min = unname(apply(rows, 1L, min)), max = unname(apply(rows, 1L, max)),
-      white_ratio = unname(rowMeans(rows)) / fit$density,
-      black_ratio = unname(rowMeans(1 - rows)) / (1 - fit$density)
-    ),
-    class = c("phantoms", "data.frame"), density = fit$density
-  )
+  # Several causes may be at work at a site: none has a share of it. One that does little hides nothing.
+  shares <- list(weight = c(fit$param$prior, missed), alone = rep(NA_real_, k + 1L))
+  param <- list(aspects = rbind(fit$param$links, 0), shares = shares)
+  pinned <- rep(c("free", "white"), c(k, 1L))
+  table <- phantom_table(param, fit$density, pinned, rep(TRUE, fit$dims[["m"]]))
+  table$component[k + 1L] <- "recording"
+  table$kind <- rep(c("content", "white"), c(k, 1L))
+  table$alone <- NULL
+  structure(table, class = c("phantoms", "data.frame"), density = fit$density)
 }
 
 bound_sentences.noisy_or <- function(fit, ...) {

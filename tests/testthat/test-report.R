@@ -469,3 +469,14 @@ test_that("groups of digits stay in one line of a page", {
   expect_identical(unbroken("1 180 of 20 000, 12 sites"), "1\u00a0180 of 20\u00a0000, 12 sites")
   expect_match(as_written_text("305 to 1 180"), "1\u00a0180", fixed = TRUE)
 })
+
+test_that("a fit of noisy-OR with recording has a report, without what only memberships have", {
+  skip_without_tools()
+  x <- simulated_sites$x[1:40, ]
+  dimnames(x) <- list(locality = rownames(x), genus = colnames(x))
+  control <- fit_control(n_start = 1, max_pass = 40, progress = FALSE)
+  fit <- suppressWarnings(noisy_or(x, 2, missed_by = "site", control = control))
+  text <- write_report(fit)
+  expect_holds(text, c("Likeliest false absences", "recording", "What the components say of each genus"))
+  expect_false(grepl("missed_most", text))
+})
