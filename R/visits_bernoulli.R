@@ -174,66 +174,83 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prio
                              detection = NULL, sharing = c("partial", "none"), communities = NULL, visit_data = NULL,
                              site_data = NULL, taxon_data = NULL, smooth = NULL, added = FALSE, sides = NULL, rare = 5,
                              start = NULL, control = NULL) {
-  call <- drop_nulls(match.call(), list(prior = prior, control = control))
+  call <- drop_nulls(match.call(), list(prior = prior, missed_by = missed_by, control = control))
   check_dots(...)
   check_given(x, k)
-  estimate <- check_choice(estimate, "estimate", c("map", "ml", "gibbs"))
-  by_model <- is.null(missed_by)
-  if (!by_model && !is.null(detection)) {
-    stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
-  }
-  missed_by <- if (by_model) "model" else check_choice(missed_by, "missed_by", c("site", "taxon", "visit"))
-  sharing <- check_choice(sharing, "sharing", c("partial", "none"))
-  added <- check_flag(added, "added")
-  rare <- check_count(rare, "rare", 0L)
-  sampled <- estimate == "gibbs"
-  control <- control_by_estimate(control, estimate)
-  if (sampled) check_visit_sampling(by_model, added)
+  settings <- visits_settings(estimate, missed_by, detection, sharing, added, rare)
+  control <- control_by_estimate(control, settings$estimate)
   cell <- check_visits(x, sides)
   data <- check_data(any_visit(cell), "binary", name = "x")
   k <- check_k(k, dim(data$x))
   tell_many_components(data, k)
   tell_single_visits(cell)
   smooth <- check_smooth(smooth)
-  follows <- !is.null(communities)
-  if (is.null(prior)) prior <- visits_default_prior(estimate, follows)
-  check_visit_memberships(follows, smooth, estimate, prior)
-  prior <- check_visit_prior(prior, estimate)
+  settings$prior <- visits_prior(prior, settings$estimate, !is.null(communities), smooth)
+  call <- keep_values(call, c(settings, list(
+    detection = detection, visit_data = visit_data, site_data = site_data, taxon_data = taxon_data,
+    communities = communities, smooth = smooth, start = start
+  )))
   given <- list(visit = visit_data, site = site_data, taxon = taxon_data)
-  settings <- list(
-    estimate = estimate, prior = prior, missed_by = missed_by, sharing = sharing, added = added, rare = rare
-  )
-  kept <- c(settings[c("estimate", "prior", "sharing", "added", "rare")], list(
-    missed_by = missed_by, detection = detection, visit_data = visit_data, site_data = site_data,
-    taxon_data = taxon_data, communities = communities, smooth = smooth, start = start
-  ))
-  call <- keep_values(call, kept)
-  if (estimate == "ml") settings$prior <- NULL
-  if (by_model) settings <- check_detection(detection %||% default_detection(cell), cell, given, settings)
-  if (follows) settings$communities <- check_communities(communities, cell, given, settings)
-  if (sampled) {
-    tell_rare(data, rare)
-    fit <- visits_gibbs(visits_gibbs_problem(cell, data, k, settings, control), start, call)
-    return(fit)
+  settings <- visits_designs(settings, detection, communities, cell, given)
+  if (settings$estimate == "gibbs") {
+    tell_rare(data, settings$rare)
+    return(visits_gibbs(visits_gibbs_problem(cell, data, k, settings, control), start, call))
   }
   problem <- visits_problem(cell, data, k, settings)
   if (!is.null(start)) problem$start <- check_visit_start(start, problem)
-  tell_rare(data, rare)
+  tell_rare(data, settings$rare)
   if (!is.null(smooth)) {
     problem$smooth <- set_smooth(smooth, problem, control)
     problem$near <- smooth_lists(problem$smooth)
   }
-  started <- run_starts(problem, control)
-  if (by_model) {
-    fitted <- fit_detection(problem, started, control)
-    started <- fitted$run
-    settings$by <- fitted$by
-  }
-  problem$settings <- settings
+  learnt <- visits_learn(problem, control)
   if (is.null(start)) {
-    started <- reorder_runs(started, function(param) order(-colMeans(param$membership)), visits_permute)
+    learnt$run <- reorder_runs(learnt$run, function(param) order(-colMeans(param$membership)), visits_permute)
   }
-  new_visits_fit(started, problem, control, call)
+  new_visits_fit(learnt$run, learnt$problem, control, call)
+}
+
+# What is asked for, checked: estimate, missed_by ("model" where detection is one), sharing, added, rare.
+visits_settings <- function(estimate, missed_by, detection, sharing, added, rare) {
+  if (!is.null(missed_by) && !is.null(detection)) {
+    stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
+  }
+  rates <- c("site", "taxon", "visit")
+  out <- list(
+    estimate = check_choice(estimate, "estimate", c("map", "ml", "gibbs")),
+    missed_by = if (is.null(missed_by)) "model" else check_choice(missed_by, "missed_by", rates),
+    sharing = check_choice(sharing, "sharing", c("partial", "none")), added = check_flag(added, "added"),
+    rare = check_count(rare, "rare", 0L)
+  )
+  if (out$estimate == "gibbs") check_visit_sampling(out)
+  out
+}
+
+visits_prior <- function(prior, estimate, follows, smooth) {
+  if (is.null(prior)) prior <- visits_default_prior(estimate, follows)
+  check_visit_memberships(follows, smooth, estimate, prior)
+  check_visit_prior(prior, estimate)
+}
+
+# With the designs of detection and of communities, `by` and `communities`.
+visits_designs <- function(settings, detection, communities, cell, given) {
+  if (settings$estimate == "ml") settings$prior <- NULL
+  if (settings$missed_by == "model") {
+    settings <- check_detection(detection %||% default_detection(cell), cell, given, settings)
+  }
+  if (!is.null(communities)) settings$communities <- check_communities(communities, cell, given, settings)
+  settings
+}
+
+# The best of the starts and, where detection is a model, from there its spread among taxa: list(run, problem).
+visits_learn <- function(problem, control) {
+  run <- run_starts(problem, control)
+  if (problem$settings$missed_by == "model") {
+    fitted <- fit_detection(problem, run, control)
+    run <- fitted$run
+    problem$settings$by <- fitted$by
+  }
+  list(run = run, problem = problem)
 }
 
 # By taxon and visit. A single visit has no term, and of many, as collections to a site, each says little.
@@ -275,11 +292,11 @@ check_visit_start <- function(start, problem) {
 }
 
 # A sampler draws no rates and no additions.
-check_visit_sampling <- function(by_model, added) {
-  if (!by_model) {
+check_visit_sampling <- function(settings) {
+  if (settings$missed_by != "model") {
     stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
   }
-  if (added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
+  if (settings$added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
 }
 
 # Chosen on simulated surveys by the number of occupied sites and by visits held out (bench/visits.md): visits tell

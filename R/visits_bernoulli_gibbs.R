@@ -179,11 +179,7 @@ visits_gibbs_fit <- function(jobs, problem, call) {
   jobs <- drawn_jobs(jobs)
   data <- problem$data
   settings <- problem$settings
-  by <- settings$by
   k <- problem$k
-  names <- dimnames_of(data$x)
-  labels <- component_names(k)
-  d <- nrow(by$design)
   n <- problem$dim[1L]
   m <- problem$dim[2L]
   chains <- lapply(jobs, visits_chain)
@@ -191,55 +187,21 @@ visits_gibbs_fit <- function(jobs, problem, call) {
   chains <- match_visit_chains(chains, which.max(joint), k, m)
   n_draw <- sum(vapply(jobs, function(job) job$n_draw, 0L))
   mean_of <- function(part) Reduce(`+`, lapply(chains, `[[`, part)) / n_draw
-  membership <- matrix(mean_of("sum_membership"), n, k)
-  slopes <- do.call(cbind, lapply(chains, `[[`, "all_slopes"))
-  own <- by$basis %*% matrix(slopes, d)
-  own <- array(own, c(d, m, n_draw), list(by$terms, names[[2L]], NULL))
-  param <- list(
-    membership = structure(membership / rowSums(membership), dimnames = list(names[[1L]], labels)),
-    aspects = structure(pmin(matrix(mean_of("sum_aspects"), k, m), 1), dimnames = list(labels, names[[2L]])),
-    detection = structure(by$basis %*% matrix(rowMeans(slopes), d), dimnames = list(by$terms, names[[2L]])),
-    added = stats::setNames(rep(0, problem$dim[3L]), dimnames(problem$cell)[[3L]])
-  )
+  draws <- visit_draws(chains, problem)
+  kept <- visit_states(chains, settings)
+  settings$share <- drawn_sharing(chains, settings)
+  trace <- visit_trace(jobs, chains, settings)
   follows <- settings$communities
-  if (!is.null(follows)) {
-    effects <- effect_draws(do.call(cbind, lapply(chains, `[[`, "all_effects")), follows, k, labels)
-    param$communities <- rowMeans(effects, dims = 2L)
-  }
-  share <- colnames(by$taxon)
-  quantity <- c(
-    "objective", "log_likelihood", "missed", "presences", sprintf("mean[%s]", c(by$terms, share)),
-    sprintf("spread[%s]", by$terms)
-  )
-  for (i in seq_along(jobs)) jobs[[i]]$note <- chains[[i]]$note
-  used <- seq_along(quantity)
-  if (settings$sharing != "partial") used <- 1:4
-  trace <- note_frame(jobs, used, quantity[used])
-  center <- colMeans(trace_columns(chains, 4L + seq_len(d + length(share))))
-  spread <- colMeans(trace_columns(chains, 4L + d + length(share) + seq_len(d)))
-  settings$share <- if (settings$sharing == "partial") list(mean = center, spread = spread) else settings$share
-  kept <- lapply(chains, function(chain) {
-    lapply(chain$kept, function(state) {
-      own <- list(detection = by$basis %*% state$slopes)
-      if (!is.null(follows)) own$communities <- follows$basis %*% centred_effects(state$effects)
-      c(state[c("membership", "aspects")], own)
-    })
-  })
   fit <- new_multicause(
-    param = param, objective = c(log_joint = max(trace$objective)), loglik = NA_real_, df = NA_real_,
-    dims = c(n = n, m = m, k = k, observed = sum(data$margins$row_observed)), trace = trace,
-    starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x, names = names,
-    spread = visit_spread(kept, n, m, k), cells = visit_cells(mean_of("cell"), n, m), kinds = rep("content", k),
-    kept = kept, last = lapply(jobs, function(job) job$state), certificate = no_certificate,
-    pinned = stats::setNames(rep("free", k), labels), estimate = "gibbs", prior = settings$prior,
+    param = drawn_means(mean_of, draws, problem), objective = c(log_joint = max(trace$objective)), loglik = NA_real_,
+    df = NA_real_, dims = c(n = n, m = m, k = k, observed = sum(data$margins$row_observed)), trace = trace,
+    starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    names = dimnames_of(data$x), spread = visit_spread(kept, n, m, k), cells = visit_cells(mean_of("cell"), n, m),
+    kinds = rep("content", k), kept = kept, last = lapply(jobs, function(job) job$state), certificate = no_certificate,
+    pinned = stats::setNames(rep("free", k), component_names(k)), estimate = "gibbs", prior = settings$prior,
     density = data_density(data), margins = data$margins, missed_by = "model", visits = problem$cell,
-    detection = detection_answer(by, settings), rare = rare_attributes(as.matrix(data$x), settings$rare),
-    draws = list(
-      richness = do.call(cbind, lapply(chains, `[[`, "richness")),
-      sites = do.call(cbind, lapply(chains, `[[`, "sites")),
-      detection = own, communities = if (!is.null(follows)) effects
-    ),
-    communities = if (!is.null(follows)) communities_answer(follows),
+    detection = detection_answer(settings$by, settings), rare = rare_attributes(as.matrix(data$x), settings$rare),
+    draws = draws, communities = if (!is.null(follows)) communities_answer(follows),
     class = c("visits_bernoulli_gibbs", "visits_bernoulli", "aspect_bernoulli_gibbs", "aspect_bernoulli")
   )
   fit$loglik <- visits_run(
@@ -247,6 +209,75 @@ visits_gibbs_fit <- function(jobs, problem, call) {
   )$outcome$objective
   fit$converged <- chains_agree(fit)
   validate_aspect_bernoulli(fit)
+}
+
+# What all chains drew of sites and taxa, and the coefficients on the covariates' own scale.
+visit_draws <- function(chains, problem) {
+  by <- problem$settings$by
+  follows <- problem$settings$communities
+  all <- function(part) do.call(cbind, lapply(chains, `[[`, part))
+  slopes <- all("all_slopes")
+  own <- by$basis %*% matrix(slopes, nrow(by$design))
+  list(
+    richness = all("richness"), sites = all("sites"),
+    detection = array(
+      own, c(nrow(by$design), problem$dim[2L], ncol(slopes)), list(by$terms, dimnames_of(problem$data$x)[[2L]], NULL)
+    ),
+    communities = if (!is.null(follows)) {
+      effect_draws(all("all_effects"), follows, problem$k, component_names(problem$k))
+    }
+  )
+}
+
+# Means of the parameters; mean_of(part): of a sum of the chains.
+drawn_means <- function(mean_of, draws, problem) {
+  k <- problem$k
+  names <- dimnames_of(problem$data$x)
+  labels <- component_names(k)
+  membership <- matrix(mean_of("sum_membership"), ncol = k)
+  c(list(
+    membership = structure(membership / rowSums(membership), dimnames = list(names[[1L]], labels)),
+    aspects = structure(pmin(matrix(mean_of("sum_aspects"), k), 1), dimnames = list(labels, names[[2L]])),
+    detection = rowMeans(draws$detection, dims = 2L),
+    added = stats::setNames(rep(0, problem$dim[3L]), dimnames(problem$cell)[[3L]])
+  ), if (!is.null(draws$communities)) list(communities = rowMeans(draws$communities, dims = 2L)))
+}
+
+# The rows of a chain's notes that are of the mean and of the spread of slopes among taxa.
+sharing_notes <- function(by) {
+  n_mean <- nrow(by$design) + ncol(by$taxon)
+  list(mean = 4L + seq_len(n_mean), spread = 4L + n_mean + seq_len(nrow(by$design)))
+}
+
+drawn_sharing <- function(chains, settings) {
+  if (settings$sharing != "partial") {
+    return(settings$share)
+  }
+  lapply(sharing_notes(settings$by), function(rows) colMeans(trace_columns(chains, rows)))
+}
+
+visit_trace <- function(jobs, chains, settings) {
+  by <- settings$by
+  quantity <- c(
+    "objective", "log_likelihood", "missed", "presences", sprintf("mean[%s]", c(by$terms, colnames(by$taxon))),
+    sprintf("spread[%s]", by$terms)
+  )
+  for (i in seq_along(jobs)) jobs[[i]]$note <- chains[[i]]$note
+  used <- if (settings$sharing == "partial") seq_along(quantity) else 1:4
+  note_frame(jobs, used, quantity[used])
+}
+
+# The states that each chain kept, coefficients on the covariates' own scale.
+visit_states <- function(chains, settings) {
+  by <- settings$by
+  follows <- settings$communities
+  lapply(chains, function(chain) {
+    lapply(chain$kept, function(state) {
+      own <- list(detection = by$basis %*% state$slopes)
+      if (!is.null(follows)) own$communities <- follows$basis %*% centred_effects(state$effects)
+      c(state[c("membership", "aspects")], own)
+    })
+  })
 }
 
 trace_columns <- function(chains, rows) {

@@ -40,6 +40,7 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
   wanted <- cells_of_rows(at, rows, nrow(x))
   out <- list()
   learnt <- function(name, p) {
+    force(p)
     out[[name]] <<- score_odds(wanted(fill_unseen(p, table, rows)))
     free_memory(x)
   }
