@@ -68,6 +68,7 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
   hit <- changed[candidate]
   if (!any(hit) || all(hit)) stop_input("`truth` must have changed and unchanged cells among its candidates.")
   each <- within_rows(scores, changed)
+  all <- ranking(score, hit)
   both <- !is.na(each$auc)
   cut <- removal_at_half(score, hit)
   ones <- if (inherits(truth, "corruption") && of == "omissions") scores[which(truth$x == 1)]
@@ -75,8 +76,8 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
   structure(
     list(
       summary = data.frame(
-        candidates = length(hit), changed = sum(hit), auc = auc_of(score, hit), auc_within = mean(each$auc[both]),
-        auc_within_se = stats::sd(each$auc[both]) / sqrt(sum(both)), ap = average_precision(score, hit),
+        candidates = length(hit), changed = sum(hit), auc = all$auc[2L], auc_within = mean(each$auc[both]),
+        auc_within_se = stats::sd(each$auc[both]) / sqrt(sum(both)), ap = all$ap[2L],
         ap_within = mean(each$ap[both]), slope = line[["slope"]], intercept = line[["intercept"]],
         removal = 1 - (cut[["fp"]] + cut[["fn"]]) / 2, fp = cut[["fp"]], fn = cut[["fn"]],
         lost = if (length(ones)) mean(ones < 0.5) else NA_real_
@@ -117,24 +118,20 @@ check_scores <- function(scores, changed) {
   scores
 }
 
-# The Mann-Whitney statistic: the area under hits against other cells, ties by straight lines.
-auc_of <- function(score, hit, steps = descend_scores(score, hit)) {
-  hits <- as.double(steps$hits)
-  others <- steps$cells - hits
-  before <- c(0, hits[-length(hits)])
-  sum((hits + before) / 2 * diff(c(0, others))) / (hits[length(hits)] * others[length(others)])
+# How well scores tell hits, of each of n rows and, last, of all: list(auc, ap), see src/num/ranking.h.
+ranking <- function(score, hit, row = rep(1L, length(score)), n = 1L) {
+  score <- as.double(score)
+  .Call(mc_c_ranking, score, hit, row, n, order(score, decreasing = TRUE))
 }
+
+auc_of <- function(score, hit) ranking(score, hit)$auc[2L]
 
 # Hits and candidates down to each distinct score, highest first.
 descend_scores <- function(score, hit) {
   at <- order(score, decreasing = TRUE)
-  last <- which(c(diff(score[at]) != 0, TRUE))
-  data.frame(score = score[at][last], hits = cumsum(hit[at])[last], cells = last)
-}
-
-# Ties share their precision: the area under the step curve over distinct scores.
-average_precision <- function(score, hit, steps = descend_scores(score, hit)) {
-  sum(diff(c(0, steps$hits)) * steps$hits / steps$cells) / sum(hit)
+  score <- score[at]
+  last <- which(c(score[-1L] != score[-length(score)], TRUE), useNames = FALSE)
+  list(hits = cumsum(hit[at])[last], cells = last)
 }
 
 # Expected share of hits among the n highest, ties drawn at random.
@@ -165,34 +162,13 @@ pr_curve <- function(score, hit) {
 within_rows <- function(scores, changed) {
   n <- nrow(scores)
   at <- which(!is.na(changed))
-  auc <- auc_by_row(scores[at], changed[at], (at - 1L) %% n + 1L, n)
-  ap <- vapply(seq_len(n), function(i) {
-    candidate <- !is.na(changed[i, ])
-    if (is.na(auc[i])) NA_real_ else average_precision(scores[i, candidate], changed[i, candidate])
-  }, 0)
+  each <- ranking(scores[at], changed[at], (at - 1L) %% n + 1L, n)
+  both <- !is.nan(each$auc[seq_len(n)])
   data.frame(
     site = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
-    candidates = as.double(rowSums(!is.na(changed))), changed = as.double(rowSums(changed, na.rm = TRUE)), auc, ap,
-    row.names = NULL
+    candidates = as.double(rowSums(!is.na(changed))), changed = as.double(rowSums(changed, na.rm = TRUE)),
+    auc = ifelse(both, each$auc[seq_len(n)], NA), ap = ifelse(both, each$ap[seq_len(n)], NA), row.names = NULL
   )
-}
-
-# The AUC of each of n rows, NA where it has not both kinds of cells; ties count half.
-auc_by_row <- function(score, hit, row, n) {
-  at <- order(row, score)
-  row <- row[at]
-  score <- score[at]
-  new_row <- c(TRUE, row[-1L] != row[-length(row)])
-  first <- which(new_row)
-  ties <- cumsum(new_row | c(TRUE, score[-1L] != score[-length(score)]))
-  last <- cumsum(tabulate(ties))
-  rank <- (last - (tabulate(ties) - 1) / 2)[ties] - rep(first - 1, diff(c(first, length(row) + 1)))
-  sums <- rowsum(cbind(rank = rank * hit[at], hits = hit[at], cells = 1), row, reorder = FALSE)
-  hits <- sums[, "hits"]
-  auc <- (sums[, "rank"] - hits * (hits + 1) / 2) / (hits * (sums[, "cells"] - hits))
-  out <- rep(NA_real_, n)
-  out[row[first]] <- ifelse(hits > 0 & hits < sums[, "cells"], auc, NA)
-  out
 }
 
 is_probability <- function(score) all(score >= 0 & score <= 1)

@@ -28,11 +28,11 @@ stack_rows <- function(copy) {
   )
 }
 
+# Rows of several copies as one: list(z, y, offset), and `even`, z with columns of equal spread.
 stack_bind <- function(parts) {
-  list(
-    z = do.call(rbind, lapply(parts, function(part) part$z)), y = unlist(lapply(parts, function(part) part$y)),
-    offset = unlist(lapply(parts, function(part) part$offset))
-  )
+  all <- function(name) unlist(lapply(parts, `[[`, name))
+  z <- do.call(rbind, lapply(parts, `[[`, "z"))
+  list(z = z, even = equal_spread(z), y = all("y"), offset = all("offset"))
 }
 
 ridges <- c(1, 10, 100)
@@ -68,7 +68,7 @@ stack_weights <- function(data, ridge, start = NULL) {
   used <- rep(TRUE, ncol(data$z))
   repeat {
     from <- if (!is.null(start$weights)) c(start$intercept, start$weights[used])
-    fit <- ridge_logistic(data$z[, used, drop = FALSE], data$y, data$offset, ridge, from)
+    fit <- ridge_logistic(data, used, ridge, from)
     weight <- ifelse(learner[used], fit$coefficients[-1L], Inf)
     if (min(weight) >= 0 || sum(used & learner) == 1L) break
     used[which(used)[which.min(weight)]] <- FALSE
@@ -95,14 +95,13 @@ over_cells <- function(odds, f) {
   out
 }
 
-# Logistic regression by Newton's method, for columns of equal spread. Learners' weights are drawn to each other: the
-# penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are drawn to 0. A
-# column that is the same for all cells says nothing: it has no weight, and no error.
-ridge_logistic <- function(z, y, offset, ridge, start = NULL) {
-  even <- equal_spread(z)
-  centre <- even$centre
-  spread <- even$spread
-  design <- cbind(1, even$z)
+# Logistic regression by Newton's method, on the columns `used` of what stack_bind() gives. Learners' weights are drawn to
+# each other: the penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are
+# drawn to 0. A column that is the same for all cells says nothing: it has no weight, and no error.
+ridge_logistic <- function(data, used, ridge, start = NULL) {
+  centre <- data$even$centre[used]
+  spread <- data$even$spread[used]
+  z <- data$even$z[, used, drop = FALSE]
   l <- ncol(z)
   learner <- of_learner(z)
   shared <- outer(learner, learner) * ridge
@@ -111,7 +110,7 @@ ridge_logistic <- function(z, y, offset, ridge, start = NULL) {
   if (!is.null(start)) {
     start <- c(start[1L] + sum(centre * start[-1L]), ifelse(is.finite(spread), start[-1L] * spread, 0))
   }
-  found <- logistic_regression(design, y, offset, penalty, start = start)
+  found <- logistic_regression(cbind(1, z), data$y, data$offset, penalty, start = start)
   # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
   back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
@@ -209,13 +208,12 @@ judge_copy <- function(copy, odds, shape) {
   hit <- copy$deleted
   n <- shape[1L]
   row <- (copy$at - 1L) %% n + 1L
-  within <- apply(odds, 2L, function(score) mean(auc_by_row(score, hit, row, n), na.rm = TRUE))
-  both <- apply(odds, 2L, function(score) {
-    steps <- descend_scores(score, hit)
-    c(auc_of(score, hit, steps), average_precision(score, hit, steps))
+  each <- apply(odds, 2L, function(score) {
+    told <- ranking(score, hit, row, n)
+    c(auc = told$auc[n + 1L], within = mean(told$auc[seq_len(n)], na.rm = TRUE), ap = told$ap[n + 1L])
   })
   list(
-    auc = both[1L, ], within = within, ap = if (copy$fraction < 1) NA * within else both[2L, ],
+    auc = each["auc", ], within = each["within", ], ap = if (copy$fraction < 1) NA * each["ap", ] else each["ap", ],
     # of a record; that a zero of the copy is one of the finds that were hidden
     chance = stats::plogis(odds[, "stack"]), hidden = stats::plogis(odds[, "stack"] + log(copy$rate))
   )
@@ -224,9 +222,10 @@ judge_copy <- function(copy, odds, shape) {
 # As recovery() has it, of what was hidden over all copies.
 judged_curve <- function(score, hit, chance) {
   line <- calibration_line(score, hit)
+  all <- ranking(score, hit)
   list(
     summary = list(
-      auc = auc_of(score, hit), ap = average_precision(score, hit), slope = line[["slope"]],
+      auc = all$auc[2L], ap = all$ap[2L], slope = line[["slope"]],
       slope_se = line[["slope_se"]], changed = sum(hit), candidates = length(hit)
     ),
     roc = roc_curve(score, hit), pr = pr_curve(score, hit), calibration = calibration_curve(score, hit, chance)

@@ -42,6 +42,7 @@ SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space);
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings);
 SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP passes);
+SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP order);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);

@@ -34,12 +34,13 @@ test_that("the ridge regression is the one of glm() where nothing is drawn toget
   z <- cbind(a = rnorm(400), b = rnorm(400, sd = 3))
   offset <- rep(-1, 400)
   y <- rbinom(400, 1, plogis(-0.5 + z %*% c(0.8, 0.3)))
-  mine <- ridge_logistic(z, y, offset, 0)
+  data <- stack_bind(list(list(z = z, y = y, offset = offset)))
+  mine <- ridge_logistic(data, 1:2, 0)
   glm <- stats::glm(y ~ z, family = stats::binomial(), offset = offset)
   expect_equal(mine$coefficients, unname(stats::coef(glm)), tolerance = 1e-3)
   expect_equal(unname(mine$covariance), unname(stats::vcov(glm)), tolerance = 1e-2)
   # A strong ridge: equal weights for columns of equal spread.
-  strong <- ridge_logistic(z, y, offset, 1e8)$coefficients[-1L] * apply(z, 2L, stats::sd)
+  strong <- ridge_logistic(data, 1:2, 1e8)$coefficients[-1L] * apply(z, 2L, stats::sd)
   expect_equal(strong[[1L]], strong[[2L]], tolerance = 1e-4)
 })
 
@@ -58,12 +59,12 @@ test_that("no weight is negative", {
   set.seed(1)
   z <- cbind(good = rnorm(500), bad = rnorm(500))
   y <- rbinom(500, 1, plogis(z %*% c(1, -1)))
-  fit <- stack_weights(list(z = z, y = y, offset = rep(0, 500)), 1)
+  fit <- stack_weights(stack_bind(list(list(z = z, y = y, offset = rep(0, 500)))), 1)
   expect_identical(fit$weights[["bad"]], 0)
   expect_gt(fit$weights[["good"]], 0.5)
   # But how often a taxon was found may lower its chance.
   colnames(z)[2L] <- "finds"
-  fit <- stack_weights(list(z = z, y = y, offset = rep(0, 500)), 1)
+  fit <- stack_weights(stack_bind(list(list(z = z, y = y, offset = rep(0, 500)))), 1)
   expect_lt(fit$weights[["finds"]], -0.5)
 })
 
@@ -418,8 +419,9 @@ test_that("tables of few finds have an answer without warnings, or words of ours
 
 test_that("a column without spread has no weight, and no error", {
   z <- cbind(a = with_seed(1, rnorm(200)), b = rep(3, 200))
-  fit <- ridge_logistic(z, as.double(z[, 1L] > 0.5), rep(0, 200), 1)
-  expect_equal(ridge_logistic(z, as.double(z[, 1L] > 0.5), rep(0, 200), 1, c(1, 2, 3)), fit, tolerance = 1e-4)
+  data <- stack_bind(list(list(z = z, y = as.double(z[, 1L] > 0.5), offset = rep(0, 200))))
+  fit <- ridge_logistic(data, 1:2, 1)
+  expect_equal(ridge_logistic(data, 1:2, 1, c(1, 2, 3)), fit, tolerance = 1e-4)
   expect_identical(fit$coefficients[3L], 0)
   expect_identical(fit$covariance[3L, ], c(0, 0, 0))
 })
@@ -512,8 +514,15 @@ test_that("the AUCs of all rows at once are those of each row", {
     hit <- changed[i, known]
     if (any(hit) && !all(hit)) auc_of(score[i, known], hit) else NA_real_
   }, 0)
-  expect_equal(auc_by_row(score[at], changed[at], (at - 1L) %% 20L + 1L, 20L), each)
+  row <- (at - 1L) %% 20L + 1L
+  told <- ranking(score[at], changed[at], row, 20L)
+  expect_equal(told$auc, c(ifelse(is.na(each), NaN, each), auc_of(score[at], changed[at])))
   expect_equal(within_rows(score, changed)$auc, each)
+  # Average precision: the mean over hits of the share of hits among what stands as high or higher.
+  precision <- function(score, hit) mean(vapply(score[hit], function(s) mean(hit[score >= s]), 0))
+  expect_equal(told$ap[21], precision(score[at], changed[at]))
+  expect_equal(told$ap[6], precision(score[at][row == 6], changed[at][row == 6]))
+  expect_identical(unlist(ranking(numeric(), logical()), use.names = FALSE), rep(NaN, 4))
 })
 
 test_that("sites for reference inform the answer and are not scored", {

@@ -77,3 +77,9 @@ torture("mc_c_logistic_regression", design, cases[-1, ], diag(3), matrix(0, 3), 
 torture("mc_c_logistic_regression", design, cases, diag(2), matrix(0, 3), 5L, error = TRUE)
 torture("mc_c_logistic_regression", design, cases, diag(3), matrix(0, 2), 5L, error = TRUE)
 torture("mc_c_logistic_regression", design[0, ], cases[0, ], diag(3), matrix(0, 3), 5L, error = TRUE)
+
+scores <- c(0.3, 0.9, 0.3, 0.1)
+torture("mc_c_ranking", scores, c(TRUE, FALSE, FALSE, TRUE), c(1L, 1L, 2L, 2L), 2L, order(-scores))
+torture("mc_c_ranking", scores, c(TRUE, NA, FALSE, TRUE), c(1L, 1L, 2L, 2L), 2L, order(-scores), error = TRUE)
+torture("mc_c_ranking", scores, c(TRUE, FALSE, FALSE, TRUE), c(1L, 1L, 2L, 3L), 2L, order(-scores), error = TRUE)
+torture("mc_c_ranking", scores, c(TRUE, FALSE, FALSE, TRUE), c(1L, 1L, 2L, 2L), 2L, c(0L, 1:3), error = TRUE)
