@@ -1,6 +1,8 @@
 # Methods for fits of aspect_bernoulli(estimate = "gibbs").
 
-fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) {
+fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) sampled_sentences(fit)
+
+sampled_sentences <- function(fit) {
   chains <- length(unique(fit$trace$chain))
   c(
     sprintf("%s: %s", model_title(fit), shape_words(fit)),
@@ -32,6 +34,13 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
   digits <- check_digits(digits)
   writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
+  print_sampled(x, digits)
+  cat("\n")
+  print(x$phantoms)
+  invisible(x)
+}
+
+print_sampled <- function(x, digits) {
   cat("\nQuantities that do not depend on labels:\n")
   print_quantities(x$quantities, digits)
   few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]
@@ -39,9 +48,6 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
     cat(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.\n", show_names(few)))
   }
   writeLines(as.character(seed_sentence(x$seed)))
-  cat("\n")
-  print(x$phantoms)
-  invisible(x)
 }
 
 #' @export

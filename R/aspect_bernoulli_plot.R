@@ -61,9 +61,6 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
   if (order == "age" && is.null(age)) {
     stop_input("`order = \"age\"` needs `age`: one number for each site or for each taxon.")
   }
-  if (what == "trace" && inherits(object, "aspect_bernoulli_gibbs")) {
-    return(chain_traces_figure(object, gibbs_shown(object)))
-  }
   switch(what,
     aspects = aspects_figure(object, age, of, order), membership = membership_figure(object, age, of, order),
     phantom = phantom_share_figure(object), shared_figure(object, what, taxon, slices, coast, n, components)

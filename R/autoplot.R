@@ -72,8 +72,8 @@ autoplot.multicause <- function(object, what = c("components", "top", "scores", 
 shared_figure <- function(fit, what, taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2) {
   switch(what,
     top = top_figure(fit, check_count(n, "n")), scores = scores_figure(fit, components, check_count(n, "n", 0L)),
-    trace = trace_figure(fit), curves = curves_figure(fit, taxon),
-    map = map_figure(fit, check_count(slices, "slices"), coast)
+    trace = if (is_sampled(fit)) chain_traces_figure(fit, gibbs_shown(fit)) else trace_figure(fit),
+    curves = curves_figure(fit, taxon), map = map_figure(fit, check_count(slices, "slices"), coast)
   )
 }
 

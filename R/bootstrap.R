@@ -210,14 +210,9 @@ confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = 
   refuse_neighbours(object, "confint")
   estimate <- mixture_numbers(object$param)
   taxa <- c(rep(NA, object$dims[["k"]]), rep(variable.names(object), each = object$dims[["k"]]))
-  wanted <- if (missing(parm)) rep(TRUE, length(estimate)) else names(estimate) %in% parm | taxa %in% parm
-  unknown <- if (!missing(parm)) setdiff(parm, c(names(estimate), taxa))
-  if (length(unknown)) {
-    stop_input("`parm` must be names of parameters, as %s, or of taxa: %s is not.",
-      show_names(names(estimate)[c(1L, length(estimate))]), show_names(as.character(unknown)))
-  }
+  wanted <- wanted_parameters(if (!missing(parm)) parm, names(estimate), taxa)
   ends <- c((1 - level) / 2, (1 + level) / 2)
-  labels <- list(names(estimate)[wanted], paste(format(100 * ends, trim = TRUE, digits = 3L), "%"))
+  labels <- list(names(estimate)[wanted], end_names(level))
   if (method == "profile") {
     out <- profile_ends(object, which(wanted), level, x)
     return(structure(out, dimnames = labels, method = "profiles of the objective"))
@@ -226,6 +221,21 @@ confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = 
   out <- t(apply(drawn, 1L, stats::quantile, probs = ends, names = FALSE))
   structure(out, dimnames = labels, method = sprintf("percentiles of %d parametric bootstrap fits", ncol(drawn)))
 }
+
+# Which parameters are meant by names of their own or of taxa; NULL: all.
+wanted_parameters <- function(parm, names, taxa) {
+  if (is.null(parm)) {
+    return(rep(TRUE, length(names)))
+  }
+  unknown <- setdiff(parm, c(names, taxa))
+  if (length(unknown)) {
+    stop_input("`parm` must be names of parameters, as %s, or of taxa: %s is not.",
+      show_names(names[c(1L, length(names))]), show_names(as.character(unknown)))
+  }
+  names %in% parm | taxa %in% parm
+}
+
+end_names <- function(level) paste(format(50 * c(1 - level, 1 + level), trim = TRUE, digits = 3L), "%")
 
 #' @rdname confint.bernoulli_mixture
 #' @export

@@ -400,7 +400,7 @@ quantity_table <- function(fit) {
 #'
 #' The label-invariant quantities of `fit$trace`, as draws objects of these packages.
 #'
-#' @param x a fit of [bmf()], or of [aspect_bernoulli()] with `estimate = "gibbs"`.
+#' @param x a fit of [bmf()], or of [aspect_bernoulli()] or [plsa()] with `estimate = "gibbs"`.
 #' @param ... must be empty.
 #' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] an
 #'   `mcmc.list`. Chains of unequal length, after an interrupt, are cut to the shortest.

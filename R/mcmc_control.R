@@ -1,6 +1,7 @@
 #' How a sampler is run
 #'
-#' Settings of models that are sampled, not maximised: [bmf()], and [aspect_bernoulli()] with `estimate = "gibbs"`.
+#' Settings of models that are sampled, not maximised: [bmf()], and [aspect_bernoulli()],
+#' [visits_bernoulli()] and [plsa()] with `estimate = "gibbs"`.
 #'
 #' @details
 #' `moves`, `n_reheat`, `start_sweeps`, `start_features` and `tries` are for [bmf()] alone, and so are the next two
@@ -40,7 +41,7 @@
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.
 #' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 16 and 12 for small
-#'   data, fewer for large data (down to 2 and 2); for [aspect_bernoulli()] 4 variational fits.
+#'   data, fewer for large data (down to 2 and 2); for [aspect_bernoulli()] 4 variational fits, for [plsa()] 2 modes.
 #' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
 #'   side by side under a [future::plan()].
 #' @param progress show a progress bar with the time left.

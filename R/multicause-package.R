@@ -88,7 +88,7 @@
 #' | [neighbours_mean()] | none are counted | always: bandwidths are those of the best hidden cells |
 #' | [noisy_or()] | k priors, links that `mask` allows, m leaks | inference that is not exact |
 #' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
-#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | |
+#' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `estimate` of `"vb"` or `"gibbs"` |
 #' | [plca()] | k - 1 weights, k (d - 1) for each dimension of d levels | a `prior` with `method = "paper"` |
 #' | [bmf()] | none are counted | always: it is sampled |
 #'

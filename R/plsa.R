@@ -28,6 +28,15 @@
 #'   fixed-point steps that raise the bound (Minka 2000): an \eqn{\alpha_c}{alpha[c]} for each component, so that some
 #'   are in most sites and others in few (Wallach, Mimno and McCallum 2009), and one \eqn{\eta}{eta}, all within
 #'   \[0.001, 1000\].
+#' * `"gibbs"` draws from the posterior: the component of every single count, given those of all others, memberships and
+#'   basis integrated out (Griffiths and Steyvers 2004, eq. (5)). `param` are means over the draws of all chains, whose
+#'   components are matched, `spread` standard deviations, and [confint()][confint.plsa_gibbs] gives intervals of the
+#'   basis. `control` is [mcmc_control()]. Chains begin at posterior modes of their own, or, with `init = "prior"`,
+#'   at random. Whether they agree is judged by the log joint density of counts and components and by a few cells.
+#'   Within a chain labels stay: where components are hardly told apart, they may swap, and means are blurred. The prior
+#'   is as of `"vb"`; `"eb"`, the default, learns it by fixed-point steps between the sweeps of a first chain as long as
+#'   a warm-up (Minka 2000, eq. (55)), and is then held. `x` must be whole counts, and unknown cells need
+#'   `missing = "paper"`. `sparsity`, `smooth` and `fixed` do not go with it.
 #' * `"ml"` has no prior: maximum likelihood, as of PLSA, KL-NMF and fastTopics. With few counts a site its memberships
 #'   rest on one or two counts, and new sites are predicted badly.
 #'
@@ -77,6 +86,8 @@
 #'
 #' **Cost.** A pass takes O(k) for each nonzero cell (and each missing one with the conditional rule), and memory
 #' O((n + m) k): sparse tables are never made dense. Where more than 12 % of cells are nonzero, EM uses matrix products.
+#' A sweep of `"gibbs"` costs, for each single count, as many steps as its taxon has components with counts, at most k,
+#' and a few more (Yao, Mimno and McCallum 2009); a draw O(counts) more, and memory is 4 bytes a count besides.
 #'
 #' @param x counts or other non-negative values: n sites as rows, m taxa as columns; `NA` is unknown.
 #'   Or [shards()].
@@ -90,25 +101,28 @@
 #' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
 #' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
 #' @param fixed `"basis"` holds the basis of `start` and fits memberships alone.
-#' @param estimate `"map"`, `"vb"` or `"ml"`; see Details.
+#' @param estimate `"map"`, `"vb"`, `"gibbs"` or `"ml"`; see Details.
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
-#'   for the basis a number. `NULL`: by `estimate`. `"eb"`, for `"vb"`: learnt.
+#'   for the basis a number. `NULL`: by `estimate`. `"eb"`, for `"vb"` and `"gibbs"`: learnt.
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other have similar memberships.
 #' @param start initial values `list(membership = n x k, basis = k x m)`, rows sum to 1, for one start; nothing is then
 #'   reordered. With `fixed = "basis"`, `membership` may be left out.
-#' @param control settings from [fit_control()].
-#' @return A list of class `plsa`, with
+#' @param control settings from [fit_control()], for `"gibbs"` from [mcmc_control()]; `NULL`: their defaults. With
+#'   `"gibbs"` `start` may be a fit, whose chains go on.
+#' @return A list of class `plsa` (with `"gibbs"` `plsa_gibbs` before it), with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `basis` (k x m), rows sum to 1, with the names of `x`; components in
 #'     order of decreasing share of the counts.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood`, `log_posterior` (with `smooth`
-#'     `smoothed_...`) or `lower_bound`, and the log-likelihood of the observed cells by the rule of `missing`, in
-#'     nats.}
+#'     `smoothed_...`), `lower_bound` or `log_joint` (the largest of any draw), and the log-likelihood of the
+#'     observed cells by the rule of `missing`, in nats.}
 #'   \item{`df`}{number of free parameters: n (k - 1) + k (m - 1), or n (k - 1) with the basis fixed.}
 #'   \item{`dims`}{`n`, `m`, `k` and the number of `observed` cells.}
 #'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start; what became of each start;
 #'     whether the best one met the tolerance.}
 #'   \item{`estimate`, `prior`}{as asked for, or as chosen or learnt; `prior` is `NULL` with `"ml"` and `sparsity`.}
+#'   \item{`spread`, `last`}{with `"gibbs"`: standard deviations of `param`, and the last state of each chain. `trace`
+#'     has a row for each draw, `converged` says whether chains agree (`NA`: a single one).}
 #'   \item{`posterior`}{with `"vb"`, parameters of the Dirichlets: `membership` (n x k) and `basis` (k x m).}
 #'   \item{`sparsity`}{`given`, `scale`, `effective` (median over rows of beta / row total, and alpha / (N / k)).}
 #'   \item{`perplexity`}{of every membership row, named as the rows.}
@@ -126,6 +140,16 @@
 #'
 #'   Buntine W (2002). Variational extensions to EM and multinomial PCA. *Machine Learning: ECML 2002*, 23-34.
 #'   \doi{10.1007/3-540-36755-1_3}
+#'
+#'   Griffiths TL, Steyvers M (2004). Finding scientific topics. *Proceedings of the National Academy of Sciences* 101,
+#'   5228-5235. \doi{10.1073/pnas.0307752101}
+#'
+#'   Yao L, Mimno D, McCallum A (2009). Efficient methods for topic model inference on streaming document collections.
+#'   *Proceedings of the 15th ACM SIGKDD International Conference on Knowledge Discovery and Data Mining*, 937-946.
+#'   \doi{10.1145/1557019.1557121}
+#'
+#'   Asuncion A, Welling M, Smyth P, Teh YW (2009). On smoothing and inference for topic models. *Proceedings of the
+#'   25th Conference on Uncertainty in Artificial Intelligence*, 27-34.
 #'
 #'   Minka TP (2000). Estimating a Dirichlet distribution. Technical report, Massachusetts Institute of Technology.
 #'
@@ -150,8 +174,15 @@
 #' fit
 #' round(fit$param$basis, 2)
 #'
-#' # variational Bayes, whose priors are learnt; and maximum likelihood
+#' # variational Bayes, whose priors are learnt
 #' plsa(x, k = 2, estimate = "vb")$prior
+#'
+#' # draws of the posterior, with intervals of the basis
+#' chains <- mcmc_control(chains = 2, warmup = 100, draws = 100, progress = FALSE)
+#' sampled <- plsa(x, k = 2, estimate = "gibbs", control = chains)
+#' confint(sampled)
+#'
+#' # maximum likelihood
 #' plsa(x, k = 2, estimate = "ml")
 #'
 #' # more components than taxa, each site using few of them
@@ -159,19 +190,19 @@
 #' @export
 plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "counts"),
                  missing = c("conditional", "paper"), mstep = c("cccp", "global", "first"), fixed = c("none", "basis"),
-                 estimate = c("map", "vb", "ml"), prior = NULL, smooth = NULL, start = NULL,
-                 control = fit_control()) {
-  call <- drop_nulls(match.call(), list(prior = prior, sparsity = sparsity))
+                 estimate = c("map", "vb", "gibbs", "ml"), prior = NULL, smooth = NULL, start = NULL,
+                 control = NULL) {
+  call <- drop_nulls(match.call(), list(prior = prior, sparsity = sparsity, control = control))
   check_dots(...)
-  control <- check_control(control)
   settings <- list(
     given = check_sparsity(sparsity), sparse = !is.null(sparsity),
     scale = check_choice(sparsity_scale, "sparsity_scale", c("relative", "counts")),
     missing = check_choice(missing, "missing", c("conditional", "paper")),
     mstep = check_choice(mstep, "mstep", c("cccp", "global", "first")),
     fixed = check_choice(fixed, "fixed", c("none", "basis")),
-    estimate = check_choice(estimate, "estimate", c("map", "vb", "ml"))
+    estimate = check_choice(estimate, "estimate", c("map", "vb", "gibbs", "ml"))
   )
+  control <- control_by_estimate(control, settings$estimate)
   check_given(x, k)
   call <- keep_values(call, c(settings[c("missing", "mstep", "fixed", "estimate")], list(
     sparsity = sparsity, sparsity_scale = settings$scale, prior = prior, smooth = check_smooth(smooth), start = start
@@ -186,6 +217,9 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
   }
   dirichlet <- plsa_settle_prior(prior, settings, k, smooth, is_whole(data$view))
   settings[c("dirichlet", "learn")] <- dirichlet[c("value", "learn")]
+  if (settings$estimate == "gibbs") {
+    return(plsa_gibbs(plsa_gibbs_problem(data, k, settings, control), start, call))
+  }
   settings$prior <- plsa_prior(settings, data$margins$row_sum, k)
   bayes <- settings$estimate == "vb"
   problem <- structure(

@@ -22,7 +22,7 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
   against <- c(membership = "a row's total", basis = "a component's mean total")
   n_missing <- fit$dims[["n"]] * as.double(fit$dims[["m"]]) - fit$dims[["observed"]]
   c(
-    NextMethod(),
+    if (is_sampled(fit)) sampled_sentences(fit) else NextMethod(),
     sprintf(
       "Entropic prior on the %s: effective strength %s of %s", sides,
       vapply(effective[sides], format, "", digits = 2L), against[sides]
@@ -48,7 +48,9 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' `sparsity` of the memberships is left out, as in the paper, because it is there to find a basis, and the memberships
 #' are to say what was counted: `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))`
 #' folds in with it. With `smooth` a training row comes back pulled towards itself as well, being now one of its own
-#' neighbours. With `"ml"` and `"map"`, and without `smooth`, this is a concave problem.
+#' neighbours. With `"ml"` and `"map"`, and without `smooth`, this is a concave problem. With `"gibbs"` memberships are
+#' approximate posterior means given the mean basis: by CVB0 (Asuncion and others 2009), which is exact for a site of
+#' one count, or by variational Bayes where sites have unknown cells. Those of the data themselves are means over draws.
 #'
 #' By maximum likelihood counts in taxa that had none in training are impossible under the fit and left out, of which a
 #' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
@@ -150,11 +152,16 @@ plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along
   settings$prior$basis_added <- 0 # of a basis that is held it is no matter
   settings$near <- smooth_given(fit, nrow(data$x), along)
   start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)
-  bayes <- identical(fit$estimate, "vb")
-  run <- if (bayes) plsa_vb_fold_in(fit, data, control) else plsa_passes(data$view, start, settings, control)
-  check_outcome(run$outcome)
-  warn_fold_in(run$outcome)
-  param <- list(membership = run$param$membership, basis = basis)
+  if (is_sampled(fit) && is.null(data$view$na_start)) {
+    membership <- plsa_gibbs_fold_in(fit, data, basis)
+  } else {
+    bayes <- fit$estimate %in% plsa_bayes
+    run <- if (bayes) plsa_vb_fold_in(fit, data, control) else plsa_passes(data$view, start, settings, control)
+    check_outcome(run$outcome)
+    warn_fold_in(run$outcome)
+    membership <- run$param$membership
+  }
+  param <- list(membership = membership, basis = basis)
   bare <- which(data$margins$row_sum == 0)
   others <- if (is.null(settings$near)) mean_membership(fit) else settings$near$reference[, bare]
   if (length(bare)) param$membership[bare, ] <- matrix(others, length(bare), k, byrow = TRUE)

@@ -1,6 +1,8 @@
 # The Dirichlet priors of plsa(), which make it latent Dirichlet allocation (src/plsa/plsa.h). Kernels get a number for
 # each component, and one for all taxa of all components.
 
+plsa_bayes <- c("vb", "gibbs") # estimates of the whole posterior
+
 # As given: list(membership = one number or k, basis = one number); variational Bayes takes parameters below 1, too.
 plsa_check_prior <- function(prior, k, bayes) {
   if (!is.list(prior) || !setequal(names(prior), c("membership", "basis"))) {
@@ -25,7 +27,7 @@ plsa_check_prior <- function(prior, k, bayes) {
 
 # Without counts nothing says how much pseudo-counts are.
 plsa_default_prior <- function(estimate, whole) {
-  if (estimate == "vb") {
+  if (estimate %in% plsa_bayes) {
     return("eb")
   }
   value <- if (whole) 1.1 else 1
@@ -43,24 +45,30 @@ plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
     return(list(value = NULL, learn = FALSE))
   }
   if (is.null(prior)) prior <- plsa_default_prior(estimate, whole)
-  bayes <- estimate == "vb"
+  bayes <- estimate %in% plsa_bayes
   learn <- bayes && identical(prior, "eb")
   list(value = plsa_check_prior(if (learn) plsa_eb_start else prior, k, bayes), learn = learn)
 }
 
 plsa_check_together <- function(prior, settings, smooth) {
   estimate <- settings$estimate
+  bayes <- estimate %in% plsa_bayes
   if (settings$sparse && !is.null(prior)) {
     stop_input("`sparsity` and `prior` are priors of the same parameters: give one.")
   }
-  if (settings$sparse && (estimate == "vb" || estimate == "ml" && any(settings$given != 0))) {
+  if (settings$sparse && (bayes || estimate == "ml" && any(settings$given != 0))) {
     stop_input("`sparsity` is a prior: it goes with `estimate = \"map\"`, not with \"%s\".", estimate)
   }
-  if (identical(prior, "eb") && estimate != "vb") {
-    stop_input("`prior = \"eb\"` goes with `estimate = \"vb\"`, not with \"%s\".", estimate)
+  if (identical(prior, "eb") && !bayes) {
+    stop_input("`prior = \"eb\"` goes with `estimate` \"vb\" and \"gibbs\", not with \"%s\".", estimate)
   }
-  if (estimate == "ml" && !is.null(prior)) stop_input("`estimate = \"ml\"` has no `prior`: take \"map\" or \"vb\".")
-  if (estimate == "vb" && !is.null(smooth)) stop_input("`smooth` does not go with `estimate = \"vb\"`.")
+  if (estimate == "ml" && !is.null(prior)) {
+    stop_input("`estimate = \"ml\"` has no `prior`: take \"map\", \"vb\" or \"gibbs\".")
+  }
+  if (bayes && !is.null(smooth)) stop_input("`smooth` does not go with `estimate = \"%s\"`.", estimate)
+  if (estimate == "gibbs" && settings$fixed == "basis") {
+    stop_input("`fixed` does not go with `estimate = \"gibbs\"`: take \"vb\".")
+  }
 }
 
 # As kernels have priors: strengths of sparsity (none), and what a Dirichlet prior adds to the expected counts of a

@@ -10,8 +10,10 @@ plsa_fit_shards <- function(x, k, settings, start, control, call) {
 }
 
 plsa_refuse_shards <- function(settings) {
-  if (settings$estimate == "vb") {
-    stop_not_for_shards("`estimate = \"vb\"`", "take \"map\" or \"ml\", or fit some rows, `x[i, ]`")
+  if (settings$estimate %in% plsa_bayes) {
+    stop_not_for_shards(
+      sprintf("`estimate = \"%s\"`", settings$estimate), "take \"map\" or \"ml\", or fit some rows, `x[i, ]`"
+    )
   }
   refuse_smooth_shards(settings$smooth)
   if (any(settings$given != 0)) {

@@ -57,7 +57,8 @@ plsa_vb_weights <- function(fit) {
 # Memberships of new rows, the posterior of the basis held.
 plsa_vb_fold_in <- function(fit, data, control) {
   k <- fit$dims[["k"]]
-  basis <- if (fit$fixed == "basis") unname(fit$param$basis) else plsa_vb_weights(fit)
+  known <- fit$fixed == "basis" || is.null(fit$posterior)
+  basis <- if (known) unname(fit$param$basis) else plsa_vb_weights(fit)
   settings <- list(fixed = "basis", learn = FALSE, missing = fit$missing, dirichlet = fit$prior)
   plsa_vb_run(data, list(membership = matrix(1 / k, nrow(data$x), k), basis = basis), settings, control)
 }

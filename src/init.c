@@ -43,6 +43,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_nm_sum, 3),
     ENTRY(mc_c_plsa_fit, 4),
     ENTRY(mc_c_plsa_vb_fit, 4),
+    ENTRY(mc_c_plsa_gibbs_fold_in, 2),
+    ENTRY(mc_c_plsa_gibbs_run, 3),
     ENTRY(mc_c_plsa_shards_fit, 4),
     ENTRY(mc_c_plsa_shard, 4),
     ENTRY(mc_c_plca_fit, 4),

@@ -28,19 +28,12 @@ static ab_gibbs_plan read_plan(SEXP plan, int k, int m) {
   return to;
 }
 
-static double *new_doubles(SEXP out, int field, R_xlen_t length) {
-  SET_VECTOR_ELT(out, field, Rf_allocVector(REALSXP, length));
-  double *values = REAL(VECTOR_ELT(out, field));
-  memset(values, 0, (size_t) length * sizeof(double));
-  return values;
-}
-
 static ab_gibbs_record new_record(SEXP out, int n_stat, int n, int m, int k) {
   const R_xlen_t rows = (R_xlen_t) n * k, columns = (R_xlen_t) k * m;
   ab_gibbs_record record = {.n_stat = n_stat};
-  if (n_stat > 0) record.cell = new_doubles(out, 3, (R_xlen_t) n * m * n_stat);
-  record.membership = new_doubles(out, 4, 2 * rows);
-  record.aspects = new_doubles(out, 5, 2 * columns);
+  if (n_stat > 0) record.cell = glue_zeros(out, 3, (R_xlen_t) n * m * n_stat);
+  record.membership = glue_zeros(out, 4, 2 * rows);
+  record.aspects = glue_zeros(out, 5, 2 * columns);
   return record;
 }
 

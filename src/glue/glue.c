@@ -39,6 +39,13 @@ SEXP glue_new_matrix(const double *from, int n_row, int n_column) {
   return out;
 }
 
+double *glue_zeros(SEXP out, int field, R_xlen_t length) {
+  SET_VECTOR_ELT(out, field, Rf_allocVector(REALSXP, length));
+  double *values = REAL(VECTOR_ELT(out, field));
+  if (length > 0) memset(values, 0, (size_t) length * sizeof(double));
+  return values;
+}
+
 SEXP glue_result(const char **fields, SEXP param, int n_copied) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   for (int f = 0; f < n_copied; f++)

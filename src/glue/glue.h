@@ -49,6 +49,8 @@ SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_sum(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plsa_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_plsa_gibbs_fold_in(SEXP view, SEXP param);
+SEXP mc_c_plsa_gibbs_run(SEXP view, SEXP state, SEXP plan);
 SEXP mc_c_plsa_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plsa_shard(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control);
@@ -76,6 +78,9 @@ void glue_lists(SEXP start, SEXP index, int n, int n_index, const char *name);
 
 /* A matrix of R's with these values; from may be NULL where there are none. */
 SEXP glue_new_matrix(const double *from, int n_row, int n_column);
+
+/* A field of the result becomes so many zeros, its values. */
+double *glue_zeros(SEXP out, int field, R_xlen_t length);
 
 /* A list of these names ("" ends them), the first n_copied of them deep copies of what param has. */
 SEXP glue_result(const char **fields, SEXP param, int n_copied);

@@ -1,5 +1,6 @@
 #include "glue/shards.h"
 #include "glue/smooth.h"
+#include "plsa/gibbs.h"
 #include "plsa/shards.h"
 #include "plsa/vb.h"
 
@@ -136,4 +137,79 @@ SEXP mc_c_plsa_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"basis", "outcome", ""};
   const glue_recipe recipe = {fields, 1, new_shards_model, NULL};
   return glue_fit_model(&recipe, view, param, prior, control);
+}
+
+typedef struct {
+  SEXP view, plan, out;
+} gibbs_arguments;
+
+static SEXP run_gibbs(void *ctx) {
+  const gibbs_arguments *arg = ctx;
+  const SEXP out = arg->out, plan = arg->plan, probe = glue_field(plan, "probe");
+  const mc_data data = glue_data(arg->view);
+  const int n = data.n, m = data.m;
+  glue_context context;
+  const mc_host host = glue_host(&context, plan);
+  plsa_gibbs_state state = {.k = Rf_length(VECTOR_ELT(out, 1)) - 1};
+  const int k = state.k;
+  glue_check(Rf_isInteger(VECTOR_ELT(out, 0)), "topic");
+  glue_check(k >= 1 && Rf_isReal(VECTOR_ELT(out, 1)), "prior");
+  glue_check(Rf_isInteger(probe) && XLENGTH(probe) % 2 == 0, "probe");
+  state.topic = INTEGER(VECTOR_ELT(out, 0));
+  state.prior = REAL(VECTOR_ELT(out, 1));
+  double total = 0;
+  for (int e = 0; e < data.start[n]; e++) total += data.value ? data.value[e] : 1;
+  glue_check((double) XLENGTH(VECTOR_ELT(out, 0)) == total, "topic");
+  for (R_xlen_t t = 0; t < XLENGTH(VECTOR_ELT(out, 0)); t++)
+    glue_check(state.topic[t] >= 0 && state.topic[t] < k, "topic");
+  for (int c = 0; c <= k; c++) glue_check(state.prior[c] > 0, "prior");
+  const plsa_gibbs_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
+                              .thin = Rf_asInteger(glue_field(plan, "thin")),
+                              .learn = Rf_asLogical(glue_field(plan, "learn")) == TRUE,
+                              .n_probe = (int) (XLENGTH(probe) / 2),
+                              .probe = INTEGER(probe)};
+  glue_check(to.n_sweep >= 0 && to.thin >= 0, "plan");
+  plsa_gibbs_record record = {0};
+  if (to.thin > 0) {
+    record.membership = glue_zeros(out, 3, (R_xlen_t) n * k * 2);
+    record.basis = glue_zeros(out, 4, (R_xlen_t) k * m * 2);
+    record.share = glue_zeros(out, 5, (R_xlen_t) k * 2);
+  }
+  const mc_status status = plsa_gibbs_run(&data, &to, &state, &host, &record);
+  glue_end_failed(&host);
+  SET_VECTOR_ELT(out, 2, glue_new_matrix(record.note, 1 + to.n_probe, record.n_draw));
+  SET_VECTOR_ELT(out, 6, Rf_ScalarInteger(record.n_done));
+  SET_VECTOR_ELT(out, 7, Rf_ScalarInteger(record.n_draw));
+  SET_VECTOR_ELT(out, 8, Rf_ScalarLogical(status == MC_STOPPED));
+  return out;
+}
+
+/*
+ * Sweeps from a state, list(topic = components of all counts, from 0, prior = k + 1 numbers); the view
+ * holds whole counts. plan: list(n_sweep, thin, learn, probe (2 x p, from 0), on_tick).
+ */
+SEXP mc_c_plsa_gibbs_run(SEXP view, SEXP state, SEXP plan) {
+  const char *fields[] = {"topic",     "prior",  "note",   "sum_membership", "sum_basis",
+                          "sum_share", "n_done", "n_draw", "stopped",        ""};
+  SEXP out = PROTECT(glue_result(fields, state, 2));
+  gibbs_arguments arg = {view, plan, out};
+  glue_sample(run_gibbs, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+/* Memberships of rows, n x k. param: list(basis = k x m, alpha = k numbers, on_tick). */
+SEXP mc_c_plsa_gibbs_fold_in(SEXP view, SEXP param) {
+  const SEXP basis = glue_field(param, "basis"), alpha = glue_field(param, "alpha");
+  const mc_data data = glue_data(view);
+  const int k = Rf_nrows(basis);
+  glue_matrix(basis, k, data.m, "basis");
+  glue_matrix(alpha, k, 1, "alpha");
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, data.n, k));
+  glue_context context;
+  const mc_host host = glue_host(&context, param);
+  plsa_gibbs_fold_in(&data, k, REAL(basis), REAL(alpha), &host, REAL(out));
+  glue_end_stopped(&host);
+  UNPROTECT(1);
+  return out;
 }

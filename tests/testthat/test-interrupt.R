@@ -95,6 +95,8 @@ test_that("a time limit ends a job as the user's error, wherever it strikes", {
     function() aspect_bernoulli(x, 4, control = long(screen = FALSE, on_interrupt = "keep")),
     function() noisy_or(x, 4, control = long()),
     function() aspect_bernoulli(x, 4, estimate = "gibbs", control = chains),
+    function() plsa(x, 4, estimate = "gibbs", prior = list(membership = 0.1, basis = 0.1), control = chains),
+    function() plsa(x, 4, estimate = "gibbs", control = mcmc_control(warmup = 1e5, progress = FALSE)),
     function() suppressMessages(bmf(x[1:200, ], family = "bernoulli", control = chains)), # it tells what it does
     function() cross_validate(x, 2, slow, control = fit_control(on_interrupt = "keep"))
   )
