@@ -128,19 +128,23 @@ nbm_means <- function(table, rows, own, lists, likeness, n_threads = 1) {
   .Call(mc_c_neighbours_mean, table$view, rows, own, lists, c(likeness, likeness_floor, n_threads))
 }
 
-# n x m probabilities of some rows of the table, by blocks, so that lists of neighbours stay short.
-nbm_rows <- function(near, likeness, table, rows, n_threads = 1) {
-  means <- function(at) {
-    view <- if (length(at) == nrow(table$found)) table$view else data_view(table$found[at, , drop = FALSE])
+# n x m probabilities of some rows of the table, by blocks, so that lists of neighbours stay short. `view`: of these
+# rows, if it is there.
+nbm_rows <- function(near, likeness, table, rows, n_threads = 1, view = NULL) {
+  means <- function(at, view) {
     nbm_means(table, view, at, near_lists(near, at, n_threads), likeness, n_threads)
   }
   blocks <- row_blocks(seq_along(rows), if (is.null(near)) 1L else min(near$most, near$n))
   if (length(blocks) == 1L) {
-    return(means(rows))
+    return(means(rows, view %||% nbm_view(table, rows)))
   }
   out <- matrix(0, length(rows), ncol(table$found))
-  for (block in blocks) out[block, ] <- means(rows[block])
+  for (block in blocks) out[block, ] <- means(rows[block], nbm_view(table, rows[block]))
   out
+}
+
+nbm_view <- function(table, rows) {
+  if (length(rows) == nrow(table$found)) table$view else data_view(table$found[rows, , drop = FALSE])
 }
 
 # Sum of the logarithms of what the known cells of some rows were given while hidden.
@@ -154,13 +158,15 @@ nbm_objective <- function(p, table, rows) {
 
 nbm_most_judged <- 500L
 nbm_most_tried <- 40L
+nbm_least_gain <- 0.1 # of log-likelihood
 
 # The bandwidths of the largest objective, uphill from the typical distances, times two, or from those given: list(near,
 # trace).
 nbm_tune <- function(near, likeness, table, n_threads = 1, from = NULL) {
   n <- nrow(table$found)
   rows <- unique(as.integer(round(seq(1, n, length.out = min(n, nbm_most_judged)))))
-  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads), table, rows)
+  view <- nbm_view(table, rows)
+  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads, view), table, rows)
   open <- if (identical(near$bandwidth, "cv")) setdiff(names(near$given), "neighbours")
   if (!length(open)) {
     return(list(near = near, trace = data.frame(pass = 1L, objective = judge(near))))
@@ -185,7 +191,8 @@ nbm_at <- function(near, bandwidth) {
   near
 }
 
-# From a place on a grid of whole steps, one coordinate after another, uphill until no neighbour is better.
+# From a place on a grid of whole steps, one coordinate after another, uphill until no neighbour is better by
+# nbm_least_gain: beyond all distances a wider bandwidth changes next to nothing.
 nbm_climb <- function(value, step, n_tried) {
   repeat {
     before <- step
@@ -193,7 +200,7 @@ nbm_climb <- function(value, step, n_tried) {
       for (sign in c(1, -1)) {
         repeat {
           further <- replace(step, at, step[[at]] + sign)
-          if (n_tried() >= nbm_most_tried || value(further) <= value(step)) break
+          if (n_tried() >= nbm_most_tried || value(further) < value(step) + nbm_least_gain) break
           step <- further
         }
       }
