@@ -431,8 +431,8 @@ wz_tasks <- function(asked) {
   ))
   check_learnable(asked$x, drawn$deleted)
   found <- sum(lengths(drawn$deleted)) / plan$copies * 10
-  whole <- table_effort
-  if (plan$quick || found > many_finds) whole$members <- 1L
+  whole <- if (plan$quick) quick_effort else table_effort
+  if (found > many_finds) whole$members <- 1L
   copies <- lapply(seq_len(plan$copies), function(copy) {
     deleted <- drawn$deleted[[copy]]
     list(deleted = deleted, optional = copy > 2L, effort = copy_effort, rate = length(deleted) / found)

@@ -24,12 +24,13 @@ least_near <- 500L # neighbours of an observation that a mean is taken over, at 
 
 # What the fits of a table cost: bandwidths of its own, members of each size, their passes, whether all sizes or the
 # middle one have fits without neighbours, and passes of logistic PCA. Copies, of which the weights are learnt, need
-# less than the table itself (bench/which_zeros.md).
+# less than the table itself, and a first look has no use for more (bench/which_zeros_time.md).
 table_effort <- list(tune = FALSE, members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
 copy_effort <- list(tune = TRUE, members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
+quick_effort <- replace(copy_effort, "tune", FALSE)
 
-# Of a table: list(odds = what the regression takes, the log-odds of all scores, n x m matrices, and taxon_terms();
-# near, tuned = what became of `tuned`).
+# Of a table: list(odds = what the regression takes, the log-odds of all scores, n x m matrices as of pack_odds(), and
+# taxon_terms(); near, tuned = what became of `tuned`).
 #   tuned    of tune_neighbours(), or NULL
 #   effort   table_effort or copy_effort
 #   how      list(quick, scale, args, n_threads): few fits, times how many components as usual, arguments of the fits
@@ -41,7 +42,8 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
   out <- list()
   learnt <- function(name, p) {
     force(p)
-    out[[name]] <<- score_odds(wanted(fill_unseen(p, table, rows)))
+    odds <- score_odds(wanted(fill_unseen(p, table, rows)))
+    out[[name]] <<- if (is.null(at)) pack_odds(odds) else odds
     free_memory(x)
   }
   if (!is.null(tuned)) {
@@ -167,8 +169,17 @@ taxon_terms <- function(table) {
 
 # Of cells of a table with n rows: from matrices of it, and from numbers of each taxon.
 cell_columns <- function(terms, at, n) {
-  lapply(terms, function(term) term[if (is.matrix(term)) at else (at - 1L) %/% n + 1L])
+  lapply(terms, function(term) if (is.matrix(term)) unpack_odds(term[at]) else term[(at - 1L) %/% n + 1L])
 }
+
+# The log-odds of all cells by all learners are most of what a large table needs: they are kept in millionths, as whole
+# numbers of 4 bytes.
+pack_odds <- function(odds) {
+  odds <- round(1e6 * odds)
+  storage.mode(odds) <- "integer"
+  odds
+}
+unpack_odds <- function(odds) if (is.integer(odds)) 1e-6 * odds else odds
 
 # What sensitivity() changes; here: nothing.
 as_usual <- function(quick) list(quick = quick, scale = 1, args = list())

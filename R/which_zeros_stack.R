@@ -86,7 +86,7 @@ stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 
 # What f(z) gives for each cell of the whole table, z being what the regression takes of a block of cells: n x m.
 over_cells <- function(odds, f) {
-  out <- 0 * odds[[1L]]
+  out <- matrix(0, nrow(odds[[1L]]), ncol(odds[[1L]]))
   last <- length(out)
   for (first in seq(1, last, by = 2^18)) {
     at <- first:min(last, first + 2^18 - 1)
