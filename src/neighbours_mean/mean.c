@@ -79,6 +79,16 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, int l, double 
   }
 }
 
+/* The same where lists do not matter: hiding a presence leaves all weights as they are. */
+static void add_plain(const task *t, scratch *s, totals *sum, int l, double w) {
+  const mc_data *data = t->table->data;
+  sum->all += w;
+  sum->squares += w * w;
+  for (int e = data->start[l]; e < data->start[l + 1]; e++) s->of[data->column[e]].found += w;
+  for (int e = 0; e < data_n_missing(data, l); e++)
+    s->of[data->na_column[data->na_start[l] + e]].unknown += w;
+}
+
 /* Of the neighbours listed, each row met by itself. */
 static totals add_listed(const task *t, scratch *s, int r, int size) {
   const nbm_rows *rows = t->rows;
@@ -86,6 +96,10 @@ static totals add_listed(const task *t, scratch *s, int r, int size) {
   totals sum = {0};
   for (int e = rows->start[r]; e < rows->start[r + 1]; e++) {
     const int l = rows->neighbour[e];
+    if (t->table->likeness == 0) {
+      add_plain(t, s, &sum, l, rows->weight[e]);
+      continue;
+    }
     int shared = 0;
     for (int f = data->start[l]; f < data->start[l + 1]; f++) shared += s->mine[data->column[f]];
     s->overlap[l] = shared;
