@@ -140,4 +140,27 @@ if (requireNamespace("topicmodels", quietly = TRUE)) {
         collapse = " | "))
     }
   }
+
+  # Samplers alone: three chains of 500 sweeps each; plsa() learns its prior in another of 250.
+  sampled <- function(split, k, ...) {
+    set.seed(3)
+    control <- mcmc_control(chains = 3, warmup = 250, draws = 250, progress = FALSE)
+    taken <- system.time(fit <- quiet(plsa(split$train, k, ..., estimate = "gibbs", control = control)))
+    told <- quiet(predict(fit, split$seen, type = "membership"))
+    c(perplexity = perplexity(split, told, unname(fit$param$basis)), seconds = taken[[1L]] + taken[[2L]])
+  }
+  cat("\n")
+  row("table", "k", "plsa() \"gibbs\"", "seconds", "prior .1, .1", "seconds", "topicmodels, alpha .1", "seconds")
+  row(paste(rep("---", 8), collapse = " | "))
+  for (name in c("citations", "tetrapods", "NOW 2003", "400 posts", "news")) {
+    for (k in c(5L, 20L, if (name == "400 posts") 100L)) {
+      split <- split_of(tables[[name]])
+      each <- list(
+        sampled(split, k), sampled(split, k, prior = list(membership = 0.1, basis = 0.1)),
+        rival(split, k, "Gibbs", iter = 500, alpha = 0.1)
+      )
+      row(name, k, paste(vapply(each, function(one) paste(show(one[[1L]]), "|", sprintf("%.1f", one[[2L]])), ""),
+        collapse = " | "))
+    }
+  }
 }
