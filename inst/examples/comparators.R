@@ -56,6 +56,23 @@ comparators <- list(
     p
   },
 
+  # Latent factors of a generalised linear model, by variational likelihood; it takes NA.
+  gllvm = function(x, k) {
+    fit <- gllvm::gllvm(x, family = "binomial", link = "probit", num.lv = k, seed = 1, sd.errors = FALSE)
+    stats::predict(fit, type = "response")
+  },
+
+  # The same, sampled; it takes NA. So few draws are for a first look.
+  hmsc = function(x, k) {
+    site <- data.frame(site = factor(seq_len(nrow(x))))
+    factors <- Hmsc::setPriors(Hmsc::HmscRandomLevel(units = site$site), nfMin = k, nfMax = k)
+    model <- Hmsc::Hmsc(
+      x, XData = site, XFormula = ~1, distr = "probit", studyDesign = site, ranLevels = list(site = factors)
+    )
+    fit <- Hmsc::sampleMcmc(model, samples = 200, transient = 200, nChains = 1, verbose = 0)
+    apply(Hmsc::computePredictedValues(fit), 1:2, mean)
+  },
+
   # Companions: the mean over the taxa found beside it, without the cell itself; and how surprising it is that they are
   # found together, as dark diversity is told by. Its numbers rank cells; they are no chances of a find.
   beals = function(x) vegan::beals(zeros(x), include = FALSE),
