@@ -58,7 +58,9 @@ comparators <- list(
 
   # Latent factors of a generalised linear model, by variational likelihood; it takes NA.
   gllvm = function(x, k) {
-    fit <- gllvm::gllvm(x, family = "binomial", link = "probit", num.lv = k, seed = 1, sd.errors = FALSE)
+    fit <- suppressWarnings( # of rows without a find
+      gllvm::gllvm(x, family = "binomial", link = "probit", num.lv = k, seed = 1, sd.errors = FALSE)
+    )
     stats::predict(fit, type = "response")
   },
 
