@@ -5,7 +5,8 @@
 #' \describe{
 #'   \item{`"aspects"`}{a heat map of the components' probabilities, taxa in order of age or seriated by component, in
 #'     panels side by side where they are many.}
-#'   \item{`"membership"`}{for each site (a vertical bar) how much of it each component makes up; phantoms are grey.}
+#'   \item{`"structure"`}{for each site (a vertical bar) how much of it each component makes up, as
+#'     [plot()][autoplot.multicause] has it; phantoms are grey.}
 #'   \item{`"phantom"`}{the phantoms' share of each site against its richness (the number of taxa recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass; of a fit with `estimate = "gibbs"`, log
 #'     joint density, log-likelihood and shares of phantoms of every chain, draw by draw.}
@@ -24,8 +25,8 @@
 #' @param age,of ages that order the plot, one for each site or for each taxon, and whose they are, as in
 #'   [age_profile()]. The age of a taxon is the mean age of the sites where it occurs, and the other way round. Oldest
 #'   first, those without an age last.
-#' @param order `"age"` (default where `age` is given), `"seriated"` (by main component, then by probability) or
-#'   `"data"`.
+#' @param order `"age"` (default where `age` is given), `"seriated"` (taxa by main component, then by probability;
+#'   sites of like memberships beside each other) or `"data"`.
 #' @param taxon names or numbers of the taxa for `"curves"`; `NULL`: six that change much through time, each in its
 #'   own way.
 #' @param slices number of slices of age for `"map"`, at least 1; they hold about equally many sites.
@@ -40,7 +41,7 @@
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
 #' fit <- aspect_bernoulli(present * rbinom(480, 1, 0.6), k = 3, phantom = "white")
 #' plot(fit)
-#' plot(fit, "membership")
+#' plot(fit, "structure")
 #' plot(fit, "phantom")
 #' plot(fit, "trace")
 #' @name plot.aspect_bernoulli
@@ -48,11 +49,12 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
                                       what = c(
-                                        "aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map"
+                                        "aspects", "structure", "phantom", "trace", "top", "scores", "curves", "map"
                                       ), age = NULL, of = c("guess", "taxon", "site"), order = NULL, ...,
-                                      taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2) {
+                                      taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2,
+                                      groups = NULL) {
   what <- check_choice(
-    what, "what", c("aspects", "membership", "phantom", "trace", "top", "scores", "curves", "map")
+    what, "what", c("aspects", "structure", "phantom", "trace", "top", "scores", "curves", "map")
   )
   check_dots(...)
   of <- check_choice(of, "of", c("guess", "taxon", "site"))
@@ -62,8 +64,9 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
     stop_input("`order = \"age\"` needs `age`: one number for each site or for each taxon.")
   }
   switch(what,
-    aspects = aspects_figure(object, age, of, order), membership = membership_figure(object, age, of, order),
-    phantom = phantom_share_figure(object), shared_figure(object, what, taxon, slices, coast, n, components)
+    aspects = aspects_figure(object, age, of, order), phantom = phantom_share_figure(object),
+    structure = aspect_structure(object, age, of, order, groups),
+    shared_figure(object, what, taxon, slices, coast, n, components)
   )
 }
 
@@ -97,18 +100,14 @@ aspects_figure <- function(fit, age, of, order) {
   )
 }
 
-membership_figure <- function(fit, age, of, order) {
-  membership <- fit$param$membership
+aspect_structure <- function(fit, age, of, order, groups) {
   kinds <- phantoms(fit)$kind
-  ordered <- aspect_order(fit, age, of, order, "site", t(membership))
   colours <- component_colours(length(kinds))
   colours[kinds == "white"] <- phantom_grey
   colours[kinds == "black"] <- "grey20"
-  words <- axis_words(fit)
-  bars_figure(
-    membership[ordered$at, , drop = FALSE], sprintf("What the %s are made of", words[1L]),
-    sprintf("Bars: how much of each of the %s each component makes up; phantoms in grey.", words[1L]),
-    component_labels(kinds, colnames(membership), " "), colours, words, paste0(", ", ordered$words)
+  ordered <- if (order != "seriated") aspect_order(fit, age, of, order, "site", t(fit$param$membership))
+  structure_figure(
+    fit, groups, component_labels(kinds, colnames(fit$param$membership), " "), colours, ordered, kinds == "content"
   )
 }
 

@@ -26,6 +26,10 @@
 #'     bars, beside what all sites together say, as marks (for [logistic_pca()] the loadings, largest first).}
 #'   \item{`"scores"`}{an ordination: the sites on two components, with the taxa that tell most as arrows (a biplot);
 #'     for memberships, the share of each component. See [scores.multicause()] for the numbers.}
+#'   \item{`"structure"`}{for fits with memberships: a bar for each site, with a piece for each component. Sites with
+#'     like memberships stand beside each other (the order of average linkage), within each of the `groups`. Of more
+#'     than 2000 sites so many are drawn, evenly out of all, and the figure says so. The structure plot of Rosenberg
+#'     et al. (2002), as package fastTopics has it.}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
 #'   \item{`"curves"`, `"map"`}{for fits with `smooth`: as in [plot.aspect_bernoulli()].}
 #' }
@@ -40,8 +44,12 @@
 #' @param taxon,slices,coast for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
 #' @param n for `"top"`: taxa of a component; for `"scores"`: arrows.
 #' @param components for `"scores"`: two components, numbers or names.
+#' @param groups for `"structure"`: a group for each site, in the order of the sites or named by them; those without
+#'   (`NA`) are left out.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly. Wrong input is an error of class
 #'   `multicause_input_error`.
+#' @references Rosenberg NA, Pritchard JK, Weber JL, Cann HM, Kidd KK, Zhivotovsky LA, Feldman MW (2002). Genetic
+#'   structure of human populations. *Science* 298, 2381-2385. \doi{10.1126/science.1078311}
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
@@ -50,18 +58,19 @@
 #' fit <- aspect_bernoulli(x, k = 3, phantom = "white", control = fit_control(n_start = 3))
 #' plot(fit)
 #' plot(fit, "top", n = 4)
-#' ggplot2::autoplot(fit, "membership") + ggplot2::labs(title = "My sites") + ggplot2::theme_classic()
+#' ggplot2::autoplot(fit, "structure") + ggplot2::labs(title = "My sites") + ggplot2::theme_classic()
 #' plot(logistic_pca(x, k = 2), "scores")
 #' @name autoplot.multicause
 #' @aliases plot.multicause
 #' @exportS3Method ggplot2::autoplot
-autoplot.multicause <- function(object, what = c("components", "top", "scores", "trace", "curves", "map"),
+autoplot.multicause <- function(object,
+                                what = c("components", "top", "scores", "structure", "trace", "curves", "map"),
                                 order = c("seriated", "data"), ..., taxon = NULL, slices = 4, coast = NULL, n = 8,
-                                components = 1:2) {
+                                components = 1:2, groups = NULL) {
   check_dots(...)
-  what <- check_choice(what, "what", c("components", "top", "scores", "trace", "curves", "map"))
+  what <- check_choice(what, "what", c("components", "top", "scores", "structure", "trace", "curves", "map"))
   order <- check_choice(order, "order", c("seriated", "data"))
-  shared_figure(object, what, taxon, slices, coast, n, components) %||% components_figure(object, order)
+  shared_figure(object, what, taxon, slices, coast, n, components, groups) %||% components_figure(object, order)
 }
 
 # nolint end
@@ -69,11 +78,16 @@ autoplot.multicause <- function(object, what = c("components", "top", "scores", 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
 # The views that all fits have; NULL for one that is the model's own.
-shared_figure <- function(fit, what, taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2) {
+shared_figure <- function(fit, what, taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2, groups = NULL) {
   switch(what,
     top = top_figure(fit, check_count(n, "n")), scores = scores_figure(fit, components, check_count(n, "n", 0L)),
+<<<<<<< HEAD
     trace = if (is_sampled(fit)) chain_traces_figure(fit, gibbs_shown(fit)) else trace_figure(fit),
     curves = curves_figure(fit, taxon), map = map_figure(fit, check_count(slices, "slices"), coast)
+=======
+    trace = trace_figure(fit), structure = structure_figure(fit, groups), curves = curves_figure(fit, taxon),
+    map = map_figure(fit, check_count(slices, "slices"), coast)
+>>>>>>> d4d2bbf4 (The structure plot takes the place of bars of memberships: sites by similarity, in groups, components with their names, of any fit with memberships)
   )
 }
 
@@ -115,10 +129,38 @@ top_taxa <- function(fit, n) {
 }
 
 # The names of the first n of each component in one text, by component; "" for one that says nothing.
-top_names <- function(fit, n = 3L) {
+top_names <- function(fit, n = 3L, cut = identity) {
   components <- rownames(component_matrix(fit))
   top <- top_taxa(fit, n)
-  vapply(components, function(name) paste(top$taxon[top$component == name], collapse = ", "), "")
+  vapply(components, function(name) paste(cut(top$taxon[top$component == name]), collapse = ", "), "")
+}
+
+most_bars <- 2000L # no page is wider, and the order takes the distances of all pairs
+
+# What each site is made of. ordered: list(at, words), where another order than that by similarity is asked for;
+# alike: the components by which sites are like each other.
+structure_figure <- function(fit, groups = NULL, labels = colnames(fit$param$membership),
+                             colours = component_colours(length(labels)), ordered = NULL, alike = TRUE) {
+  membership <- fit$param$membership
+  if (is.null(membership)) stop_input("`what = \"structure\"` needs a fit with memberships in memory.")
+  n <- nrow(membership)
+  group <- if (is.null(groups)) factor(rep(1L, n)) else group_factor(groups, n, 1L, rep(TRUE, n), fit$names[[1L]])
+  at <- ordered$at %||% seriate(t(membership))
+  at <- at[order(group[at], na.last = NA)]
+  if (!length(at)) stop_input("`groups` must name a group: all are NA.")
+  all <- length(at)
+  if (all > most_bars) at <- at[round(seq(1, all, length.out = most_bars))]
+  if (is.null(ordered)) at <- at[similar_rows(unname(membership[at, alike, drop = FALSE]), group[at])]
+  k <- ncol(membership)
+  top <- top_names(fit, if (k > 6L) 1L else 3L, short_labels(12L))
+  words <- axis_words(fit)[1L]
+  bars_figure(
+    membership[at, , drop = FALSE], sprintf("What the %s are made of", words),
+    sprintf("Bars: how much of each of the %s each component makes up.", words),
+    paste0(labels, ifelse(nzchar(top), ": ", ""), top), colours,
+    paste0(words, ", ", ordered$words %||% "like beside like"), droplevels(group[at]),
+    if (all > length(at)) sprintf("%s of the %s %s, evenly out of all", format_big(length(at)), format_big(all), words)
+  )
 }
 
 top_figure <- function(fit, n) {

@@ -236,30 +236,51 @@ few_numbers <- function(side, whole = FALSE) {
   scale(breaks = breaks, n.breaks = 3L, labels = labels, guide = thinned())
 }
 
-# A bar for each site, a piece for each component, in the order given; a group of sites that share their main component
-# is named in its middle.
-bars_figure <- function(shares, title, alt, labels, colours, sides, order) {
-  colnames(shares) <- labels
+# A bar for each site, a piece for each component (the columns of `shares`), in the order given; sites beside each other
+# that share their main component are named in their middle. labels: of the legend; group: of each bar, a factor; bars
+# of a group stand together, with a gap to the next.
+bars_figure <- function(shares, title, alt, labels, colours, xlab, group, subtitle = NULL) {
+  code <- as.integer(group)
+  x <- seq_along(code) + (code - 1L) * max(1, round(0.012 * length(code)))
   table <- cell_frame(unname(shares))
   table$column <- factor(labels[as.integer(table$column)], labels)
-  table$row <- as.integer(table$row)
-  runs <- rle(max.col(shares, ties.method = "first"))
-  ends <- cumsum(runs$lengths)
-  wide <- runs$lengths >= 0.04 * nrow(shares)
-  at <- (ends - (runs$lengths - 1) / 2)[wide]
-  main <- runs$values[wide]
-  above <- vapply(seq_along(at), function(i) {
-    piece <- shares[min(max(round(at[i]), 1L), nrow(shares)), ]
+  table$row <- x[as.integer(table$row)]
+  main <- max.col(shares, ties.method = "first")
+  runs <- rle(paste(code, main))$lengths
+  middle <- (cumsum(runs) - (runs - 1L) %/% 2L)[runs >= 0.04 * nrow(shares)]
+  main <- main[middle]
+  above <- vapply(seq_along(middle), function(i) {
+    piece <- shares[middle[i], ]
     sum(piece[seq_along(piece) > main[i]]) + piece[main[i]] / 2
   }, 0)
   names <- data.frame(
-    row = at, value = above, label = sub("[ \n].*", "", labels[main]), colour = text_on(colours[main])
+    row = x[middle], value = above, label = colnames(shares)[main], colour = text_on(colours[main])
   )
-  new_figure(table, gg_aes(x = "row", y = "value"), title, alt, paste0(sides[1L], order), "share") +
+  new_figure(table, gg_aes(x = "row", y = "value"), title, alt, xlab, "share", subtitle) +
     ggplot2::geom_col(gg_aes(fill = "column", colour = "column"), width = 1, linewidth = 0.15) +
     ggplot2::geom_text(gg_aes(label = "label"), names, colour = names$colour, check_overlap = TRUE, size = 3) +
     colour_scale(stats::setNames(colours, labels)) + ggplot2::guides(colour = "none") + no_grid() +
-    ggplot2::scale_x_continuous(breaks = NULL, expand = c(0, 0)) + ggplot2::scale_y_continuous(expand = c(0, 0))
+    groups_scale(group, x) + ggplot2::scale_y_continuous(expand = c(0, 0))
+}
+
+# Below the middle of each group its name, where there is more than one.
+groups_scale <- function(group, x) {
+  if (nlevels(group) < 2L) {
+    return(ggplot2::scale_x_continuous(breaks = NULL, expand = c(0, 0)))
+  }
+  many <- nlevels(group) > 8L
+  ggplot2::scale_x_continuous(
+    breaks = as.vector(tapply(x, group, mean)), labels = apart(short_labels(16L)(levels(group)), FALSE),
+    guide = thinned(angle = if (many) 90, n.dodge = if (many) 1L else 2L), expand = c(0, 0)
+  )
+}
+
+# Rows of like numbers beside each other, group by group: in the order of the leaves of average linkage.
+similar_rows <- function(values, group) {
+  each <- split(seq_len(nrow(values)), group)
+  unlist(lapply(unname(each), function(at) {
+    if (length(at) < 3L) at else at[stats::hclust(stats::dist(values[at, , drop = FALSE]), "average")$order]
+  }))
 }
 
 # Points with ranges, one below the other, and a second kind of point beside them. rows: label, value, low, high, other;

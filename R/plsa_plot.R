@@ -9,8 +9,7 @@
 #'     components together do. Taxa are by the component that lifts them most.}
 #'   \item{`"top"`, `"scores"`}{the taxa that each component lifts most, and the sites on two components:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"membership"`}{for each site (a vertical bar) how much of it each component makes up, sites
-#'     grouped by their main component.}
+#'   \item{`"structure"`}{for each site (a vertical bar) how much of it each component makes up: [plot()][autoplot.multicause].}
 #'   \item{`"simplex"`}{for three taxa: sites and components in the triangle of distributions, with the
 #'     hull of the components, as in Figure 3 of the paper.}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
@@ -21,7 +20,7 @@
 #' @param object a fit of [plsa()].
 #' @param what which view.
 #' @param taxon,slices,coast for `"curves"` and `"map"`, as in [plot.aspect_bernoulli()].
-#' @param n,components as in [plot()][autoplot.multicause].
+#' @param n,components,groups as in [plot()][autoplot.multicause].
 #' @param ... must be empty.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @inherit plsa references
@@ -35,14 +34,14 @@
 #' @aliases autoplot.plsa
 #' @exportS3Method ggplot2::autoplot
 autoplot.plsa <- function(object, # nolint: object_name_linter.
-                          what = c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map"), ...,
-                          taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2) {
-  views <- c("basis", "membership", "simplex", "top", "scores", "trace", "curves", "map")
+                          what = c("basis", "structure", "simplex", "top", "scores", "trace", "curves", "map"), ...,
+                          taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2, groups = NULL) {
+  views <- c("basis", "structure", "simplex", "top", "scores", "trace", "curves", "map")
   what <- check_choice(what, "what", views)
   check_dots(...)
   switch(what,
-    basis = lift_figure(object), membership = shares_figure(object), simplex = simplex_figure(object),
-    shared_figure(object, what, taxon, slices, coast, n, components)
+    basis = lift_figure(object), simplex = simplex_figure(object),
+    shared_figure(object, what, taxon, slices, coast, n, components, groups)
   )
 }
 
@@ -57,17 +56,6 @@ lift_figure <- function(fit) {
     sprintf("Heat map: how many times as likely each component makes each of %d %s.", ncol(basis), taxa), c(-3, 3),
     both_ways(), "lift: times as likely as in the whole table", breaks = -3:3,
     labels = c("1/8", "1/4", "1/2", "1", "2", "4", "8")
-  )
-}
-
-# The memberships of models whose components share what each site has, sites by main component.
-shares_figure <- function(fit) {
-  membership <- fit$param$membership
-  words <- axis_words(fit)
-  bars_figure(
-    membership[seriate(t(membership)), , drop = FALSE], sprintf("What the %s are made of", words[1L]),
-    sprintf("Bars: how much of each of the %s each component makes up.", words[1L]), colnames(membership),
-    component_colours(ncol(membership)), words, ", by main component"
   )
 }
 

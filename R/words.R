@@ -3,6 +3,7 @@
 # What the user calls rows and columns: the names of the dimnames, else sites and taxa; more than one of them.
 axis_words <- function(fit) {
   words <- c("sites", "taxa")
+  if (isS4(fit$x)) loadNamespace("Matrix") # of a fit that was read from a file
   given <- names(dimnames(fit$x))
   if (length(given) != 2L) {
     return(words)

@@ -73,7 +73,7 @@ drawn <- function(figure, sizes = list(c(4, 3), c(9, 6))) {
 # Draws every view of its own that the fit has.
 draw_views <- function(fit, ...) {
   has_phantom <- any(phantoms(fit)$kind != "content")
-  for (view in setdiff(c("aspects", "membership", "trace", "phantom", "top"), if (!has_phantom) "phantom")) {
+  for (view in setdiff(c("aspects", "structure", "trace", "phantom", "top"), if (!has_phantom) "phantom")) {
     drawn(ggplot2::autoplot(fit, view), ...)
   }
 }

@@ -4,7 +4,8 @@ views_of <- function(fit) {
   views <- eval(formals(getS3method("autoplot", intersect(class(fit), c(
     "aspect_bernoulli", "noisy_or", "plsa", "plca", "bmf", "multicause"
   ))[1L], envir = asNamespace("ggplot2")))$what)
-  setdiff(views, c("curves", "map", "images", "simplex", if (all(fit$pinned == "free")) "phantom"))
+  none <- c(if (is.null(fit$param$membership)) "structure", if (all(fit$pinned == "free")) "phantom")
+  setdiff(views, c("curves", "map", "images", "simplex", none))
 }
 
 test_that("autoplot() has the views of plot(), for every model", {
@@ -90,7 +91,7 @@ test_that("figures of models show their parameters", {
   expect_equal(sort(cells$value[cells$panel == "posterior mean"]), sort(as.vector(bmf$mean)))
   chains <- ggplot2::autoplot(bmf, "trace")$data
   expect_equal(chains$value[chains$quantity == "log-likelihood"], bmf$trace$log_likelihood)
-  plsa <- ggplot2::autoplot(fits$plsa, "membership")
+  plsa <- ggplot2::autoplot(fits$plsa, "structure")
   expect_equal(sum(layer(plsa)$ymax - layer(plsa)$ymin), 20)
   marginals <- ggplot2::autoplot(fits$plca, "marginals")$data
   expect_equal(as.vector(tapply(marginals$probability, marginals[c("component", "dimension")], sum)), rep(1, 6))
@@ -206,4 +207,38 @@ test_that("the gallery has every view of every model and of every result", {
       expect_true(any(grepl(word, lines, fixed = TRUE)), info = paste(class, word))
     }
   }
+})
+
+test_that("the structure has sites of like memberships beside each other, group by group", {
+  set.seed(11)
+  x <- matrix(stats::rpois(60 * 9, 1 + 6 * outer(1:60, 1:9, function(i, j) i %% 3 == j %% 3)), 60)
+  dimnames(x) <- list(paste0("site", 1:60), paste0("taxon", 1:9))
+  fit <- plsa(x, 3, control = quiet_control(n_start = 2))
+  fit$param$membership[] <- prop.table(matrix(stats::rexp(180), 60), 1L)
+  drawn_rows <- function(...) {
+    figure <- ggplot2::autoplot(fit, "structure", ...)
+    drawn(figure)
+    shares <- unname(as.matrix(stats::xtabs(value ~ row + column, figure$data)))
+    row <- apply(shares, 1L, function(one) which(rowSums(abs(sweep(fit$param$membership, 2L, one))) < 1e-8))
+    list(row = row, at = sort(unique(figure$data$row)), figure = figure)
+  }
+  along <- function(row) sum(abs(diff(fit$param$membership[row, ])))
+  all <- drawn_rows()
+  expect_setequal(all$row, 1:60)
+  expect_lt(along(all$row), along(seriate(t(fit$param$membership)))) # as the plot was ordered before
+  expect_match(levels(all$figure$data$column)[1L], "^A1: taxon[0-9], taxon[0-9], taxon[0-9]$")
+  groups <- stats::setNames(rep(c("north", "south", NA), c(25, 30, 5)), rownames(x))
+  within <- drawn_rows(groups = rev(groups)) # matched by name
+  expect_identical(unname(groups[within$row]), rep(c("north", "south"), c(25, 30)))
+  expect_identical(which(diff(within$at) > 1), 25L)
+  labels <- ggplot2::ggplot_build(within$figure)$layout$panel_params[[1L]]$x$get_labels()
+  expect_identical(trimws(labels), c("north", "south"))
+  expect_error(plot(fit, "structure", groups = 1:3), "group of each of the 60 sites", class = "multicause_input_error")
+  expect_error(plot(fit, "structure", groups = rep(NA, 60)), "all are NA", class = "multicause_input_error")
+  pca <- fits_of_all()$logistic_pca
+  expect_error(plot(pca, "structure"), "needs a fit with memberships", class = "multicause_input_error")
+  fit$param$membership <- fit$param$membership[rep(1:60, 40), ]
+  many <- ggplot2::autoplot(fit, "structure")
+  expect_identical(many$labels$subtitle, "2 000 of the 2 400 sites, evenly out of all")
+  expect_identical(nrow(many$data), 6000L)
 })

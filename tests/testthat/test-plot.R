@@ -19,7 +19,7 @@ test_that("every view is drawn for degenerate tables", {
   fit <- function(x, ...) suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, phantom = "white", ...)))
   x <- matrix(rep(c(0, 1, NA, 1), 6), 6, 4)
   draw_views(fit(x, control = quick), few_sizes)
-  for (view in c("aspects", "membership", "phantom", "trace")) {
+  for (view in c("aspects", "structure", "phantom", "trace")) {
     drawn(ggplot2::autoplot(fit(0 * matrix(1, 6, 4), control = quick), view), few_sizes)
   }
   draw_views(fit(matrix(c(0, 1, 1), 6, 4), control = fit_control(n_start = 2, max_pass = 1)), few_sizes)
@@ -28,7 +28,7 @@ test_that("every view is drawn for degenerate tables", {
 test_that("plot() draws the figure of autoplot(), in functions too, and returns it invisibly", {
   fit <- drawn_fit(20, 12, 3, phantom = "white")
   pages <- tempfile("page%02d", fileext = ".png")
-  draw_all <- function() for (view in c("aspects", "membership", "phantom")) plot(fit, view)
+  draw_all <- function() for (view in c("aspects", "structure", "phantom")) plot(fit, view)
   grDevices::png(pages)
   draw_all()
   shown <- withVisible(plot(fit, "trace"))
@@ -44,7 +44,7 @@ test_that("figures show the numbers of the fit", {
   cells <- ggplot2::autoplot(fit, order = "data")$data
   expect_equal(cells$value, as.vector(t(unname(fit$param$aspects))))
   expect_identical(levels(cells$row), rev(paste("Genus", 1:12)))
-  bars <- ggplot2::layer_data(ggplot2::autoplot(fit, "membership", order = "data"))
+  bars <- ggplot2::layer_data(ggplot2::autoplot(fit, "structure", order = "data"))
   expect_equal(bars$ymax[bars$x == 4 & bars$group == 1] - bars$ymin[bars$x == 4 & bars$group == 1],
     unname(fit$param$membership[4, 1]))
   expect_equal(ggplot2::layer_data(ggplot2::autoplot(fit, "phantom"))$x, unname(fit$margins$row_sum))
@@ -55,7 +55,7 @@ test_that("axes speak the words of the data", {
   expect_identical(axis_words(fit), c("sites", "taxa"))
   names(dimnames(fit$x)) <- c("localities", "genera")
   expect_identical(axis_words(fit), c("localities", "genera"))
-  expect_match(ggplot2::autoplot(fit, "membership")$labels$x, "^localities")
+  expect_match(ggplot2::autoplot(fit, "structure")$labels$x, "^localities")
   expect_match(ggplot2::autoplot(fit, "phantom")$labels$x, "^genera")
   names(dimnames(fit$x)) <- c("", NA)
   expect_identical(axis_words(fit), c("sites", "taxa"))
@@ -110,7 +110,7 @@ test_that("attributes are ordered by age, by aspect or not at all", {
   fit <- drawn_fit(10, 6, 2)
   for (order in c("age", "seriated", "data")) {
     drawn(ggplot2::autoplot(fit, age = 1:10, order = order), few_sizes)
-    drawn(ggplot2::autoplot(fit, "membership", age = 1:10, order = order), few_sizes)
+    drawn(ggplot2::autoplot(fit, "structure", age = 1:10, order = order), few_sizes)
   }
   rows <- levels(ggplot2::autoplot(fit, age = c(3, 1, 2, 6, 5, 4))$data$row)
   expect_identical(rows, paste("Genus", c(2, 3, 1, 6, 5, 4)))
@@ -156,7 +156,7 @@ test_that("wrong arguments are told", {
     plot(square, age = 1:6)
     plot(fit, age = c(site = 1))
     plot(bare, age = 1:10)
-    plot(bare, "membership", age = 1:6)
+    plot(bare, "structure", age = 1:6)
     plot(fit, "phantom")
     plot(fit, "top", n = 0)
     plot(fit, "scores", components = "A9")

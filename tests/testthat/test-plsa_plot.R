@@ -24,7 +24,7 @@ test_that("plsa: basis, membership, simplex and trace", {
   x <- matrix(stats::rpois(60, 4), 20, dimnames = list(NULL, c("a", "b", "c")))
   x[3, 1] <- NA
   fit <- plsa(x, 4, control = fit_control(n_start = 1, progress = FALSE))
-  for (what in c("basis", "membership", "simplex", "trace")) drawn(ggplot2::autoplot(fit, what))
+  for (what in c("basis", "structure", "simplex", "trace")) drawn(ggplot2::autoplot(fit, what))
   figure <- ggplot2::autoplot(fit, "simplex")
   expect_equal(sum(figure$data$kind == "sites"), 19) # but the one with an unknown cell
   lift <- ggplot2::autoplot(fit)$data

@@ -36,7 +36,7 @@ test_that("the number of visits needed is that of independent visits", {
 
 test_that("figures are ggplot2 objects of what the tables say", {
   for (fit in fits) {
-    for (what in list(NULL, "richness", "sites", "aspects", "membership", "trace")) {
+    for (what in list(NULL, "richness", "sites", "aspects", "structure", "trace")) {
       drawn <- on_paper(plot(fit, what))
       expect_s3_class(drawn, "ggplot")
       expect_true(nzchar(ggplot2::get_alt_text(drawn)))
