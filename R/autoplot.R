@@ -81,13 +81,9 @@ autoplot.multicause <- function(object,
 shared_figure <- function(fit, what, taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2, groups = NULL) {
   switch(what,
     top = top_figure(fit, check_count(n, "n")), scores = scores_figure(fit, components, check_count(n, "n", 0L)),
-<<<<<<< HEAD
     trace = if (is_sampled(fit)) chain_traces_figure(fit, gibbs_shown(fit)) else trace_figure(fit),
-    curves = curves_figure(fit, taxon), map = map_figure(fit, check_count(slices, "slices"), coast)
-=======
-    trace = trace_figure(fit), structure = structure_figure(fit, groups), curves = curves_figure(fit, taxon),
+    structure = structure_figure(fit, groups), curves = curves_figure(fit, taxon),
     map = map_figure(fit, check_count(slices, "slices"), coast)
->>>>>>> d4d2bbf4 (The structure plot takes the place of bars of memberships: sites by similarity, in groups, components with their names, of any fit with memberships)
   )
 }
 
