@@ -9,7 +9,8 @@
 #'     components together do. Taxa are by the component that lifts them most.}
 #'   \item{`"top"`, `"scores"`}{the taxa that each component lifts most, and the sites on two components:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"structure"`}{for each site (a vertical bar) how much of it each component makes up: [plot()][autoplot.multicause].}
+#'   \item{`"structure"`}{for each site (a vertical bar) how much of it each component makes up:
+#'     [plot()][autoplot.multicause].}
 #'   \item{`"simplex"`}{for three taxa: sites and components in the triangle of distributions, with the
 #'     hull of the components, as in Figure 3 of the paper.}
 #'   \item{`"trace"`}{how far every start was below the best, pass by pass.}

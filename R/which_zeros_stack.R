@@ -95,9 +95,9 @@ over_cells <- function(odds, f) {
   out
 }
 
-# Logistic regression by Newton's method, on the columns `used` of what stack_bind() gives. Learners' weights are drawn to
-# each other: the penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights are
-# drawn to 0. A column that is the same for all cells says nothing: it has no weight, and no error.
+# Logistic regression by Newton's method, on the columns `used` of what stack_bind() gives. Learners' weights are drawn
+# to each other: the penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights
+# are drawn to 0. A column that is the same for all cells says nothing: it has no weight, and no error.
 ridge_logistic <- function(data, used, ridge, start = NULL) {
   centre <- data$even$centre[used]
   spread <- data$even$spread[used]

@@ -10,5 +10,5 @@ fit
 summary(fit$perplexity) # how many faunas a formation uses
 apply(fit$param$basis, 1, function(share) names(sort(share, decreasing = TRUE))[1:4])
 pdf("faunas.pdf", width = 8, height = 7)
-plot(fit, "membership")
+plot(fit, "structure")
 dev.off()
