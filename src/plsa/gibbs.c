@@ -236,14 +236,15 @@ static int *draw_row(gibbs_work *work, int i, int *topic) {
 
 /* Returns false where the host said stop: the draws so far are in place. */
 static bool sweep(gibbs_work *work) {
-  int *topic = work->state->topic, *asked = NULL;
+  int *topic = work->state->topic;
+  ptrdiff_t ask = 0; /* the number of counts at which the host is asked next */
   work->stream = num_new_stream();
   work->n_used = N_UNIFORM;
   for (int i = 0; i < work->data->n; i++) {
-    if (!asked || topic - asked >= ASK_COUNTS) {
+    if (topic - work->state->topic >= ask) {
       if (mc_stop(work->host, work->sweeps, 0)) return false;
       weigh_components(work); /* without the rounding errors that sums gather */
-      asked = topic;
+      ask = topic - work->state->topic + ASK_COUNTS;
     }
     topic = draw_row(work, i, topic);
   }
@@ -312,8 +313,8 @@ static double note_row(gibbs_work *work, int i, int total, const plsa_gibbs_plan
     record->membership[num_at(i, c + k, n)] += count * count;
   }
   for (int p = 0; p < plan->n_probe; p++) {
-    const int j = plan->probe[2 * p + 1];
-    if (plan->probe[2 * p] != i) continue;
+    const int j = plan->probe[(ptrdiff_t) 2 * p + 1];
+    if (plan->probe[(ptrdiff_t) 2 * p] != i) continue;
     double sum = 0;
     for (int c = 0; c < k; c++) {
       const int at = find_component(work, j, c);
