@@ -80,8 +80,8 @@ nbm_table <- function(x) {
   unknown <- if (inherits(x, "dgCMatrix")) anyNA(x@x) else anyNA(x)
   observed <- if (unknown) known_cells(x)
   list(
-    found = found, observed = observed, size = Matrix::rowSums(found), sums = Matrix::colSums(found),
-    n_known = if (unknown) Matrix::colSums(observed) else rep(nrow(x), ncol(x)), view = data_view(x)
+    found = found, observed = observed, size = row_sums(found), sums = column_sums(found),
+    n_known = if (unknown) column_sums(observed) else rep(nrow(x), ncol(x)), view = data_view(x)
   )
 }
 

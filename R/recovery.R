@@ -144,19 +144,21 @@ precision_at <- function(score, hit, n) {
 most_points <- 1000L
 
 thin <- function(curve, most = most_points) {
-  curve[unique(round(seq(1, nrow(curve), length.out = min(nrow(curve), most)))), ]
+  size <- length(curve[[1L]])
+  at <- unique(round(seq(1, size, length.out = min(size, most))))
+  data.frame(lapply(curve, function(column) column[at]))
 }
 
 roc_curve <- function(score, hit) {
   steps <- descend_scores(score, hit)
-  thin(data.frame(
+  thin(list(
     false_positive = c(0, (steps$cells - steps$hits) / sum(!hit)), true_positive = c(0, steps$hits / sum(hit))
   ))
 }
 
 pr_curve <- function(score, hit) {
   steps <- descend_scores(score, hit)
-  thin(data.frame(recall = steps$hits / sum(hit), precision = steps$hits / steps$cells))
+  thin(list(recall = steps$hits / sum(hit), precision = steps$hits / steps$cells))
 }
 
 within_rows <- function(scores, changed) {

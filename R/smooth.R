@@ -106,7 +106,11 @@ smooth_lists <- function(smooth) {
   if (is.null(smooth) || smooth$strength == 0) {
     return(NULL)
   }
-  lists <- if (is.null(smooth$given$neighbours)) find_neighbours(smooth) else matrix_neighbours(smooth$given$neighbours)
+  lists <- smooth$lists # found before, for many fits
+  if (is.null(lists)) {
+    given <- smooth$given$neighbours
+    lists <- if (is.null(given)) find_neighbours(smooth) else matrix_neighbours(given)
+  }
   row <- rep(seq_len(smooth$n) - 1L, diff(lists$start))
   at <- order(lists$neighbour)
   c(list(strength = smooth$strength, recording = smooth$recording), lists, list(

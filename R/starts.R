@@ -235,8 +235,8 @@ starts_table <- function(done, kinds, finished, problem, control) {
   starts$reached_best <- finished & objective >= objective[best] - near_best
   marks <- lapply(done[usable], function(result) mark_start(problem, result$param))
   if (length(marks[[1L]])) {
-    marks <- do.call(rbind, lapply(marks, data.frame))[match(seq_along(done), usable), , drop = FALSE]
-    starts <- data.frame(starts, marks, row.names = NULL)
+    marks <- do.call(Map, c(f = c, marks))
+    starts <- data.frame(starts, lapply(marks, function(mark) mark[match(seq_along(done), usable)]))
   }
   list(
     best = done[[best]], starts = starts, traces = lapply(done, function(result) result$outcome$trace),

@@ -168,7 +168,7 @@ coherence_of <- function(fit, n, method, x) {
   tops <- lapply(which(says_something(w)), function(c) utils::head(order(-w[c, ]), n))
   used <- sort(unique(unlist(tops)))
   found <- found_table(data[, used, drop = FALSE])
-  both <- as.matrix(Matrix::crossprod(found))
+  both <- cross_sums(found)
   exclusivity <- exclusivity_of(w)
   sites <- ordination(fit)$sites
   names <- as.character(label_of(seq_len(ncol(w)), fit$names[[2L]]))

@@ -370,7 +370,7 @@ check_scored <- function(x, reference) {
 
 # A taxon without other finds is not learnt from: see judged_cells().
 check_learnable <- function(x, deleted) {
-  sums <- Matrix::colSums(found_table(x))
+  sums <- column_sums(found_table(x))
   learnable <- vapply(deleted, function(at) {
     lost <- tabulate((at - 1L) %/% nrow(x) + 1L, ncol(x))
     sum(lost[lost < sums])
@@ -599,6 +599,7 @@ missed_chances <- function(w, zero) {
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
   numbers <- missed_numbers(w$probability[at], w$se[at], w$log_ratio[row, , drop = FALSE])
-  numbers[at %in% w$gaps, c("present", "missed", "missed_low", "missed_high")] <- 1
-  data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, numbers)
+  cells <- data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, numbers)
+  cells[at %in% w$gaps, c("present", "missed", "missed_low", "missed_high")] <- 1
+  cells
 }

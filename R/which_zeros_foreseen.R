@@ -50,7 +50,7 @@ fair_margins <- function(table, rows = seq_along(table$size)) {
 # Beals' mean over the other finds of a site of how many of the other sites with that find have the taxon; to each share
 # one site, to the mean one find with the taxon's own mean elsewhere is added.
 fair_companions <- function(table, rows = seq_along(table$size)) {
-  joint <- as.matrix(Matrix::crossprod(table$found))
+  joint <- cross_sums(table$found)
   found <- as.matrix(table$found[rows, , drop = FALSE])
   known <- rep(table$n_known, each = nrow(found))
   mean <- (rep(table$sums, each = nrow(found)) - found + 0.2) / (known - 1 + 0.4)

@@ -116,7 +116,7 @@ gaps_of_series <- function(x, age) {
 
 # Of what lies between first and last finds a share was found: as if the same share of all were.
 total_by_gaps <- function(x, gaps) {
-  finds <- Matrix::colSums(found_table(x))
+  finds <- column_sums(found_table(x))
   inside <- sum(pmax(finds - 2, 0))
   sum(finds) * gaps / max(1, inside)
 }
@@ -171,7 +171,7 @@ missed_numbers <- function(chance, se, log_ratio) {
   missed <- stats::plogis(eta + log_ratio[, 1L])
   low <- stats::plogis(eta - 1.645 * se + log_ratio[, 2L])
   high <- stats::plogis(eta + 1.645 * se + log_ratio[, 3L])
-  data.frame(
+  list(
     chance = chance, present = chance + (1 - chance) * missed, missed = missed, missed_low = pmin(low, missed),
     missed_high = pmax(high, missed)
   )

@@ -142,11 +142,7 @@ tune_again <- function(tuned, table, n_threads) {
 # A smooth_over() of neighbours that were found once, for many fits.
 found_neighbours <- function(near, most, strength, n_threads) {
   near$most <- most
-  if (is.null(near$given$neighbours)) {
-    lists <- find_neighbours(near, n_threads = n_threads)
-    near$given <- list(neighbours = list_weights(lists, c(near$n, near$n)))
-  }
-  near$bandwidth <- numeric()
+  if (is.null(near$given$neighbours)) near$lists <- find_neighbours(near, n_threads = n_threads)
   near$strength <- strength
   near
 }
@@ -216,11 +212,11 @@ companion_scores <- function(table, rows = seq_along(table$size)) {
 
 # m x m: the share of the other observations with attribute k (row) that have attribute j (column).
 companion_table <- function(table) {
-  joint <- as.matrix(Matrix::crossprod(table$found))
+  joint <- cross_sums(table$found)
   both <- if (is.null(table$observed)) {
     matrix(table$sums, nrow(joint), ncol(joint))
   } else {
-    as.matrix(Matrix::crossprod(table$found, table$observed))
+    cross_sums(table$found, table$observed)
   }
   rate <- table$sums / pmax(table$n_known, 1)
   (joint + rep(rate, each = nrow(joint))) / pmax(both, 1)
@@ -269,7 +265,7 @@ judged_cells <- function(x, deleted) {
   rows <- if (wanted < n) sort(sample.int(n, wanted)) else seq_len(n)
   zeros <- which(as.matrix(some_rows(x, rows)) == 0)
   column <- (zeros - 1L) %/% length(rows) + 1L
-  kept <- Matrix::colSums(found_table(x))[column] > 0
+  kept <- column_sums(found_table(x))[column] > 0
   zeros <- rows[(zeros[kept] - 1L) %% length(rows) + 1L] + (column[kept] - 1L) * n
   gone <- zeros %in% deleted
   others <- zeros[!gone]

@@ -387,7 +387,7 @@ wz_sums <- function(w, side, groups) {
   index <- factor(group[if (side == 1L) cells$row else cells$column], levels(group))
   sum_cells <- function(value) as.vector(tapply(value, index, sum, default = 0))
   found <- found_table(w$x) * wz_scored(w)
-  finds <- if (side == 1L) Matrix::rowSums(found) else Matrix::colSums(found)
+  finds <- if (side == 1L) row_sums(found) else column_sums(found)
   finds <- as.vector(tapply(finds, group, sum, default = 0))
   zeros <- sum_cells(rep(1, nrow(cells)))
   drawn <- pmin(group_draws(w, side, group), zeros)
@@ -591,7 +591,7 @@ near_parts <- function(w, i, j) {
   lists <- near_lists(near, i)
   base <- replace(rep(1, w$dims[["n"]]), i, 0)
   if (length(lists$weight)) base <- replace(0 * base, lists$neighbour + 1L, lists$weight)
-  overlap <- as.vector(Matrix::tcrossprod(table$found[i, , drop = FALSE], table$found))
+  overlap <- as.vector(table$found %*% as.vector(table$found[i, ]))
   length <- sqrt(table$size[i] * table$size)
   length[length == 0] <- 1
   weight <- base * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else w$near$likeness)

@@ -200,9 +200,9 @@ shards_companions <- function(x) {
   for (s in x$shards$shard) {
     view <- read_shard_view(x, s)
     found <- view_matrix(view$start, view$column, view$dim)
-    joint <- joint + as.matrix(Matrix::crossprod(found))
+    joint <- joint + cross_sums(found)
     if (!is.null(view$na_start)) {
-      gone <- gone + as.matrix(Matrix::crossprod(found, view_matrix(view$na_start, view$na_column, view$dim)))
+      gone <- gone + cross_sums(found, view_matrix(view$na_start, view$na_column, view$dim))
     }
   }
   (joint + rep(shards_rate(x), each = m)) / pmax(x$column_sum - gone, 1)

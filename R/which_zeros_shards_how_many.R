@@ -113,7 +113,7 @@ add_cells <- function(sums, cells) {
   sums$taxa$missed <- sums$taxa$missed + colSums(missed)
   sums$taxa_drawn <- sums$taxa_drawn + drawn$taxa
   sums$total_drawn <- sums$total_drawn + colSums(drawn$sites)
-  list(i = i, j = cells$j[zero], chance = chance, ends = ends[-1L])
+  list(i = i, j = cells$j[zero], chance = chance, ends = data.frame(ends[-1L]))
 }
 
 # list(total, sites, taxa), when all cells were added.

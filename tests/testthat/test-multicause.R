@@ -349,3 +349,15 @@ test_that("a fit to nothing observed has a summary, without AIC and BIC, which s
     expect_identical(unlist(glance(fit)[c("AIC", "BIC")], use.names = FALSE), c(NA_real_, NA_real_))
   }
 })
+
+test_that("a dense table is answered without package Matrix, whose loading takes longer than a first look", {
+  skip_if_not_installed_here()
+  skip_on_cran()
+  run <- run_child(c(
+    "library(multicause)",
+    "w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites[c('max_ma', 'min_ma')], quick = TRUE, seed = 1)",
+    "invisible(capture.output(print(w), print(by_site(w)), print(explain(w, 1, 2))))",
+    "cat('loaded:', 'Matrix' %in% loadedNamespaces(), '\\n')"
+  ))
+  expect_equal(utils::tail(run, 1L), "loaded: FALSE ")
+})
