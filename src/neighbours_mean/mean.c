@@ -18,13 +18,15 @@ typedef struct {
 
 typedef struct {
   double all, squares;       /* sums of w and of w^2 */
+  double scale;              /* what a neighbour is worth, over the weight of all */
   double rest, rest_squares; /* the same with a list shorter by one */
 } totals;
 
 typedef struct {
   sums *of;     /* m */
   bool *mine;   /* m: is it on the list of the row? */
-  int *overlap; /* n: shared attributes; 0 between rows */
+  int *both;    /* m + 1: those of a neighbour that are on the list, too */
+  bool *seen;   /* n: is it among those met? False between rows */
   int *met;     /* n: rows of the table that share any */
 } scratch;
 
@@ -33,6 +35,7 @@ typedef struct {
   const nbm_rows *rows;
   mc_data columns;       /* the table by columns */
   double *found, *known; /* m: presences and known cells of each attribute */
+  double *share;         /* m: 1 / known, of the other rows and the one that counts as one of them */
   double *root;          /* n: 1 / sqrt(length of the list), 1 for an empty one */
   double density;        /* share of presences among known cells */
   scratch *per_thread;
@@ -50,24 +53,35 @@ static double power(double x, double exponent) {
   return pow(x, exponent);
 }
 
+/* 1 / sqrt(length) of the row's list, and of one that is shorter by one. */
+typedef struct {
+  double root, less;
+} row_roots;
+
 /* Adds what neighbour l brings, less the weight with which it was counted already. */
 static void add_neighbour(const task *t, scratch *s, totals *sum, int l, double base,
-                          double counted, int size) {
+                          double counted, row_roots own) {
   const nbm_table *table = t->table;
   const mc_data *data = table->data;
-  const int shared = s->overlap[l];
-  const double root = t->root[l], less = one_over_root(size - 1);
-  const double q = table->likeness, floor = table->floor;
-  const double w = base * power(shared * root * one_over_root(size) + floor, q);
-  const double hidden = base * power((shared > 0 ? shared - 1 : 0) * root * less + floor, q);
-  const double rest = base * power(shared * root * less + floor, q);
+  int shared = 0;
+  for (int e = data->start[l]; e < data->start[l + 1]; e++) {
+    s->both[shared] = data->column[e];
+    shared += s->mine[data->column[e]];
+  }
+  const double q = table->likeness, floor = table->floor, root = t->root[l];
+  const double less = root * own.less;
+  const double w = base * power(shared * root * own.root + floor, q);
+  const double hidden = base * power((shared > 0 ? shared - 1 : 0) * less + floor, q);
+  const double rest = base * power(shared * less + floor, q);
   sum->all += w - counted;
   sum->squares += w * w - counted * counted;
   sum->rest += rest - counted;
   sum->rest_squares += rest * rest - counted * counted;
   for (int e = data->start[l]; e < data->start[l + 1]; e++) {
-    sums *of = s->of + data->column[e];
-    of->found += w - counted;
+    s->of[data->column[e]].found += w - counted;
+  }
+  for (int e = 0; e < shared; e++) { /* the list of the row without each of these */
+    sums *of = s->of + s->both[e];
     of->found_hidden += hidden;
     of->found_rest += rest;
     of->squares_more += hidden * hidden - rest * rest;
@@ -90,7 +104,7 @@ static void add_plain(const task *t, scratch *s, totals *sum, int l, double w) {
 }
 
 /* Of the neighbours listed, each row met by itself. */
-static totals add_listed(const task *t, scratch *s, int r, int size) {
+static totals add_listed(const task *t, scratch *s, int r, row_roots roots) {
   const nbm_rows *rows = t->rows;
   const mc_data *data = t->table->data;
   totals sum = {0};
@@ -100,29 +114,28 @@ static totals add_listed(const task *t, scratch *s, int r, int size) {
       add_plain(t, s, &sum, l, rows->weight[e]);
       continue;
     }
-    int shared = 0;
-    for (int f = data->start[l]; f < data->start[l + 1]; f++) shared += s->mine[data->column[f]];
-    s->overlap[l] = shared;
-    add_neighbour(t, s, &sum, l, rows->weight[e], 0, size);
-    s->overlap[l] = 0;
+    add_neighbour(t, s, &sum, l, rows->weight[e], 0, roots);
   }
   return sum;
 }
 
 /* Of all rows of the table but own: those that share nothing weigh the same, and are added as a whole. */
-static totals add_all(const task *t, scratch *s, int r, int own, int size) {
+static totals add_all(const task *t, scratch *s, int r, int own, row_roots roots) {
   const nbm_table *table = t->table;
   const mc_data *list = t->rows->data;
   const double apart = power(table->floor, table->likeness);
   const int others = table->data->n - (own >= 0);
   const double square = apart * apart;
-  totals sum = {others * apart, others * square, others * apart, others * square};
+  totals sum = {.all = others * apart, .rest = others * apart};
+  sum.squares = sum.rest_squares = others * square;
   int n_met = 0;
   for (int e = list->start[r]; e < list->start[r + 1]; e++) {
     const int j = list->column[e];
     for (int f = t->columns.start[j]; f < t->columns.start[j + 1]; f++) {
       const int l = t->columns.column[f];
-      if (l != own && s->overlap[l]++ == 0) s->met[n_met++] = l;
+      if (l == own || s->seen[l]) continue;
+      s->seen[l] = true;
+      s->met[n_met++] = l;
     }
   }
   for (int j = 0; j < table->data->m; j++) {
@@ -135,30 +148,22 @@ static totals add_all(const task *t, scratch *s, int r, int own, int size) {
     of->unknown -= apart;
     of->unknown_rest -= apart;
   }
-  for (int e = 0; e < n_met; e++) add_neighbour(t, s, &sum, s->met[e], 1, apart, size);
-  for (int e = 0; e < n_met; e++) s->overlap[s->met[e]] = 0;
+  for (int e = 0; e < n_met; e++) add_neighbour(t, s, &sum, s->met[e], 1, apart, roots);
+  for (int e = 0; e < n_met; e++) s->seen[s->met[e]] = false;
   return sum;
 }
 
 /* The mean, drawn to the attribute's share of the other observations, which counts as one of them. */
 static double drawn(const task *t, const scratch *s, const totals *sum, int j, int own, bool hide) {
   const bool is_own = own >= 0;
-  const double count = t->found[j] + t->density - (is_own && s->mine[j]);
-  const double rate = count / fmax(t->known[j] + !is_own, 1);
+  const double rate = (t->found[j] + t->density - (is_own && s->mine[j])) * t->share[j];
   const sums *of = s->of + j;
-  double found = of->found, total = sum->all, known = total - of->unknown;
-  double squares = sum->squares;
-  if (hide) {
-    /* Those with the attribute share one less; for the others the row's list is one shorter. */
-    const double more = of->found_hidden - of->found_rest;
-    found = of->found_hidden;
-    total = sum->rest + more;
-    known = total - of->unknown_rest;
-    squares = sum->rest_squares + of->squares_more;
-  }
-  total = fmax(total, TINY);
-  const double worth = total * total / fmax(squares, TINY);
-  return (worth * found / total + rate) / (worth * fmax(known, 0) / total + 1);
+  if (!hide)
+    return (sum->scale * of->found + rate) / (sum->scale * fmax(sum->all - of->unknown, 0) + 1);
+  /* Those with the attribute share one less; for the others the row's list is one shorter. */
+  const double total = fmax(sum->rest + of->found_hidden - of->found_rest, TINY);
+  const double scale = total / fmax(sum->rest_squares + of->squares_more, TINY);
+  return (scale * of->found_hidden + rate) / (scale * fmax(total - of->unknown_rest, 0) + 1);
 }
 
 static void do_row(const task *t, scratch *s, int r) {
@@ -168,8 +173,10 @@ static void do_row(const task *t, scratch *s, int r) {
   const bool listed = rows->start && rows->start[r + 1] > rows->start[r];
   for (int j = 0; j < m; j++) s->of[j] = (sums){0};
   for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = true;
-  totals sum = listed ? add_listed(t, s, r, size) : add_all(t, s, r, own, size);
+  const row_roots roots = {one_over_root(size), one_over_root(size - 1)};
+  totals sum = listed ? add_listed(t, s, r, roots) : add_all(t, s, r, own, roots);
   sum.all = fmax(sum.all, TINY);
+  sum.scale = sum.all / fmax(sum.squares, TINY);
   for (int j = 0; j < m; j++) {
     const bool hide = own >= 0 && s->mine[j] && t->table->likeness > 0;
     t->p[num_at(r, j, list->n)] = drawn(t, s, &sum, j, own, hide);
@@ -192,11 +199,13 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
   t.p = p;
   t.found = mc_doubles(host, m, 1);
   t.known = mc_doubles(host, m, 1);
+  t.share = mc_doubles(host, m, 1);
   t.root = mc_doubles(host, n, 1);
   t.per_thread = host->alloc(host->ctx, strips.n_threads, sizeof *t.per_thread);
   for (int j = 0; j < m; j++) {
     t.found[j] = list_length(&t.columns, j);
     t.known[j] = data_n_observed(&t.columns, j);
+    t.share[j] = 1 / fmax(t.known[j] + !rows->own, 1);
     known += t.known[j];
   }
   for (int i = 0; i < n; i++) t.root[i] = one_over_root(list_length(table->data, i));
@@ -205,10 +214,11 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
     scratch *s = t.per_thread + thread;
     *s = (scratch){.of = host->alloc(host->ctx, m, sizeof *s->of),
                    .mine = host->alloc(host->ctx, m, sizeof *s->mine),
-                   .overlap = host->alloc(host->ctx, n, sizeof *s->overlap),
+                   .both = host->alloc(host->ctx, m + 1, sizeof *s->both),
+                   .seen = host->alloc(host->ctx, n, sizeof *s->seen),
                    .met = host->alloc(host->ctx, n, sizeof *s->met)};
     for (int j = 0; j < m; j++) s->mine[j] = false;
-    for (int l = 0; l < n; l++) s->overlap[l] = 0;
+    for (int l = 0; l < n; l++) s->seen[l] = false;
   }
   return mc_scan(host, 0, 0, &strips, scan, &t);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "num/logistic.h"
+
 #define EARTH_RADIUS 6371.0088 /* km, mean */
 #define PI 3.14159265358979323846
 #define POINT 1e-3 /* a range narrower than this share of the bandwidth is a point */
@@ -30,6 +32,7 @@ double num_range_distance(double a, double b, double c, double d, double bandwid
   return -log(overlap(a / bandwidth, b / bandwidth, c / bandwidth, d / bandwidth));
 }
 
+#define LONG 32     /* a list of one site in so many is sorted by their places */
 #define SLACK 1e-9 /* of rounding, in what rules a site out before its distance is known exactly */
 
 static double chord_squared(const double *a, const double *b) {
@@ -55,12 +58,33 @@ static double straight(const double *a, const double *b, int n) {
   return sqrt(sum);
 }
 
+/* What the range of site i adds to its distance from those that it does not meet; 0 without ages. */
+static double spread_of(const num_sites *sites, int i, const num_nearness *near) {
+  return sites->low ? spread((sites->high[i] - sites->low[i]) / near->age) : 0;
+}
+
+/* num_range_distance() of ranges that are `gap` apart, below 0 where they meet. */
+static double age_distance(const num_sites *from, int i, const num_sites *to, int j, double gap,
+                           double from_spread, double bandwidth) {
+  if (gap >= 0) return gap / bandwidth + from_spread + to->spread[j];
+  return num_range_distance(from->low[i], from->high[i], to->low[j], to->high[j], bandwidth);
+}
+
+/* The site whose neighbours are sought. */
+typedef struct {
+  const num_sites *from;
+  int i;
+  double spread;
+} seeker;
+
 /* d of a pair by their covariates, INFINITY where unknown or surely beyond `limit`; `chord` is the limit's chord. */
-static double nearness(const num_sites *from, int i, const num_sites *to, int j,
-                       const num_nearness *near, double limit, double chord) {
-  double d = 0, apart = 0;
+static double nearness(const seeker *s, const num_sites *to, int j, const num_nearness *near,
+                       double limit, double chord) {
+  const num_sites *from = s->from;
+  const int i = s->i;
+  double d = 0, apart = 0, gap = 0;
   if (from->low) { /* a gap between two ranges is the least that their distance can be */
-    const double gap = fmax(from->low[i] - to->high[j], to->low[j] - from->high[i]);
+    gap = fmax(from->low[i] - to->high[j], to->low[j] - from->high[i]);
     if (!(gap <= limit * near->age * (1 + SLACK))) return INFINITY;
   }
   if (from->place) {
@@ -68,7 +92,7 @@ static double nearness(const num_sites *from, int i, const num_sites *to, int j,
     if (!(apart <= chord)) return INFINITY;
   }
   if (from->low) {
-    d = num_range_distance(from->low[i], from->high[i], to->low[j], to->high[j], near->age);
+    d = age_distance(from, i, to, j, gap, s->spread, near->age);
     if (!(d <= limit)) return INFINITY;
   }
   if (from->place) d += great_circle(apart) / near->place;
@@ -182,7 +206,7 @@ static int by_key(const void *a, const void *b) {
 }
 
 ptrdiff_t num_sites_doubles(const num_sites *sites) {
-  const int each = (sites->low ? 2 : 0) + (sites->place ? 3 : 0) + (sites->plane ? 2 : 0) +
+  const int each = (sites->low ? 3 : 0) + (sites->place ? 3 : 0) + (sites->plane ? 2 : 0) +
                    (sites->variables ? sites->n_variables : 0);
   return (ptrdiff_t) each * sites->n;
 }
@@ -199,6 +223,12 @@ static const double *copied(const double *from, int each, const num_key *key, in
   return copy;
 }
 
+static const double *spreads(const num_sites *sites, const num_nearness *near, double *to) {
+  if (!sites->low) return NULL;
+  for (int i = 0; i < sites->n; i++) to[i] = spread_of(sites, i, near);
+  return to;
+}
+
 num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key *key,
                        double *copy) {
   const int axes[] = {[NOTHING] = 0,
@@ -206,7 +236,7 @@ num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key
                       [PLACE] = sites->place ? 3 : 0,
                       [PLANE] = sites->plane ? 2 : 0,
                       [VARIABLES] = sites->variables ? sites->n_variables : 0};
-  num_sweep out = {.key = key, .part = NOTHING};
+  num_sweep out = {.n = sites->n, .key = key, .part = NOTHING};
   double farthest = 0;
   for (int part = AGE; part <= VARIABLES; part++) {
     for (int axis = 0; axis < axes[part]; axis++) {
@@ -232,6 +262,7 @@ num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key
                           .plane = copied(sites->plane, 2, key, n, &copy),
                           .variables = copied(sites->variables, sites->n_variables, key, n, &copy),
                           .n_variables = sites->n_variables};
+  out.sites.spread = spreads(&out.sites, near, copy);
   return out;
 }
 
@@ -257,7 +288,19 @@ static double farthest_key(const num_sweep *sweep, const num_sites *from, int i,
   return (limit * bandwidth_of(near, sweep->part) + ranges) * (1 + SLACK) + SLACK;
 }
 
-/* Sorts a list by its numbers (Shell's sort: lists are short but where sites tie). */
+/* Sorts a list of n of `all` sites that is not short beside them by its numbers: a place for each. */
+static void ascending_by_place(num_near_list list, int n, int all) {
+  int at = 0;
+  for (int i = 0; i < all; i++) list.scratch[i] = INFINITY;
+  for (int e = 0; e < n; e++) list.scratch[list.index[e]] = list.weight[e];
+  for (int i = 0; at < n; i++) {
+    if (isinf(list.scratch[i])) continue;
+    list.index[at] = i;
+    list.weight[at++] = list.scratch[i];
+  }
+}
+
+/* The same of a short one: Shell's sort. */
 static void ascending(num_near_list list, int n) {
   int gap = 1;
   while (gap < n / 3) gap = 3 * gap + 1;
@@ -282,6 +325,7 @@ int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
   const double key = key_of(from, i, to->part, to->axis);
   if (isnan(key)) return 0;
   const double by_age = least_by_age(from, i, near);
+  const seeker self = {from, i, spread_of(from, i, near)};
   double least = INFINITY, limit = INFINITY, chord = INFINITY, farthest = INFINITY, sum = 0;
   int n = 0, full = near->most > sites->n / 2 ? sites->n : 2 * near->most;
   for (int above = place_of(to, key), below = above - 1; below >= 0 || above < sites->n;) {
@@ -292,7 +336,7 @@ int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
     const int at = go_down ? below-- : above++, j = to->key[at].site;
     if (j == own) continue;
     const double more = distance ? distance[j] / near->distance : 0;
-    const double d = more + nearness(from, i, sites, at, near, limit, chord);
+    const double d = more + nearness(&self, sites, at, near, limit, chord);
     if (!(d <= limit) || !isfinite(d)) continue;
     list.index[n] = j;
     list.weight[n++] = d; /* distances, until all are known */
@@ -311,9 +355,14 @@ int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
   if (n == 0) return 0;
   if (n > near->most) limit = fmin(limit, last_of(list, n, near->most));
   n = keep_near(list, n, limit);
-  ascending(list, n);
+  if (n < to->n / LONG)
+    ascending(list, n);
+  else
+    ascending_by_place(list, n, to->n);
   double *weight = list.weight;
-  for (int e = 0; e < n; e++) sum += weight[e] = exp(least - weight[e]);
+  for (int e = 0; e < n; e++) weight[e] -= least;
+  num_exp_minus(weight, n);
+  for (int e = 0; e < n; e++) sum += weight[e];
   for (int e = 0; e < n; e++) weight[e] /= sum;
   return n;
 }

@@ -15,6 +15,7 @@ typedef struct {
   const double *place;      /* 3 x n: unit vectors, NaN where unknown; NULL: no places */
   const double *plane;      /* 2 x n: places in the plane instead, likewise */
   const double *variables;  /* n_variables x n: further variables, likewise */
+  const double *spread;     /* n: what the width of a range adds to its distance; of a sweep's sites */
   int n_variables;
 } num_sites;
 
@@ -40,6 +41,7 @@ typedef struct {
  * sqrt(n) of them.
  */
 typedef struct {
+  int n;           /* all sites */
   num_sites sites; /* copies in this order of those that have the coordinate */
   const num_key *key;
   int part, axis; /* what the coordinate is of, and which of its axes */
