@@ -478,7 +478,8 @@ wz_answer <- function(asked, learnt, call) {
   free_memory(asked$x)
   w <- wz_add_sums(w, many, learnt$seed)
   free_memory(asked$x)
-  judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w))
+  n_threads <- asked$running$control$n_threads
+  judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w), n_threads)
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
   if (length(asked$x) <= most_kept) {
@@ -494,7 +495,8 @@ wz_cells <- function(asked, learnt) {
   x <- asked$x
   found <- matrix(as.matrix(x) %in% 1, nrow(x))
   zero <- matrix(as.matrix(x) %in% 0, nrow(x))
-  stack <- fit_stack(learnt$copies)
+  n_threads <- asked$running$control$n_threads
+  stack <- fit_stack(learnt$copies, n_threads = n_threads)
   free_memory(x)
   eta <- over_cells(learnt$full$odds, function(z) stack_odds(stack, z))
   line <- calibrate_chances(log_odds_bins(eta[zero]), hidden_log_odds(learnt$copies, stack), sum(found))
@@ -505,7 +507,7 @@ wz_cells <- function(asked, learnt) {
   list(
     x = x, found = found, zero = zero, finds = sum(found), stack = calibrated_stack(stack, line), eta = eta,
     bins = log_odds_bins(eta[open]), gaps = gaps,
-    kappa = mean_foreseen(x, learnt$full$tuned$near, asked$running$control$n_threads)
+    kappa = mean_foreseen(x, learnt$full$tuned$near, n_threads)
   )
 }
 

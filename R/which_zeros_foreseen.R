@@ -18,7 +18,7 @@ mean_foreseen <- function(x, near, n_threads = 1) {
   design <- do.call(cbind, fair_scores(table, near, n_threads, rows, at))
   y <- found[at]
   weight <- ifelse(y == 1, 1, length(zeros) / sum(y == 0))
-  mean(fitted_logistic(design, y, weight)[y == 1])
+  mean(fitted_logistic(design, y, weight, n_threads)[y == 1])
 }
 
 # Vectors, of the cells `at` of some rows.
@@ -62,9 +62,10 @@ fair_companions <- function(table, rows = seq_along(table$size)) {
 }
 
 # Chances by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
-fitted_logistic <- function(design, y, weight) {
+fitted_logistic <- function(design, y, weight, n_threads = 1L) {
   even <- equal_spread(design)
   design <- cbind(1, even$z[, is.finite(even$spread), drop = FALSE])
   penalty <- diag(c(0, rep(1e-3, ncol(design) - 1L)), ncol(design))
-  stats::plogis(as.vector(design %*% logistic_regression(design, y, 0, penalty, weight = weight)$beta))
+  found <- logistic_regression(design, y, 0, penalty, weight, n_threads = n_threads)
+  stats::plogis(as.vector(design %*% found$beta))
 }

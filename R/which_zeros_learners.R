@@ -224,7 +224,7 @@ companion_table <- function(table) {
 
 # Log-odds of scores; chances below one in ten thousand are not told apart.
 least_score <- 1e-4
-score_odds <- function(p) stats::qlogis(pmin(pmax(p, least_score), 1 - least_score))
+score_odds <- function(p) .Call(mc_c_score_odds, p, least_score)
 
 # One table, whole (no cells deleted) or damaged. Of a damaged one the log-odds are kept at its zeros, or at a sample of
 # them and all deleted cells; not of taxa that lost their only finds, as there are none such in the whole table.

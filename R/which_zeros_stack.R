@@ -7,9 +7,10 @@
 #   copies  list of learn_task() results
 #   like    a stack that has the ridge, and weights to start from; NULL: the ridge is chosen
 # Returns list(weights, intercept, covariance, ridge): logit p = intercept + sum_l weights_l odds_l.
-fit_stack <- function(copies, like = NULL) {
+fit_stack <- function(copies, like = NULL, n_threads = 1L) {
   parts <- lapply(copies, stack_rows)
-  stack_weights(stack_bind(parts), if (is.null(like)) choose_ridge(parts) else like$ridge, like)
+  ridge <- if (is.null(like)) choose_ridge(parts, n_threads) else like$ridge
+  stack_weights(stack_bind(parts, n_threads), ridge, like)
 }
 
 zeros_a_find <- 20L # zeros kept for the regression, for each find deleted
@@ -28,18 +29,18 @@ stack_rows <- function(copy) {
   )
 }
 
-# Rows of several copies as one: list(z, y, offset), and `even`, z with columns of equal spread.
-stack_bind <- function(parts) {
+# Rows of several copies as one: list(z, y, offset), and `even`, z with columns of equal spread; n_threads for its fits.
+stack_bind <- function(parts, n_threads = 1L) {
   all <- function(name) unlist(lapply(parts, `[[`, name))
   z <- do.call(rbind, lapply(parts, `[[`, "z"))
-  list(z = z, even = equal_spread(z), y = all("y"), offset = all("offset"))
+  list(z = z, even = equal_spread(z), y = all("y"), offset = all("offset"), n_threads = n_threads)
 }
 
 ridges <- c(1, 10, 100)
 most_parts <- 5L # groups of copies the ridge is chosen over
 
 # The ridge of the best prediction of each copy from the others.
-choose_ridge <- function(parts) {
+choose_ridge <- function(parts, n_threads = 1L) {
   if (length(parts) < 2L) {
     return(ridges[2L])
   }
@@ -48,7 +49,7 @@ choose_ridge <- function(parts) {
   loss <- numeric(length(ridges))
   fit <- NULL
   for (out in seq_along(parts)) {
-    others <- stack_bind(parts[-out])
+    others <- stack_bind(parts[-out], n_threads)
     for (i in seq_along(ridges)) {
       fit <- stack_weights(others, ridges[i], fit)
       eta <- stack_odds(fit, parts[[out]]$z) + parts[[out]]$offset
@@ -110,7 +111,7 @@ ridge_logistic <- function(data, used, ridge, start = NULL) {
   if (!is.null(start)) {
     start <- c(start[1L] + sum(centre * start[-1L]), ifelse(is.finite(spread), start[-1L] * spread, 0))
   }
-  found <- logistic_regression(cbind(1, z), data$y, data$offset, penalty, start = start)
+  found <- logistic_regression(cbind(1, z), data$y, data$offset, penalty, start = start, n_threads = data$n_threads)
   # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
   back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
@@ -143,11 +144,11 @@ stack_table <- function(stack, copies) {
 # How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
 # gain_over() by the AUC over the table and within sites, curve = what a plot of recovery() shows, and the ROC curves of
 # the simple `rules`). `scored`: by which sites; a copy whose hidden finds are all elsewhere has no part in the means.
-judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L])) {
+judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_threads = 1L) {
   here <- lapply(copies, copy_at, scored)
   each <- lapply(seq_along(copies), function(i) {
     copy <- here[[i]]
-    fit <- fit_stack(copies[-i], stack)
+    fit <- fit_stack(copies[-i], stack, n_threads)
     learners <- copy$odds[, of_learner(copy$odds), drop = FALSE]
     judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), learners), shape)
   })

@@ -37,6 +37,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_neighbours_mean, 5),
     ENTRY(mc_c_logistic_regression, 5),
     ENTRY(mc_c_ranking, 5),
+    ENTRY(mc_c_score_odds, 2),
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_lp_fit, 3),
     ENTRY(mc_c_nm_fit, 3),

@@ -4,10 +4,10 @@
 static int ask(void *host) { return mc_stop(host, 0, 0); }
 
 /*
- * design: n x l; cases: n x 3, y, offset and weight; penalty: l x l; start: l x 1. Returns list(beta,
- * hessian).
+ * design: n x l; cases: n x 3, y, offset and weight; penalty: l x l; start: l x 1; limits: passes
+ * and threads. Returns list(beta, hessian).
  */
-SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP passes) {
+SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP limits) {
   const char *fields[] = {"beta", "hessian", ""};
   const int n = Rf_nrows(design), l = Rf_ncols(design);
   glue_matrix(design, n, l, "design");
@@ -15,23 +15,25 @@ SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start,
   glue_matrix(penalty, l, l, "penalty");
   glue_matrix(start, l, 1, "start");
   glue_check(n > 0 && l > 0, "design");
+  glue_check(TYPEOF(limits) == INTSXP && XLENGTH(limits) == 2, "limits");
   const double *case_of = REAL(cases);
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   SET_VECTOR_ELT(out, 0, Rf_duplicate(start));
   SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, l, l));
   glue_context context;
   mc_host host = glue_host(&context, R_NilValue);
-  const num_regression data = {.n = n,
-                               .l = l,
-                               .design = REAL(design),
-                               .y = case_of,
-                               .offset = case_of + n,
-                               .weight = case_of + 2 * (ptrdiff_t) n,
-                               .penalty = REAL(penalty),
-                               .stop = ask,
-                               .asked = &host};
+  num_regression data = {.n = n,
+                         .l = l,
+                         .design = REAL(design),
+                         .y = case_of,
+                         .offset = case_of + n,
+                         .weight = case_of + 2 * (ptrdiff_t) n,
+                         .penalty = REAL(penalty),
+                         .stop = ask,
+                         .asked = &host,
+                         .n_threads = INTEGER(limits)[1]};
   double *scratch = (double *) R_alloc((size_t) num_regression_size(l), sizeof *scratch);
-  num_logistic_regression(&data, Rf_asInteger(passes), REAL(VECTOR_ELT(out, 0)),
+  num_logistic_regression(&data, INTEGER(limits)[0], REAL(VECTOR_ELT(out, 0)),
                           REAL(VECTOR_ELT(out, 1)), scratch);
   glue_end_stopped(&host);
   UNPROTECT(1);

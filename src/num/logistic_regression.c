@@ -3,19 +3,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/blocks.h"
 #include "num/linalg.h"
 #include "num/logistic.h"
 #include "num/vector.h"
 
-#define STRIP 256       /* cases at a time */
-#define LOOK_EVERY 4096 /* cases between two questions whether to stop */
+#define STRIP 256 /* cases at a time */
 #define ENOUGH 1e-8
 #define LEAST_STEP 1e-10
 #define RIDGE 1e-9 /* added to a Hessian before it is inverted */
 
-ptrdiff_t num_regression_size(int l) { return (ptrdiff_t) 4 * STRIP + (ptrdiff_t) l * (l + 3); }
+static ptrdiff_t strip_size(int l) { return 4 * STRIP + 1 + (ptrdiff_t) l * (l + 1); }
 
-/* What `size` cases from `first` on add to f, g and H; strip: 4 STRIP. */
+ptrdiff_t num_regression_size(int l) {
+  return NUM_MAX_STRIP * strip_size(l) + (ptrdiff_t) l * (l + 3);
+}
+
+/* What `size` cases from `first` on add to f, g and H (its upper triangle); strip: 4 STRIP. */
 NUM_HOT static double add_strip(const num_regression *data, int first, int size, const double *b,
                                 double *g, double *hessian, double *strip) {
   const int n = data->n, l = data->l;
@@ -40,19 +44,41 @@ NUM_HOT static double add_strip(const num_regression *data, int first, int size,
   return sum;
 }
 
-static bool stopped(const num_regression *data) { return data->stop && data->stop(data->asked); }
+static int stopped(void *regression) {
+  const num_regression *data = regression;
+  return data->stop && data->stop(data->asked);
+}
+
+typedef struct {
+  const num_regression *data;
+  const double *b;
+  double *sums; /* of each strip f, g and H, and its 4 STRIP */
+} evaluation;
+
+static void scan(void *ctx, int strip, int thread, int first, int size) {
+  const evaluation *e = ctx;
+  const int l = e->data->l;
+  double *sum = e->sums + strip_size(l) * strip, *g = sum + 1, *hessian = g + l;
+  (void) thread;
+  *sum += add_strip(e->data, first, size, e->b, g, hessian, hessian + (ptrdiff_t) l * l);
+}
 
 /* f at b, with its gradient and Hessian; of no meaning where stopped. */
-static double evaluate(const num_regression *data, const double *b, double *g, double *hessian,
-                       double *strip) {
+static double evaluate(num_regression *data, const double *b, double *g, double *hessian,
+                       double *sums) {
   const int l = data->l;
+  const num_strips strips = num_new_strips(data->n, STRIP, data->n_threads);
+  evaluation e = {data, b, sums};
   double sum = 0;
   memset(g, 0, (size_t) l * sizeof(double));
   memset(hessian, 0, (size_t) l * l * sizeof(double));
-  for (int first = 0; first < data->n; first += STRIP) {
-    const int left = data->n - first;
-    if (first % LOOK_EVERY == 0 && stopped(data)) return sum;
-    sum += add_strip(data, first, left < STRIP ? left : STRIP, b, g, hessian, strip);
+  memset(sums, 0, (size_t) strip_size(l) * NUM_MAX_STRIP * sizeof(double));
+  if (!num_scan(&strips, scan, &e, stopped, data)) return sum;
+  for (int strip = 0; strip < strips.n_strip; strip++) {
+    const double *part = sums + strip_size(l) * strip;
+    sum += part[0];
+    num_add_scaled(g, 1, part + 1, l);
+    num_add_scaled(hessian, 1, part + 1 + l, l * l);
   }
   for (int c = 0; c < l; c++) {
     const double pull = num_dot(data->penalty + num_at(0, c, l), b, l);
@@ -84,12 +110,12 @@ static bool newton_step(const double *g, const double *hessian, int l, double *s
   return true;
 }
 
-bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
+bool num_logistic_regression(num_regression *data, int passes, double *b, double *hessian,
                              double *scratch) {
   const int l = data->l;
   double *g = scratch, *step = g + l, *trial = step + l, *chol = trial + l,
-         *strip = chol + (ptrdiff_t) l * l;
-  double now = evaluate(data, b, g, hessian, strip);
+         *sums = chol + (ptrdiff_t) l * l;
+  double now = evaluate(data, b, g, hessian, sums);
   for (int pass = 0; pass < passes; pass++) {
     if (stopped(data)) return false;
     if (!newton_step(g, hessian, l, step, chol)) return true;
@@ -97,7 +123,7 @@ bool num_logistic_regression(const num_regression *data, int passes, double *b, 
     const double longest = largest(step, l);
     while (true) {
       for (int c = 0; c < l; c++) trial[c] = b[c] + length * step[c];
-      next = evaluate(data, trial, g, hessian, strip);
+      next = evaluate(data, trial, g, hessian, sums);
       if (stopped(data)) return false;
       if (next >= now || length * longest <= LEAST_STEP) break;
       length /= 2;

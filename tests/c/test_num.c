@@ -184,7 +184,7 @@ static void test_logistic_regression(void) {
     y[i] = check_uniform() < design[n + i];
   }
   penalty[0] = penalty[3] = 0.5;
-  num_regression data = {n, l, design, y, offset, weight, penalty, NULL, NULL};
+  num_regression data = {n, l, design, y, offset, weight, penalty, NULL, NULL, 1};
   CHECK(num_logistic_regression(&data, 50, b, hessian, scratch));
   for (int c = 0; c < l; c++) {
     double g = 0, h = 0;

@@ -20,3 +20,13 @@ test_that("the logistic regression is that of its equations, from any start", {
   expect_true(all(is.finite(sure$beta)))
   expect_gt(sure$beta[2L], 10)
 })
+
+test_that("the logistic regression does not depend on the number of threads", {
+  set.seed(5)
+  n <- 9000 # more than sixteen strips
+  design <- cbind(1, matrix(rnorm(4 * n), n))
+  y <- rbinom(n, 1, plogis(design %*% c(-2, 1, 0, 0.5, -1)))
+  one <- logistic_regression(design, y)
+  expect_identical(logistic_regression(design, y, n_threads = 2), one)
+  expect_equal(one$beta, unname(stats::coef(stats::glm.fit(design, y, family = stats::binomial()))), tolerance = 1e-6)
+})

@@ -417,6 +417,11 @@ test_that("tables of few finds have an answer without warnings, or words of ours
   }
 })
 
+test_that("the log-odds of scores are those of qlogis(), within a ten thousandth of 0 and 1", {
+  p <- matrix(c(0, 1e-5, 1e-4, 0.3, 0.5, 0.99995, 1, NA), 2, dimnames = list(c("a", "b"), NULL))
+  expect_equal(score_odds(p), stats::qlogis(pmin(pmax(p, 1e-4), 1 - 1e-4)))
+})
+
 test_that("a column without spread has no weight, and no error", {
   z <- cbind(a = with_seed(1, rnorm(200)), b = rep(3, 200))
   data <- stack_bind(list(list(z = z, y = as.double(z[, 1L] > 0.5), offset = rep(0, 200))))
