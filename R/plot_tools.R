@@ -95,11 +95,13 @@ fill_scale <- function(limits, colours = probability_colours(), title = NULL, ..
   )
 }
 
-# Colours by label; the legend has as many columns as fit into 4 inches.
+# Colours by label, in their order, whatever layer shows which of them first; the legend has as many columns as fit into
+# 4 inches.
 colour_scale <- function(colours, title = NULL, labels = names(colours), aesthetics = c("colour", "fill")) {
   columns <- max(1L, min(length(labels), 54L %/% (max(nchar(labels), 1L) + 6L)))
   ggplot2::scale_colour_manual(
-    title, values = colours, aesthetics = aesthetics, labels = function(at) labels[match(at, names(colours))],
+    title, values = colours, aesthetics = aesthetics, limits = function(at) intersect(names(colours), at),
+    labels = function(at) labels[match(at, names(colours))],
     guide = ggplot2::guide_legend(ncol = columns, byrow = TRUE)
   )
 }
@@ -229,11 +231,11 @@ legend_inside <- function(at) {
 whole_breaks <- function(range, n = 5L) unique(round(pretty(range, n)))
 
 # Few numbers on the axes of small panels, none over another; counts are `whole`.
-few_numbers <- function(side, whole = FALSE) {
+few_numbers <- function(side, whole = FALSE, n = 3L) {
   scale <- switch(side, x = ggplot2::scale_x_continuous, y = ggplot2::scale_y_continuous)
-  labels <- if (side == "x") function(at) apart(format(at, trim = TRUE), FALSE) else ggplot2::waiver()
-  breaks <- if (whole) function(range) whole_breaks(range, 3L) else ggplot2::waiver()
-  scale(breaks = breaks, n.breaks = 3L, labels = labels, guide = thinned())
+  labels <- if (side == "x") function(at) apart(format_big(at), FALSE) else ggplot2::waiver()
+  breaks <- function(range) if (whole) whole_breaks(range, n) else pretty(range, n)
+  scale(breaks = breaks, labels = labels, guide = thinned())
 }
 
 # A bar for each site, a piece for each component (the columns of `shares`), in the order given; sites beside each other
@@ -304,7 +306,7 @@ ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa
       NULL, values = c(19L, 5L), guide = ggplot2::guide_legend(ncol = max(1L, 54L %/% (max(nchar(words)) + 4L)))
     ) +
     ggplot2::coord_cartesian(xlim = limits) + names_axis("y", nrow(rows), taxa, most = most, room = 0.6) +
-    few_numbers("x", whole) + legend_right() +
+    few_numbers("x", whole, 5L) + legend_right() +
     # The names leave a narrow panel: a long title of the axis has its room at the left.
     ggplot2::theme(
       panel.grid.major.y = ggplot2::element_line(colour = "grey94"), axis.title.x = ggplot2::element_text(hjust = 1)

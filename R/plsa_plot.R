@@ -164,7 +164,9 @@ marginals_figure <- function(fit, at) {
   ) + ggplot2::facet_wrap("dimension", scales = "free", ncol = 1L) + few_numbers("y") + level_scale(stretches) +
     colour_scale(stats::setNames(colours, levels(table$component)))
   if (any(table$named)) {
-    figure <- figure + ggplot2::geom_col(gg_aes(fill = "component"), table[table$named, ], position = "dodge")
+    # A width of its own: left to guess, newer versions of ggplot2 warn of panels that have lines alone.
+    bars <- table[table$named, ]
+    figure <- figure + ggplot2::geom_col(gg_aes(fill = "component"), bars, position = "dodge", width = 0.9)
   }
   if (!nrow(lines)) {
     return(figure)

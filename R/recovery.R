@@ -156,9 +156,10 @@ roc_curve <- function(score, hit) {
   ))
 }
 
-pr_curve <- function(score, hit) {
+# `each`: how many cells one that is no hit stands for.
+pr_curve <- function(score, hit, each = 1) {
   steps <- descend_scores(score, hit)
-  thin(list(recall = steps$hits / sum(hit), precision = steps$hits / steps$cells))
+  thin(list(recall = steps$hits / sum(hit), precision = steps$hits / (steps$hits + each * (steps$cells - steps$hits))))
 }
 
 within_rows <- function(scores, changed) {

@@ -156,7 +156,7 @@ recovery_figure <- function(found, title, of = "changed cells", chance = "score"
       "Three panels: share found against false alarms", if (length(rules)) ", also of each simple rule",
       "; share of hits among the first, against share found; share of hits by chance, observed and expected."
     ), "share, or chance", "share", paste0(
-      sprintf("AUC %.3f, average precision %.3f", s$auc, s$ap),
+      sprintf("AUC %.3f", s$auc), if (!is.na(s$ap)) sprintf(", average precision %.3f", s$ap),
       if (nrow(line)) sprintf(", slope %.2f", s$slope), "; dashed: by chance alone, and what is expected"
     )
   ) + ggplot2::geom_line(data = expected, colour = "grey50", linetype = 2L) +

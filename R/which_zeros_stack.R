@@ -172,7 +172,10 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
     ),
     gain = rbind(table = gain_over(auc, simple), within = gain_over(within, simple)),
     curve = c(
-      judged_curve(unlist(lapply(each, `[[`, "hidden")), hit, unlist(lapply(each, `[[`, "chance"))),
+      judged_curve(
+        unlist(lapply(each, `[[`, "hidden")), hit, unlist(lapply(each, `[[`, "chance")),
+        mean(vapply(copies, function(copy) copy$fraction, 0))
+      ),
       rules = list(rules)
     )
   )
@@ -215,20 +218,22 @@ judge_copy <- function(copy, odds, shape) {
   })
   list(
     auc = each["auc", ], within = each["within", ], ap = if (copy$fraction < 1) NA * each["ap", ] else each["ap", ],
-    # of a record; that a zero of the copy is one of the finds that were hidden
-    chance = stats::plogis(odds[, "stack"]), hidden = stats::plogis(odds[, "stack"] + log(copy$rate))
+    # of a record; that a zero that was kept of the copy is one of the finds that were hidden
+    chance = stats::plogis(odds[, "stack"]),
+    hidden = stats::plogis(odds[, "stack"] + log(copy$rate) - log(copy$fraction))
   )
 }
 
-# As recovery() has it, of what was hidden over all copies.
-judged_curve <- function(score, hit, chance) {
+# As recovery() has it, of what was hidden over all copies, of whose other zeros a `fraction` was kept.
+judged_curve <- function(score, hit, chance, fraction = 1) {
   line <- calibration_line(score, hit)
   all <- ranking(score, hit)
   list(
     summary = list(
-      auc = all$auc[2L], ap = all$ap[2L], slope = line[["slope"]],
+      auc = all$auc[2L], ap = if (fraction < 1) NA_real_ else all$ap[2L], slope = line[["slope"]],
       slope_se = line[["slope_se"]], changed = sum(hit), candidates = length(hit)
     ),
-    roc = roc_curve(score, hit), pr = pr_curve(score, hit), calibration = calibration_curve(score, hit, chance)
+    roc = roc_curve(score, hit), pr = pr_curve(score, hit, 1 / fraction),
+    calibration = calibration_curve(score, hit, chance)
   )
 }

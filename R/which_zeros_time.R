@@ -132,15 +132,16 @@ site_time_figure <- function(w, bins, groups, unit) {
     fill = "grey80", colour = "white", linewidth = 0.2
   ) + ggplot2::geom_hline(yintercept = 0, colour = "grey60", linewidth = 0.3) +
     ggplot2::geom_ribbon(
-      gg_aes(ymin = "low", ymax = "high", fill = "kind"), missed, alpha = 0.25, colour = NA, show.legend = FALSE
+      gg_aes(ymin = "low", ymax = "high", fill = "kind"), missed, alpha = 0.25, colour = NA, na.rm = TRUE,
+      show.legend = FALSE
     ) + # a bin between empty ones has no ribbon
     ggplot2::geom_linerange(
       gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, na.rm = TRUE, show.legend = FALSE
     ) +
     ggplot2::geom_line(gg_aes(linetype = "kind"), na.rm = TRUE) + ggplot2::geom_point(gg_aes(shape = "kind"),
       size = 1.7, na.rm = TRUE) +
-    ggplot2::scale_shape_manual(NULL, values = c(19L, 15L)) +
-    ggplot2::scale_linetype_manual(NULL, values = c(1L, 2L)) +
+    ggplot2::scale_shape_manual(NULL, values = c(19L, 15L), limits = kinds) +
+    ggplot2::scale_linetype_manual(NULL, values = c(1L, 2L), limits = kinds) +
     colour_scale(stats::setNames(cell_colours[c("found", "missed")], kinds)) +
     ggplot2::scale_y_continuous(
       breaks = function(limits) Filter(function(at) at >= 0, pretty(c(0, limits[2L]), 4L)),

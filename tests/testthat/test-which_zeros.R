@@ -422,6 +422,26 @@ test_that("the log-odds of scores are those of qlogis(), within a ten thousandth
   expect_equal(score_odds(p), stats::qlogis(pmin(pmax(p, 1e-4), 1 - 1e-4)))
 })
 
+test_that("where a part of the zeros was kept, curves and what is expected are those of all of them", {
+  set.seed(11)
+  n <- 200L
+  eta <- stats::rnorm(n * 400, -2, 2)
+  hit <- stats::runif(length(eta)) < stats::plogis(eta + log(0.1))
+  kept <- which(hit | stats::runif(length(eta)) < 0.2)
+  curve_of <- function(at, fraction) {
+    copy <- list(odds = cbind(near = eta[at]), deleted = hit[at], at = at, fraction = fraction, rate = 0.1)
+    told <- judge_copy(copy, cbind(stack = eta[at], copy$odds), c(n, 400L))
+    judged_curve(told$hidden, hit[at], told$chance, fraction)
+  }
+  whole <- curve_of(seq_along(eta), 1)
+  some <- curve_of(kept, 0.2)
+  for (curve in list(whole, some)) expect_equal(curve$calibration$share, curve$calibration$score, tolerance = 0.1)
+  middle <- function(curve) stats::approx(curve$pr$recall, curve$pr$precision, c(0.3, 0.6, 0.9), ties = mean)$y
+  expect_equal(middle(some), middle(whole), tolerance = 0.05)
+  expect_false(is.na(whole$summary$ap))
+  expect_true(is.na(some$summary$ap))
+})
+
 test_that("a column without spread has no weight, and no error", {
   z <- cbind(a = with_seed(1, rnorm(200)), b = rep(3, 200))
   data <- stack_bind(list(list(z = z, y = as.double(z[, 1L] > 0.5), offset = rep(0, 200))))

@@ -30,7 +30,7 @@ test_that("the heat map tells bins of age where they are asked for, or sites are
   expect_identical(axis_labels(built, "y"), c("260 to 250", "280 to 260", "300 to 280"))
   expect_identical(figure$labels$y, "age (Ma)")
   lines <- ggplot2::layer_data(figure, 2L)$yintercept
-  expect_equal(lines, 40.5 - c(sum(ages < 260), sum(ages < 280)))
+  expect_equal(as.vector(lines), 40.5 - c(sum(ages < 260), sum(ages < 280)))
   w <- answer
   w$inputs$near$given$age[ages > 280, ] <- NA
   expect_identical(axis_labels(drawn(ggplot2::autoplot(w, "heat", bins = 40)), "y"), c("280 to 240", "unknown"))
