@@ -304,7 +304,7 @@ print.summary.plsa_gibbs <- function(x, digits = max(3L, getOption("digits") - 3
 #' @param ... must be empty.
 #' @return A matrix with a row for each parameter, `basis[A1, taxon]` to `basis[Ak, taxon]`, and the two ends as
 #'   columns.
-#' @seealso [top_terms()] for the taxa that matter
+#' @seealso [top_terms()] and [tidy()][tidiers], whose tables have them, too
 #' @examples
 #' set.seed(1)
 #' x <- t(rmultinom(30, 20, c(5, 3, 2)))
@@ -319,8 +319,16 @@ confint.plsa_gibbs <- function(object, parm, level = 0.95, ...) {
   taxa <- rep(variable.names(object), each = nrow(basis))
   names <- sprintf("basis[%s, %s]", rownames(basis), taxa)
   wanted <- wanted_parameters(if (!missing(parm)) parm, names, taxa)
-  ends <- beta_interval(basis[wanted], object$spread$basis[wanted], level)
+  ends <- lapply(part_range(object, "basis", level), `[`, wanted)
   structure(cbind(ends$lower, ends$upper), dimnames = list(names[wanted], end_names(level)))
+}
+
+part_range.plsa_gibbs <- function(fit, name, level) {
+  if (is.null(fit$spread[[name]])) {
+    return(NULL)
+  }
+  values <- fit$param[[name]]
+  lapply(beta_interval(values, fit$spread[[name]], level), structure, dim = dim(values), dimnames = dimnames(values))
 }
 
 #' @rdname bmf_draws

@@ -43,7 +43,9 @@
 #' @return Plain data frames.
 #'
 #' `tidy()` and `as.data.frame()` of a fit: a row for every entry of the matrix: what it belongs to, such as
-#' `component` and `taxon` (names, or numbers where the data have none), and `estimate`, on the scale of `param`.
+#' `component` and `taxon` (names, or numbers where the data have none), and `estimate`, on the scale of `param`. Of
+#' [plsa()] with `estimate = "gibbs"` there are `lower` and `upper`, too, the ends of intervals of 95 % (see
+#' [confint()][confint.plsa_gibbs]).
 #'
 #' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` (observed cells), `objective` and its value `value`,
 #' `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of samplers), `starts`
@@ -134,8 +136,16 @@ tidy_part <- function(fit, name, values) UseMethod("tidy_part")
 tidy_part.default <- function(fit, name, values) {
   sides <- part_sides(fit, name, values)
   if (is.matrix(values) && length(sides) == 1L) values <- values[1L, ]
-  long_table(values, sides)
+  out <- long_table(values, sides)
+  ends <- part_range(fit, name, 0.95)
+  out[names(ends)] <- lapply(ends, function(end) as.vector(aperm(end)))
+  out
 }
+
+# Central posterior intervals of the entries of a part of `param`, list(lower, upper); NULL: the fit knows of none.
+part_range <- function(fit, name, level) UseMethod("part_range")
+
+part_range.default <- function(fit, name, level) NULL
 
 # The tables of a result, the first one is what tidy() gives.
 result_tables <- function(x) {

@@ -29,8 +29,10 @@
 #' @param by `"probability"`, `"relevance"`, `"lift"` or `"frex"`: the order.
 #' @param ... must be empty.
 #' @param weight share of exclusivity in `frex`, from 0 to 1; the rest is that of frequency.
+#' @param level of a fit of [plsa()] with `estimate = "gibbs"`, the probability of the intervals, between 0 and 1.
 #' @return A data frame, the first terms of each component first: `component`, `rank`, `term`, `probability`, `lift`,
-#'   `relevance`, `exclusivity`, `frex`. Cost: sorts of k rows of m numbers.
+#'   `relevance`, `exclusivity`, `frex`; of [plsa()] with `estimate = "gibbs"` `lower` and `upper` as well, the ends of
+#'   the interval of `probability` (see [confint()][confint.plsa_gibbs]). Cost: sorts of k rows of m numbers.
 #' @references Bischof JM, Airoldi EM (2012). Summarizing topical content with word frequency and exclusivity.
 #'   *Proceedings of the 29th International Conference on Machine Learning*, 201-208.
 #'
@@ -46,13 +48,16 @@
 #' top_terms(fit, 3)
 #' top_terms(fit, 3, by = "frex")
 #' @export
-top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "frex"), ..., weight = 0.5) {
+top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "frex"), ..., weight = 0.5,
+                      level = 0.95) {
   check_dots(...)
   check_fit(fit)
   n <- check_count(n, "n")
   by <- check_choice(by, "by", c("probability", "relevance", "lift", "frex"))
   weight <- check_number(weight, "weight", 0, 1)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
   w <- said_of_terms(fit)
+  ends <- part_range(fit, "basis", level)
   shown <- which(says_something(w))
   everywhere <- said_by_all(fit, w)
   lift <- sweep(w, 2L, everywhere, "/")
@@ -65,11 +70,13 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
       probability = w[c, ], relevance = relevance[c, ], lift = ifelse(is_told(w[c, ]), lift[c, ], -Inf), frex = frex
     )
     at <- utils::head(order(-score, -w[c, ], names), min(n, sum(score > -Inf)))
-    data.frame(
+    out <- data.frame(
       component = rownames(w)[c], rank = seq_along(at), term = names[at], probability = unname(w[c, at]),
       lift = unname(lift[c, at]), relevance = unname(relevance[c, at]), exclusivity = unname(exclusivity[c, at]),
       frex = unname(frex[at])
     )
+    out[names(ends)] <- lapply(ends, function(end) unname(end[c, at]))
+    out
   })
   do.call(rbind, unname(each))
 }

@@ -1,6 +1,6 @@
 /*
- * The collapsed Gibbs sampler of latent Dirichlet allocation: what holds after any sweep, whatever was
- * drawn; the noted sums against plain loops over the last state; folding in where it is exact.
+ * The collapsed Gibbs sampler of latent Dirichlet allocation: what holds after any sweep, whatever
+ * was drawn; the noted sums against plain loops over the last state; folding in where it is exact.
  */
 #include "check_data.h"
 #include "check_random.h"
@@ -173,7 +173,7 @@ static void test_stops(void) {
     p->host.tick = check_stop_later;
     check.questions_left = asked;
     CHECK(run(p) == MC_STOPPED);
-    /* at 0, 20000 and 40000 counts, and after the sweep; the last stop is after a sweep that was done */
+    /* asked at 0, 20000 and 40000 counts, and after the sweep, which is then done */
     CHECK(p->record.n_done == (asked + 1) / 4);
     CHECK(p->record.n_draw == p->record.n_done / p->plan.thin);
     check_state(p);

@@ -129,6 +129,21 @@ test_that("planted components are found, with intervals that hold them, and a le
   expect_identical(confint(fit, "basis[A2, 5]", 0.95), band["basis[A2, 5]", , drop = FALSE])
   expect_identical(rownames(confint(fit, "5")), sprintf("basis[A%d, 5]", 1:3))
   expect_error(confint(fit, "5x"), class = "multicause_input_error")
+
+  tidied <- tidy(fit)
+  at <- sprintf("basis[%s, %s]", tidied$component, tidied$taxon)
+  expect_identical(tidied$lower, unname(band[at, 1]))
+  expect_identical(tidied$upper, unname(band[at, 2]))
+  expect_named(tidy(fit, matrix = "beta"), c("topic", "term", "beta", "lower", "upper"))
+  shares <- tidy(fit, matrix = "membership")
+  expect_true(all(shares$lower < shares$estimate & shares$estimate < shares$upper))
+  top <- top_terms(fit, 4, level = 0.8)
+  narrow <- confint(fit, sprintf("basis[%s, %s]", top$component, top$term), level = 0.8)
+  at <- sprintf("basis[%s, %s]", top$component, top$term)
+  expect_identical(top$lower, unname(narrow[at, 1]))
+  expect_identical(top$upper, unname(narrow[at, 2]))
+  expect_error(top_terms(fit, level = 1), "`level`", class = "multicause_input_error")
+  expect_null(top_terms(plsa(truth$x, 3, control = fit_control(n_start = 1)))$lower)
 })
 
 test_that("intervals are near the quantiles of their draws", {

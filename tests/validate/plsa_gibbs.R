@@ -1,6 +1,6 @@
-# Long checks of plsa(estimate = "gibbs"), about 6 processor minutes: exact posteriors by enumeration over the components
-# of all counts, Geweke's joint test, simulation-based calibration. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short. The
-# kernel lists all components of every attribute up to 12, and above only those that it has: there are cases of both.
+# Long checks of plsa(estimate = "gibbs"): exact posteriors by enumeration over the components of all counts, Geweke's
+# joint test, simulation-based calibration. MULTICAUSE_VALIDATE_SCALE=0.05 makes it short. The kernel lists all
+# components of every attribute up to 12, and above only those that it has: there are cases of both.
 library(multicause)
 scale <- as.numeric(Sys.getenv("MULTICAUSE_VALIDATE_SCALE", "1"))
 helpers <- new.env(parent = asNamespace("multicause"))
