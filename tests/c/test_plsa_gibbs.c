@@ -75,10 +75,10 @@ static void test_sweeps(void) {
         CHECK(p->state.prior[c] >= PLSA_LEAST_PRIOR && p->state.prior[c] <= PLSA_MOST_PRIOR);
         CHECK(p->plan.learn || p->state.prior[c] == before[c]);
       }
-      for (int d = 0; d < 3; d++) {
-        CHECK(isfinite(p->record.note[d * 3]));
-        for (int e = 1; e < 3; e++)
-          CHECK(p->record.note[d * 3 + e] > 0 && p->record.note[d * 3 + e] <= 1 + 1e-12);
+      const double *note = p->record.note;
+      for (int d = 0; d < 3; d++, note += 3) {
+        CHECK(isfinite(note[0]));
+        for (int e = 1; e < 3; e++) CHECK(note[e] > 0 && note[e] <= 1 + 1e-12);
       }
     }
 }
