@@ -181,7 +181,7 @@ start_fits <- function(fit, name) {
   for (i in seq_along(each)) {
     # Starts do not keep what they say of every observation.
     if (!is.null(fit$param$activation) && !is.null(fit$x)) {
-      each[[i]]$param$activation <- predict(each[[i]], newdata = fit$x, type = "activation")
+      each[[i]]$param$activation <- predict(each[[i]], newdata = fit$x, type = "activation", activation = fit$known)
     }
   }
   each

@@ -74,9 +74,12 @@
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
 #' @param missed_by `"none"`: every presence is on record; or what the chance of a miss depends on, `"site"` or `"both"`
 #'   site and taxon. Exact and truncated inference only, and not of [shards()].
+#' @param activation what is known of which components are on, in which sites: a matrix n x k of 1 (on), 0 (off) and
+#'   `NA` (not known), sites in the order of `x` or by name. The log-likelihood is then that of `x` and of these.
+#'   Components keep their order, and none is absorbed. Exact and truncated inference only, and not of [shards()].
 #' @param surplus how many components to fit beyond `k` before the least useful ones are dropped, one at a time, until
 #'   `k` are left: on hard problems a fit with more components may recover more of the true ones (Buhai and others
-#'   2020). Not with `mask` or `start`.
+#'   2020). Not with `mask`, `activation` or `start`.
 #' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
 #'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over components of 1 at every one), too; with
 #'   `missed_by` also `recorded_share` (10, sum 1) and `recorded_taxon` (m), where they are known.
@@ -97,6 +100,7 @@
 #'     absorbed or dropped; what became of each start; whether the best one met the tolerance.}
 #'   \item{`sources`}{what [sources()] gives.}
 #'   \item{`absorbed`}{number of components absorbed into the leak.}
+#'   \item{`known`}{with `activation`, the matrix given (integer), with names.}
 #'   \item{`missed`}{with `missed_by`, how many zeros are expected to hide a presence.}
 #' }
 #' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()].
@@ -124,13 +128,13 @@
 noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "variational"),
                      estimate = c("map", "ml"), prior = noisy_or_prior(), inner = NULL,
                      q_rule = c("alternate", "damped", "paper"), mask = NULL, missed_by = c("none", "site", "both"),
-                     surplus = 0, start = NULL, control = fit_control()) {
+                     activation = NULL, surplus = 0, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   estimate <- check_choice(estimate, "estimate", c("map", "ml"))
   call <- keep_values(call, list(
     inference = inference, estimate = estimate, prior = prior, inner = inner, q_rule = q_rule,
-    mask = mask, missed_by = missed_by, surplus = surplus, start = start
+    mask = mask, missed_by = missed_by, activation = activation, surplus = surplus, start = start
   ))
   control <- check_control(control)
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
@@ -138,6 +142,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   missed_by <- check_choice(missed_by, "missed_by", c("none", "site", "both"))
   if (!missing(x) && inherits(x, "shards")) {
     if (missed_by != "none") stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(missed_by))
+    if (!is.null(activation)) stop_input("`activation` must be NULL for shards().")
     settings <- list(
       inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
       mask = mask, surplus = surplus
@@ -156,12 +161,14 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
     inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(inner %||% 10L, "inner"),
     q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper")), missed_by = missed_by
   )
-  if (missed_by != "none" && inference == "variational") {
-    stop_input("`missed_by` goes with exact and truncated inference, not with \"variational\".")
+  if (inference == "variational" && (missed_by != "none" || !is.null(activation))) {
+    what <- if (is.null(activation)) "missed_by" else "activation"
+    stop_input("`%s` goes with exact and truncated inference, not with \"variational\".", what)
   }
-  if (surplus > 0L && !(is.null(mask) && is.null(start))) {
-    stop_input("`surplus` must be 0 with `mask` or `start`: they say what each of the `k` components is.")
+  if (surplus > 0L && !(is.null(mask) && is.null(start) && is.null(activation))) {
+    stop_input("`surplus` must be 0 with `mask`, `activation` or `start`: they say what each component is.")
   }
+  data$known <- nor_check_known(activation, rownames(data$x), NULL, nrow(data$x), k)
   if (!is.null(start)) start <- nor_check_start(start, data, k, model)
   fitted <- nor_fit(nor_problem(data, k, surplus, model, start, control), control)
   nor_new_fit(fitted, data, model, control, call)
@@ -233,13 +240,30 @@ nor_check_mask <- function(mask, k, m, taxa) {
   }
   if (is.logical(mask)) storage.mode(mask) <- "double"
   mask <- check_matrix(by_names(mask, list(NULL, taxa), "mask"), "mask", k, m, 0, 1)
-  bad <- which(mask != 0 & mask != 1)
+  nor_whole(mask, "mask", "0 and 1")
+}
+
+nor_whole <- function(x, name, want) {
+  bad <- which(x != 0 & x != 1)
   if (length(bad)) {
-    at <- arrayInd(bad[1L], dim(mask))
-    stop_input("`mask` must hold only 0 and 1: row %d, column %d is %s.", at[1L], at[2L], format(mask[bad[1L]]))
+    at <- arrayInd(bad[1L], dim(x))
+    stop_input("`%s` must hold only %s: row %d, column %d is %s.", name, want, at[1L], at[2L], format(x[bad[1L]]))
   }
-  storage.mode(mask) <- "integer"
-  unname(mask)
+  storage.mode(x) <- "integer"
+  unname(x)
+}
+
+# Sources that are known, as the kernel reads them: k x n, NA where they are not.
+nor_check_known <- function(activation, sites, sources, n, k) {
+  if (is.null(activation)) {
+    return(NULL)
+  }
+  if (is.data.frame(activation)) activation <- as.matrix(activation)
+  if (is.logical(activation)) storage.mode(activation) <- "double"
+  activation <- by_names(activation, list(sites, sources), "activation")
+  unknown <- is.na(activation)
+  out <- check_matrix(replace(activation, unknown, 0), "activation", n, k)
+  t(replace(nor_whole(out, "activation", "0, 1 and NA"), unknown, NA))
 }
 
 nor_check_start <- function(start, data, k, model) {

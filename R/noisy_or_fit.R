@@ -1,11 +1,11 @@
 # Noisy-OR: from settings and start values to a fit; the work is done by mc_c_nor_fit() in src/glue/noisy_or.c.
 
-# Settings as the kernel reads them. `distinct` holds each different row of the data once, and how often it stands
-# there.
-nor_settings <- function(model, weight = NULL, fixed = FALSE) {
+# Settings as the kernel reads them. `data` may say how often each of its rows stands there (`weight`), and which
+# sources are known there (`known`, k x n, NA: not known); where any is, rows are not merged.
+nor_settings <- function(model, data = NULL, fixed = FALSE) {
   list(
     inference = match(model$inference, c("exact", "truncated", "variational")) - 1L, prior = model$pseudo,
-    allowed = model$mask, weight = weight, inner = model$inner, q_steps = model$q_steps,
+    allowed = model$mask, weight = data$weight, known = data$known, inner = model$inner, q_steps = model$q_steps,
     q_rule = match(model$q_rule, c("alternate", "damped", "paper")) - 1L, fixed = fixed
   )
 }
@@ -21,19 +21,19 @@ nor_kernel_param <- function(param) {
 # One run: list(param, outcome). param$hidden is what the kernel goes on from: states listed for each row, or theta, q.
 nor_run <- function(distinct, model, start, control) {
   out <- .Call(
-    mc_c_nor_fit, distinct$view, nor_kernel_param(start), nor_settings(model, distinct$weight), unclass(control)
+    mc_c_nor_fit, distinct$view, nor_kernel_param(start), nor_settings(model, distinct), unclass(control)
   )
   # The least finite number stands for a prior that is impossible at the start values; see nor_objective() in C.
   if (out$outcome$objective == -.Machine$double.xmax) out$outcome$objective <- -Inf
   list(param = out[setdiff(names(out), "outcome")], outcome = out$outcome)
 }
 
-# What its starts work on. Equal rows are one, unless a start has its own q for each.
+# What its starts work on. Equal rows are one, unless a start has its own q for each, or sources are known.
 nor_problem <- function(data, k, surplus, model, start, control) {
-  distinct <- if (is.null(start$q)) {
+  distinct <- if (is.null(start$q) && is.null(data$known)) {
     .Call(mc_c_view_distinct, data$view)
   } else {
-    list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL)
+    list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL, known = data$known)
   }
   if (!is.null(start$q)) start$hidden <- nor_hidden_q(start)
   if (!is.null(start)) start <- nor_first_recorded(start, ncol(data$x), model)
@@ -62,7 +62,7 @@ shake_start.noisy_or_problem <- function(problem, param) {
 nor_fit <- function(problem, control) {
   started <- run_starts(problem, control)
   absorbed <- 0L
-  if (is.null(problem$start) && is.null(problem$model$mask)) {
+  if (is.null(problem$start) && is.null(problem$model$mask) && is.null(problem$data$known)) {
     started$best <- nor_drop_surplus(started$best, problem, control)
     tidy <- nor_absorb(started$best, problem, control)
     started$best <- tidy$result
@@ -118,10 +118,11 @@ nor_q_array <- function(q, x, k) {
 }
 
 # What the posterior says, by states enumerated or listed: see nor_report in src/noisy_or/noisy_or.h.
-#   data  list(view, group): results are given for every row of the data
+#   data  list(view, known): results are given for every row of it; "drawn" draws from R's random numbers
 nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$inference, length(param$prior))) {
   model$inference <- how
-  settings <- nor_settings(model)
+  settings <- nor_settings(model, data)
+  if ("drawn" %in% want) settings$uniform <- stats::runif(data$view$dim[1L])
   settings$want <- stats::setNames(as.list(rep(TRUE, length(want))), want)
   kernel <- nor_kernel_param(param)
   # Theta and q of a variational run are not lists of states.
@@ -131,13 +132,17 @@ nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$
   n <- data$view$dim[1L]
   m <- length(param$leak)
   shape <- list(
-    activation = c(n, k), map = c(n, k), response = c(n, m), cell = c(n, m, k + 1L),
+    activation = c(n, k), map = c(n, k), drawn = c(n, k), response = c(n, m), cell = c(n, m, k + 1L),
     present = c(n, m), missed = c(n, m), phantom = c(n, m)
   )
   for (name in names(out)[lengths(out) > 0L & names(out) %in% names(shape)]) {
     value <- out[[name]]
     value[is.nan(value)] <- NA
     out[[name]] <- array(value, shape[[name]])
+  }
+  if (!is.null(out$activation) && !is.null(data$known)) { # no sum of states, but what was given
+    given <- which(!is.na(t(data$known)) & !is.na(out$activation))
+    out$activation[given] <- t(data$known)[given]
   }
   out
 }
@@ -241,6 +246,7 @@ nor_new_fit <- function(fitted, data, model, control, call) {
     absorbed = fitted$absorbed,
     density = data_density(data), margins = data$margins
   )
+  if (!is.null(data$known)) fit$known <- structure(t(data$known), dimnames = dimnames(out$activation))
   if (recorded) fit$missed <- nor_count_missed(fit, data$x)
   fit$sources <- source_table(fit)
   validate_noisy_or(fit)
@@ -280,7 +286,7 @@ nor_draw <- function(data, distinct, k, model, control) {
   m <- ncol(data$x)
   density <- max(data_density(data), 1 / (as.double(n) * m))
   means <- (data$margins$column_sum + density) / (data$margins$column_observed + 1)
-  rows <- nor_start_rows(data, k, means)
+  rows <- nor_start_known(nor_start_rows(data, k, means), data)
   noise <- matrix(stats::runif(k * m), k, m)
   links <- 0.5 * rows + (0.2 + 0.6 * noise) * 0.5 * matrix(means, k, m, byrow = TRUE)
   param <- list(
@@ -299,6 +305,17 @@ nor_start_rows <- function(data, k, means) {
   rows <- dense_rows(data$x, at)
   means <- matrix(means, k, ncol(rows), byrow = TRUE)
   rows[is.na(rows)] <- means[is.na(rows)]
+  rows
+}
+
+# A source that is known to be on somewhere starts from what is found there.
+nor_start_known <- function(rows, data) {
+  for (c in seq_len(nrow(rows))) {
+    on <- which(data$known[c, ] == 1L)
+    if (!length(on)) next
+    means <- colMeans(dense_rows(data$x, on), na.rm = TRUE)
+    rows[c, !is.na(means)] <- means[!is.na(means)]
+  }
   rows
 }
 

@@ -31,6 +31,9 @@ found_sentences.noisy_or <- function(fit, digits = 4L) {
       format(sum(fit$param$prior), digits = 2L), one
     ),
     if (absorbed) sprintf("Always on, and now part of the leak: %s.", count_words(absorbed, "component")),
+    if (!is.null(fit$known)) {
+      sprintf("Given: which components are on, %d of %.0f.", sum(!is.na(fit$known)), length(fit$known))
+    },
     sprintf(
       "The leak, what is found without any component, is at work in every %s and made %s %% of the %s.", one,
       format(100 * leak_share(fit), digits = 2L), if (is.null(fit$missed_by)) "ones" else "presences"
@@ -64,7 +67,17 @@ fitted.noisy_or <- function(object, ...) {
 #'
 #' Posteriors are exact or over the best states of a row, as the fit's inference is. A variational fit has a posterior
 #' of independent components for `"activation"` and `"map"`; its `"response"` and `"cell"` come from the exact posterior
-#' at its parameters (up to 12 components) or the truncated one.
+#' at its parameters (up to 12 components) or the truncated one, and so does all else where `activation` is given.
+#'
+#' **Known components.** Where it is known of some components that they are on or off, `activation` says so, and all
+#' else follows from the data and from that: a component that is on adds to the leak, one that is off is not there. With
+#' all of them given, `"response"` is what they lead to.
+#'
+#' **Reconstruction** of a table from a set of components for each site, as in the paper: `sources = "mode"` takes the
+#' likeliest set given the site, `"drawn"` draws one from the posterior, by R's random numbers, in place of the mean
+#' over all sets. The paper takes each component that is on with a probability above one half: `activation =
+#' (predict(fit, type = "activation") > 0.5) + 0`. It then draws the cells, each a one with the chance of the
+#' `"response"`. `predict(fit, type = "activation", sources = "drawn")` gives the sets themselves.
 #'
 #' Rows that the model thinks impossible (a 1 that nothing can have made, or a 0 under a leak of 1) have no
 #' posterior: they are `NA`, and a message names them.
@@ -81,6 +94,11 @@ fitted.noisy_or <- function(object, ...) {
 #'   probability that it was missed (0 without `missed_by`).
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param activation what is known of the components: a matrix of the sites (of `newdata`, or of the data) x k of 1
+#'   (on), 0 (off) and `NA` (not known), matched by names where it has them. `NULL`: nothing, or, for the data of the
+#'   fit, what was given to [noisy_or()].
+#' @param sources `"mean"`: over all sets of components, as the posterior weighs them; `"mode"`: the likeliest set of
+#'   each site alone; `"drawn"`: one set of each site, drawn from the posterior.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -95,26 +113,35 @@ fitted.noisy_or <- function(object, ...) {
 #' fit <- noisy_or(x, k = 2)
 #' predict(fit, x[1:2, ], type = "activation")
 #' predict(fit, x[1:2, ], type = "cell")[1, , ]
+#' predict(fit, x[1:2, ], activation = rbind(c(1, NA), c(0, 0)))
+#' rebuilt <- predict(fit, sources = "mode")
+#' mean(abs(x - rebuilt)) # share of cells that differ on average when they are drawn anew
 #' @export
 predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell", "present"),
-                             ..., rows = NULL) {
+                             ..., rows = NULL, activation = NULL, sources = c("mean", "mode", "drawn")) {
   check_dots(...)
   type <- check_choice(type, "type", c("response", "activation", "map", "cell", "present"))
+  sources <- check_choice(sources, "sources", c("mean", "mode", "drawn"))
+  if (type == "map" && sources == "drawn") stop_input("`sources` cannot be \"drawn\" where `type` is \"map\".")
   is_new <- !is.null(newdata)
   x <- if (is_new) new_rows(object, newdata)
   names <- if (is_new) rownames(x) else object$names[[1L]]
-  rows <- pick(rows, if (is_new) nrow(x) else object$dims[["n"]], names, "rows")
+  n <- if (is_new) nrow(x) else object$dims[["n"]]
+  rows <- pick(rows, n, names, "rows")
   k <- object$dims[["k"]]
   m <- object$dims[["m"]]
   width <- c(activation = k, map = k, response = m, cell = m * (k + 1), present = m)
   refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   labels <- list(names[rows], object$names[[2L]], component_names(k))
-  if (type == "activation" && !is_new) {
+  if (type == "activation" && sources == "mean" && is.null(activation) && !is_new) {
     return(object$param$activation[rows, , drop = FALSE])
   }
+  known <- nor_check_known(activation, names, labels[[3L]], n, k)
+  if (is.null(activation) && !is_new && !is.null(object$known)) known <- unname(t(object$known))
   if (!is_new) x <- nor_own_data(object)
   data <- check_data(x[rows, , drop = FALSE], "binary", "newdata", quiet = TRUE)
-  out <- nor_posterior(object, data, type)
+  data$known <- known[, rows, drop = FALSE]
+  out <- nor_predict_rows(object, data, type, sources)
   tell_impossible(out$impossible, data, if (is_new) "`newdata`" else "the data")
   value <- out$value
   if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(rows))), k + 1L)] <- NA
@@ -125,6 +152,22 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   in_given_order(value, newdata)
 }
 
+# As nor_posterior(), the sources summed out or taken to be those that are likeliest or drawn.
+nor_predict_rows <- function(fit, data, type, sources) {
+  if (sources == "mean") {
+    return(nor_posterior(fit, data, type))
+  }
+  out <- nor_posterior(fit, data, if (sources == "mode") "map" else "drawn")
+  if (type %in% c("activation", "map")) {
+    return(out)
+  }
+  known <- t(out$value)
+  if (!is.null(data$known)) known[is.na(known)] <- data$known[is.na(known)] # of impossible rows
+  storage.mode(known) <- "integer"
+  data$known <- known
+  nor_posterior(fit, data, type)
+}
+
 nor_own_data <- function(fit) {
   if (is.null(fit$x)) stop_input("This fit was made with `keep_x = FALSE`: give the data as `newdata`.")
   fit$x
@@ -133,11 +176,12 @@ nor_own_data <- function(fit) {
 # A part of the posterior of rows: list(value, impossible).
 nor_posterior <- function(fit, data, type) {
   param <- lapply(fit$param, unname)
-  if (fit$inference == "variational" && type %in% c("activation", "map")) {
+  if (fit$inference == "variational" && type %in% c("activation", "map", "drawn") && is.null(data$known)) {
     value <- nor_variational_activation(param, data, fit$model)
-    return(list(value = if (type == "map") (value > 0.5) + 0 else value, impossible = integer()))
+    value <- switch(type, map = (value > 0.5) + 0, drawn = (stats::runif(length(value)) < value) + 0, value)
+    return(list(value = value, impossible = integer()))
   }
-  out <- nor_report(list(view = data$view), param, fit$model, c("loglik", if (type == "present") "response" else type))
+  out <- nor_report(data, param, fit$model, c("loglik", if (type == "present") "response" else type))
   if (type == "present") out$present <- nor_presences(out, data)
   list(value = out[[type]], impossible = which(out$loglik == -Inf))
 }
@@ -193,7 +237,8 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
   if (!length(unknown)) {
     return(in_given_order(out, newdata))
   }
-  filled <- predict(fit, out[unknown, , drop = FALSE])
+  known <- if (is.null(newdata)) fit$known[unknown, , drop = FALSE]
+  filled <- predict(fit, out[unknown, , drop = FALSE], activation = known)
   if (type == "binary") filled <- (filled > 0.5) + 0
   at <- is.na(out)
   out[unknown, ][at[unknown, ]] <- filled[at[unknown, ]]

@@ -55,13 +55,18 @@ nor_presences <- function(out, data) {
   value
 }
 
-nor_rows <- function(x, rows) check_data(x[rows, , drop = FALSE], "binary", quiet = TRUE)
+# Rows of a fit's table, and which sources are known there.
+nor_rows <- function(fit, x, rows) {
+  data <- check_data(x[rows, , drop = FALSE], "binary", quiet = TRUE)
+  if (!is.null(fit$known)) data$known <- unname(t(fit$known[rows, , drop = FALSE]))
+  data
+}
 
 # How many zeros are expected to hide a presence.
 nor_count_missed <- function(fit, x) {
   sum(vapply(row_blocks(seq_len(nrow(x)), ncol(x)), function(rows) {
-    block <- nor_rows(x, rows)
-    missed <- nor_report(list(view = block$view), lapply(fit$param, unname), fit$model, "response")$missed
+    block <- nor_rows(fit, x, rows)
+    missed <- nor_report(block, lapply(fit$param, unname), fit$model, "response")$missed
     sum(missed[dense_rows(x, rows) %in% 0])
   }, 0))
 }
@@ -69,8 +74,8 @@ nor_count_missed <- function(fit, x) {
 cell_scores.noisy_or <- function(fit, rows, kinds, of = "absences") {
   if (is.null(fit$missed_by)) stop_no_phantoms(fit)
   if (is.null(fit$x)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the data kept.")
-  data <- nor_rows(fit$x, rows)
-  out <- nor_report(list(view = data$view), lapply(fit$param, unname), fit$model, "response")
+  data <- nor_rows(fit, fit$x, rows)
+  out <- nor_report(data, lapply(fit$param, unname), fit$model, "response")
   if (of == "presences") { # none is false
     none <- 0 * out$present
     return(list(probability = 1 - out$response, present = 1 - out$present, missed = none, phantom = none))

@@ -37,6 +37,7 @@ static void take_prior(SEXP prior, nor_settings *set) {
 static void take_settings(SEXP settings, request *r) {
   nor_settings *set = &r->set;
   const SEXP allowed = glue_field(settings, "allowed"), weight = glue_field(settings, "weight");
+  const SEXP known = glue_field(settings, "known");
   memset(set, 0, sizeof *set);
   take_prior(glue_field(settings, "prior"), set);
   r->inference = whole(settings, "inference");
@@ -55,6 +56,10 @@ static void take_settings(SEXP settings, request *r) {
   if (!Rf_isNull(weight)) {
     glue_matrix(weight, r->data.n, 1, "weight");
     set->weight = REAL(weight);
+  }
+  if (!Rf_isNull(known)) {
+    glue_check(Rf_isInteger(known) && XLENGTH(known) == (R_xlen_t) r->par.k * r->data.n, "known");
+    set->known = INTEGER(known); /* NA is below 0 */
   }
 }
 
@@ -231,6 +236,12 @@ static SEXP report_body(void *ctx) {
                        .map = wanted(out, 2, want, "map", n * k),
                        .response = wanted(out, 3, want, "response", n * m),
                        .cell = wanted(out, 4, want, "cell", n * m * (k + 1))};
+  if (!Rf_isNull(glue_field(arg->settings, "uniform"))) {
+    const SEXP uniform = glue_field(arg->settings, "uniform");
+    glue_matrix(uniform, r.data.n, 1, "uniform");
+    report.uniform = REAL(uniform);
+    report.drawn = wanted(out, 9, want, "drawn", n * k);
+  }
   if (r.par.share) {
     report.site = wanted(out, 5, want, "site", n);
     report.present = wanted(out, 6, want, "response", n * m);
@@ -249,11 +260,12 @@ static SEXP report_body(void *ctx) {
   return out;
 }
 
-/* Vectors in column-major order: loglik n, activation and map n x k, response n x m, cell n x m x (k + 1);
+/* Vectors in column-major order: loglik n, activation, map and, where settings have n uniform numbers,
+ * drawn n x k, response n x m, cell n x m x (k + 1);
  * with recording site n, and beside response present, missed, phantom n x m. */
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
-  const char *fields[] = {"loglik", "activation", "map",    "response", "cell",
-                          "site",   "present",    "missed", "phantom",  ""};
+  const char *fields[] = {"loglik",  "activation", "map",     "response", "cell", "site",
+                          "present", "missed",     "phantom", "drawn",    ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {view, param, settings, R_NilValue, out};
   glue_serial_blas(report_body, &arg);

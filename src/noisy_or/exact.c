@@ -139,6 +139,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   for (int i = 0; i < b; i++) {
     double *row = s->logs + num_at(0, i, n_state), total;
     const double weight = nor_weight(work->set, first + i);
+    nor_keep_known(work->set, first + i, k, n_state, row);
     sum->loglik += weight * nor_take_exp(row, n_state, &total);
     s->share[i] = total > 0 ? weight / total : 0; /* impossible: no state has a share */
     if (!work->want_sums || total <= 0) continue;

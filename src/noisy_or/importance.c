@@ -104,7 +104,7 @@ bool nor_sample_loglik(const mc_data *data, nor_param *par, const nor_settings *
   for (int j = 0; j < data->m; j++)
     for (int c = 0; c < par->k; c++)
       work.link[num_at(j, c, data->m)] = par->links[num_at(c, j, par->k)];
-  work.ready = nor_new_ready(data, par, host);
+  work.ready = nor_new_ready(data, par, set);
   work.loglik = loglik;
   work.effective = effective;
   work.scratch = host->alloc(host->ctx, (size_t) strips.n_threads, sizeof *work.scratch);

@@ -91,11 +91,12 @@ typedef struct {
   double share;                /* pseudo-count of every grid point */
   const int *allowed;          /* k x m: 0 where a link is held at 0; NULL: all are allowed */
   const double *weight;        /* how often each row of the data stands there; NULL: once */
-  int inner;                   /* M-steps on links and leak per E-step; 0: adapts */
-  int q_steps;                 /* variational: steps of q per pass, */
-  nor_q_rule q_rule;           /* and their exponents: 1/2 and 1 in turn, 1/2, or 1 */
-  bool fixed;                  /* hold the parameters: only q and the lists of states move */
-  bool accelerate;             /* truncated: lists are kept in two copies */
+  const int *known;  /* k x n: sources given as on, 1, or off, 0; below 0, and NULL: not */
+  int inner;         /* M-steps on links and leak per E-step; 0: adapts */
+  int q_steps;       /* variational: steps of q per pass, */
+  nor_q_rule q_rule; /* and their exponents: 1/2 and 1 in turn, 1/2, or 1 */
+  bool fixed;        /* hold the parameters: only q and the lists of states move */
+  bool accelerate;   /* truncated: lists are kept in two copies */
   int n_threads;
   const mc_host *host;
 } nor_settings;
@@ -135,6 +136,11 @@ void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, doubl
 
 static inline double nor_weight(const nor_settings *set, int i) {
   return set->weight ? set->weight[i] : 1;
+}
+/* Is source c of row i given as on, or as off? Then z[i,c] is data, as x is: likelihoods are of both.
+ * Of exact and truncated inference. */
+static inline bool nor_given(const nor_settings *set, int i, int c, int k, bool on) {
+  return set->known && set->known[num_at(c, i, k)] == on;
 }
 static inline bool nor_allowed(const nor_settings *set, ptrdiff_t at) {
   return !set->allowed || set->allowed[at];
@@ -227,15 +233,17 @@ void nor_variational_rows(nor_variational *work, double *activation, double *bou
 
 /* What the posterior of given parameters says about rows; a NULL is not wanted. */
 typedef struct {
-  double *loglik;     /* n: log P(x), exact or over the listed states; -Inf: impossible */
-  double *activation; /* n x k: P(source on | x); NaN for an impossible row, here and below */
-  double *map;        /* n x k: the likeliest state; of equals, the first in binary order */
-  double *response;   /* n x m: mean of P(x_j = 1 | z) over the posterior */
-  double *cell;       /* n x m x (k + 1): at ones, P(link fired | x), the leak's last; else 0 */
-  double *site;       /* n: mean chance of recording; this and the next ones with recording only */
-  double *present;    /* n x m: mean of P(y_j = 1 | z) */
-  double *missed;     /* n x m: of eq. (R1), what P(y_j = 1 | x) is where x_j is 0 */
-  double *phantom;    /* n x m: of (1 - rho) / (1 - rho P1), that a zero was not to be a find */
+  double *loglik;        /* n: log P(x), exact or over the listed states; -Inf: impossible */
+  double *activation;    /* n x k: P(source on | x); NaN for an impossible row, here and below */
+  double *map;           /* n x k: the likeliest state; of equals, the first in binary order */
+  double *drawn;         /* n x k: a state drawn from the posterior, by */
+  const double *uniform; /* n: numbers from [0, 1) */
+  double *response;      /* n x m: mean of P(x_j = 1 | z) over the posterior */
+  double *cell;          /* n x m x (k + 1): at ones, P(link fired | x), the leak's last; else 0 */
+  double *site;    /* n: mean chance of recording; this and the next ones with recording only */
+  double *present; /* n x m: mean of P(y_j = 1 | z) */
+  double *missed;  /* n x m: of eq. (R1), what P(y_j = 1 | x) is where x_j is 0 */
+  double *phantom; /* n x m: of (1 - rho) / (1 - rho P1), that a zero was not to be a find */
 } nor_report;
 
 /*

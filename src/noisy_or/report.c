@@ -15,6 +15,7 @@ typedef struct {
   const mc_data *data;
   nor_param *par;
   nor_report *report;
+  const nor_settings *set;
   double *links;                    /* m x k: transposed */
   double **one, **zero;             /* a thread: m doubles */
   nor_tables tab;                   /* exact: */
@@ -34,7 +35,7 @@ static double **new_scratch(const nor_settings *set, int n_threads, size_t lengt
 static reader new_reader(const mc_data *data, nor_param *par, const nor_settings *set,
                          nor_report *report, int n_threads) {
   const size_t m = (size_t) data->m, k = (size_t) par->k;
-  reader read = {.data = data, .par = par, .report = report};
+  reader read = {.data = data, .par = par, .report = report, .set = set};
   read.links = set->host->alloc(set->host->ctx, m * k, sizeof(double));
   for (int j = 0; j < data->m; j++)
     for (int c = 0; c < par->k; c++)
@@ -115,6 +116,7 @@ static void no_posterior(const reader *read, int i) {
   for (int c = 0; c < k; c++) {
     if (report->activation) report->activation[num_at(i, c, n)] = NAN;
     if (report->map) report->map[num_at(i, c, n)] = NAN;
+    if (report->drawn) report->drawn[num_at(i, c, n)] = NAN;
   }
   double *const table[] = {report->response, report->present, report->missed, report->phantom};
   for (int t = 0; t < 4; t++)
@@ -123,9 +125,20 @@ static void no_posterior(const reader *read, int i) {
   for (int j = 0; j < m * (k + 1) && report->cell; j++) report->cell[num_at(i, j, n)] = NAN;
 }
 
-static void put_map(const reader *read, int i, const uint64_t *state) {
-  for (int c = 0; c < read->par->k && read->report->map; c++)
-    read->report->map[num_at(i, c, read->data->n)] = nor_is_on(state, c);
+/* table: n x k, or NULL. */
+static void put_state(const reader *read, int i, const uint64_t *state, double *table) {
+  for (int c = 0; c < read->par->k && table; c++)
+    table[num_at(i, c, read->data->n)] = nor_is_on(state, c);
+}
+
+/* The first of n states at which the sum of weights so far exceeds `at`; by rounding, the last. */
+static int state_at(const double *weight, int n, double at) {
+  int last = 0;
+  for (int s = 0; s < n && at >= 0; s++) {
+    at -= weight[s];
+    if (weight[s] > 0) last = s;
+  }
+  return last;
 }
 
 static void read_exact_row(const reader *read, int i, double *row) {
@@ -148,7 +161,12 @@ static void read_exact_row(const reader *read, int i, double *row) {
     return;
   }
   const uint64_t likeliest = (uint64_t) best;
-  put_map(read, i, &likeliest);
+  put_state(read, i, &likeliest, report->map);
+  if (report->drawn) {
+    const double at = report->uniform[i] * sum;
+    const uint64_t drawn = (uint64_t) state_at(n_state > n_set ? fold : row, n_set, at);
+    put_state(read, i, &drawn, report->drawn);
+  }
   if (report->activation) {
     double on[NOR_MAX_EXACT] = {0};
     if (n_state == n_set) memcpy(fold, row, (size_t) n_state * sizeof(double));
@@ -167,8 +185,11 @@ static void exact_block(void *self, int strip, int t, int first, int b) {
   (void) strip;
   nor_block_logs(&read->tab, read->data, read->par, first, b, read->cells[t], read->logs[t],
                  read->states[t]);
-  for (int i = 0; i < b; i++)
-    read_exact_row(read, first + i, read->logs[t] + num_at(0, i, read->tab.n_state));
+  for (int i = 0; i < b; i++) {
+    double *row = read->logs[t] + num_at(0, i, read->tab.n_state);
+    nor_keep_known(read->set, first + i, read->par->k, read->tab.n_state, row);
+    read_exact_row(read, first + i, row);
+  }
 }
 
 bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *set,
@@ -234,7 +255,11 @@ static void truncated_block(void *self, int strip, int thread, int first, int b)
       }
       add_listed(read, i, state, search, weight[l]);
     }
-    put_map(read, i, nor_listed(&read->lists, i, best));
+    put_state(read, i, nor_listed(&read->lists, i, best), report->map);
+    if (!report->drawn) continue;
+    const int drawn = state_at(read->lists.weight + num_at(0, i, NOR_LIST), read->lists.n_state[i],
+                               report->uniform[i]);
+    put_state(read, i, nor_listed(&read->lists, i, drawn), report->drawn);
   }
 }
 
@@ -243,7 +268,7 @@ bool nor_report_truncated(const mc_data *data, nor_param *par, const nor_setting
   const num_strips strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   reader read = new_reader(data, par, set, report, strips.n_threads);
   read.lists = lists;
-  read.ready = nor_new_ready(data, par, set->host);
+  read.ready = nor_new_ready(data, par, set);
   read.search = set->host->alloc(set->host->ctx, (size_t) strips.n_threads, sizeof *read.search);
   for (int t = 0; t < strips.n_threads; t++)
     read.search[t] = nor_new_search(&read.ready, set->host);

@@ -7,9 +7,10 @@
 
 #define PRIOR_EDGE 1e-300 /* log odds stay finite where a prior is an exact 1 */
 
-nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host) {
+nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const nor_settings *set) {
+  const mc_host *host = set->host;
   const size_t columns = (size_t) data->m, sources = (size_t) par->k;
-  nor_ready ready = {.data = data, .par = par};
+  nor_ready ready = {.data = data, .par = par, .set = set};
   ready.log_off = host->alloc(host->ctx, (sources + 1) * columns, sizeof(double));
   ready.all_off = host->alloc(host->ctx, sources + 1, sizeof(double));
   ready.hard = host->alloc(host->ctx, sources + 1, sizeof(double));
@@ -45,6 +46,7 @@ nor_row nor_new_row(const nor_ready *ready, const mc_host *host) {
   row.link = host->alloc(host->ctx, m * k, sizeof(double));
   row.leak = host->alloc(host->ctx, m, sizeof(double));
   row.bonus = host->alloc(host->ctx, 2 * k + 2, sizeof(double));
+  if (ready->set->known) row.on = host->alloc(host->ctx, nor_words((int) k), sizeof(uint64_t));
   if (!ready->par->share) return row;
   row.par = ready->par;
   row.cells = host->alloc(host->ctx, m, sizeof(int));
@@ -91,11 +93,8 @@ static void take_cells(const nor_ready *ready, int i, nor_row *row) {
     row->found[g] = log(par->share[g]) + row->n_one * log(nor_chance(g)) + taxa;
 }
 
-void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
-  if (row->par) {
-    take_cells(ready, i, row);
-    return;
-  }
+/* Without recording: the ones, and sums over the zeros. */
+static void take_ones(const nor_ready *ready, int i, nor_row *row) {
   const mc_data *data = ready->data;
   const nor_param *par = ready->par;
   const int k = par->k;
@@ -116,6 +115,19 @@ void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
   row->base = hard[k] > 0 ? -INFINITY : ready->prior_off + off[k];
   for (int c = 0; c < k; c++)
     row->bonus[c] = hard[c] > 0 ? -INFINITY : off[c] + ready->prior_odds[c];
+}
+
+void nor_take_row(const nor_ready *ready, int i, nor_row *row) {
+  if (row->par)
+    take_cells(ready, i, row);
+  else
+    take_ones(ready, i, row);
+  if (!row->on) return;
+  memset(row->on, 0, (size_t) nor_words(row->k) * sizeof(uint64_t));
+  for (int c = 0; c < row->k; c++) {
+    if (nor_given(ready->set, i, c, row->k, true)) nor_flip(row->on, c);
+    if (nor_given(ready->set, i, c, row->k, false)) row->bonus[c] = -INFINITY;
+  }
 }
 
 #define LEAST_PRODUCT 1e-290
@@ -169,6 +181,8 @@ double nor_cells_log(const nor_row *row, const double *one) {
 double nor_state_log(const nor_row *row, const uint64_t *state, double *one, double *zero) {
   const int n = row->n_cell;
   double sum = row->base;
+  for (int w = 0; row->on && w < nor_words(row->k); w++)
+    if (row->on[w] & ~state[w]) sum = -INFINITY;
   for (int t = 0; t < n; t++) {
     one[t] = row->leak[t];
     zero[t] = 1 - row->leak[t];

@@ -25,13 +25,14 @@ static inline void nor_flip(uint64_t *state, int c) {
 typedef struct {
   const mc_data *data;
   const nor_param *par;
+  const nor_settings *set;
   double *log_off;        /* (k + 1) x m: log(1 - link), last the leak's; 0 where that is 1 */
   double *all_off, *hard; /* k + 1: its sum over columns, and how many links there are 1 */
   double *prior_odds;     /* k: log odds */
   double prior_off;       /* log P(no source is on) */
 } nor_ready;
 
-nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const mc_host *host);
+nor_ready nor_new_ready(const mc_data *data, const nor_param *par, const nor_settings *set);
 void nor_ready_rows(nor_ready *ready);
 
 /* A row: log P(x, state) = base + sum over its sources of bonus + log P(cells scanned | state). */
@@ -46,6 +47,8 @@ typedef struct {
   double found[NOR_GRID]; /* log of share and of the ones' rho */
   double *bonus;          /* k: log odds of the prior, and the source's share of the row's zeros */
   double base;
+  uint64_t
+      *on; /* the sources known to be on; NULL: none is. What is known to be off has no bonus */
 } nor_row;
 
 nor_row nor_new_row(const nor_ready *ready, const mc_host *host);

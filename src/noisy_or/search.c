@@ -116,18 +116,19 @@ static void search(nor_search *s, nor_list *list, int words, int rounds) {
 }
 
 /*
- * A row without states starts from the one with every source off; where the
- * leak alone cannot explain it, with every source on that its zeros allow. Few
- * sources: all their states are listed.
+ * A row without states starts from the one with every source off but those known to be on; where
+ * that cannot explain it, with every source on that its zeros allow. Few sources: all their states are
+ * listed.
  */
 static void first_states(nor_search *s, nor_list *list, int words) {
   const int k = s->row.k, all = k <= NOR_MOST_LISTED ? 1 << k : 1;
   memset(list->state, 0, (size_t) (words * all) * sizeof(uint64_t));
   list->n = all;
   for (int l = 1; l < all; l++) list->state[num_at(0, l, words)] = (uint64_t) l;
+  if (all == 1 && s->row.on) memcpy(list->state, s->row.on, (size_t) words * sizeof(uint64_t));
   if (all > 1 || nor_state_log(&s->row, list->state, s->one, s->zero) > -INFINITY) return;
   for (int c = 0; c < k; c++)
-    if (s->row.bonus[c] > -INFINITY) nor_flip(list->state, c);
+    if (s->row.bonus[c] > -INFINITY && !nor_is_on(list->state, c)) nor_flip(list->state, c);
 }
 
 double nor_find_states(nor_lists *lists, int i, nor_search *s) {

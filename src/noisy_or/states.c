@@ -216,6 +216,17 @@ void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param 
     correct_row(tab, data, par, first + i, logs + num_at(0, i, n_state), scratch);
 }
 
+void nor_keep_known(const nor_settings *set, int i, int k, int n_state, double *logs) {
+  int on = 0, off = 0;
+  for (int c = 0; c < k; c++) {
+    on |= nor_given(set, i, c, k, true) << c;
+    off |= nor_given(set, i, c, k, false) << c;
+  }
+  if (!on && !off) return;
+  for (int s = 0; s < n_state; s++)
+    if ((s & on) != on || (s & off)) logs[s] = NOR_LOG_ZERO;
+}
+
 static double largest(const double *x, int n) {
   const int whole = n - n % LANES;
   double lane[LANES], top = -INFINITY;

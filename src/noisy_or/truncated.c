@@ -51,7 +51,7 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
   work->set = set;
   work->lists = lists;
   work->saved = nor_new_lists(set->accelerate ? data->n : 0, par->k, host);
-  work->ready = nor_new_ready(data, par, host);
+  work->ready = nor_new_ready(data, par, set);
   work->totals = nor_count(data, set);
   work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
   for (int s = 0; s < work->strips.n_strip; s++)

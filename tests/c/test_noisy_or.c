@@ -52,6 +52,8 @@ static double cell(const problem *p, int s, int i, int j) {
 
 static double joint(const problem *p, int s, int i) {
   double product = p->par.share ? p->par.share[s >> p->k] : 1;
+  for (int c = 0; c < p->k && p->set.known; c++) /* a state that is at odds with what is known */
+    if (p->set.known[num_at(c, i, p->k)] == !(s >> c & 1)) return 0;
   for (int c = 0; c < p->k; c++) product *= s >> c & 1 ? p->par.prior[c] : 1 - p->par.prior[c];
   for (int j = 0; j < p->m; j++) product *= cell(p, s, i, j);
   return product;
@@ -176,6 +178,42 @@ static void test_recording(void) {
   run_to_the_end(truncated, &p, loglik);
 }
 
+/* Sources 1 and 2 are known here and there: all states, those listed, and states drawn. */
+static void hold_known_to_reference(problem *p) {
+  int *known = exact_int((ptrdiff_t) p->n * p->k);
+  for (int at = 0; at < p->n * p->k; at++) known[at] = at % p->k < 2 ? at % 3 - 1 : -1;
+  p->set.known = known;
+  const double loglik = reference_loglik(p);
+  mc_model model = nor_exact_model(nor_new_exact(&p->data, &p->par, &p->set));
+  CHECK_NEAR(model.objective(model.self), loglik, 1e-12);
+  mc_model listed =
+      nor_truncated_model(nor_new_truncated(&p->data, &p->par, &p->set, new_lists(p)));
+  CHECK_NEAR(listed.objective(listed.self), loglik, 1e-12);
+  double *uniform = exact(p->n);
+  for (int i = 0; i < p->n; i++) uniform[i] = (i + 0.5) / p->n;
+  for (int r = 0; r < 2; r++) {
+    double *drawn = exact((ptrdiff_t) p->n * p->k);
+    nor_report report = {.drawn = drawn, .uniform = uniform};
+    CHECK(r ? nor_report_truncated(&p->data, &p->par, &p->set, new_lists(p), &report)
+            : nor_report_exact(&p->data, &p->par, &p->set, &report));
+    for (int i = 0; i < p->n; i++)
+      for (int c = 0; c < p->k; c++) {
+        const int given = known[num_at(c, i, p->k)];
+        CHECK(given < 0 || drawn[num_at(i, c, p->n)] == given);
+      }
+  }
+  run_to_the_end(model, p, loglik);
+  run_to_the_end(listed, p, loglik);
+}
+
+static void test_known_sources(void) {
+  problem p;
+  new_problem(&p, 8, 5, 4, 0.2);
+  hold_known_to_reference(&p);
+  new_recorded_problem(&p, 8, 5, 3, 0.2);
+  hold_known_to_reference(&p);
+}
+
 static void test_variational_bound(void) {
   problem p;
   new_problem(&p, 10, 6, 3, 0.1);
@@ -257,6 +295,7 @@ int main(void) {
   RUN(test_truncated_is_exact_for_few_sources);
   RUN(test_objectives_rise);
   RUN(test_recording);
+  RUN(test_known_sources);
   RUN(test_variational_bound);
   RUN(test_reports);
   RUN(test_importance_sampling);

@@ -3,8 +3,13 @@
 # All 2^k states, source 1 as the fastest.
 ref_nor_states <- function(k) as.matrix(expand.grid(rep(list(0:1), k)))
 
-# log P(x[i, ], state), n x 2^k.
-ref_nor_joint <- function(x, par) {
+# Which states agree with what is known of the sources of site i.
+ref_nor_agrees <- function(states, known, i) {
+  apply(states, 1L, function(z) is.null(known) || all(is.na(known[i, ]) | known[i, ] == z))
+}
+
+# log P(x[i, ], state), n x 2^k; known: n x k, NA where a source is not.
+ref_nor_joint <- function(x, par, known = NULL) {
   states <- ref_nor_states(length(par$prior))
   out <- matrix(0, nrow(x), nrow(states))
   for (i in seq_len(nrow(x))) {
@@ -17,21 +22,23 @@ ref_nor_joint <- function(x, par) {
       }
       out[i, s] <- sum
     }
+    out[i, !ref_nor_agrees(states, known, i)] <- -Inf
   }
   out
 }
 
-ref_nor_loglik <- function(x, par) apply(ref_nor_joint(x, par), 1L, function(l) max(l) + log(sum(exp(l - max(l)))))
+ref_nor_loglik <- function(x, par, known = NULL) {
+  apply(ref_nor_joint(x, par, known), 1L, function(l) max(l) + log(sum(exp(l - max(l)))))
+}
 
-ref_nor_posterior <- function(x, par) {
-  joint <- ref_nor_joint(x, par)
-  exp(joint - ref_nor_loglik(x, par))
+ref_nor_posterior <- function(x, par, known = NULL) {
+  exp(ref_nor_joint(x, par, known) - ref_nor_loglik(x, par, known))
 }
 
 # One EM pass; pseudo-counts as c(prior, links, leak), two each.
-ref_nor_pass <- function(x, par, inner = 1L, pseudo = numeric(6)) {
+ref_nor_pass <- function(x, par, inner = 1L, pseudo = numeric(6), known = NULL) {
   states <- ref_nor_states(length(par$prior))
-  posterior <- ref_nor_posterior(x, par)
+  posterior <- ref_nor_posterior(x, par, known)
   on <- posterior %*% states
   for (step in seq_len(inner)) {
     old <- par
@@ -94,6 +101,14 @@ nor_found <- function(links, truth, least = 0.9) {
   found
 }
 
+# Relative to `tolerance`; numbers below 1e-3 to the absolute precision of 1 - (1 - p).
+expect_close <- function(got, want, tolerance = 1e-12) {
+  got <- as.vector(got)
+  want <- as.vector(want)
+  worst <- max(abs(got - want) / pmax(abs(want), 1e-3))
+  expect_lte(worst, tolerance)
+}
+
 quietly <- function(expr) suppressWarnings(suppressMessages(expr))
 
 # ---- With chances that presences are recorded, eqs. (R1) to (R5) of src/noisy_or/noisy_or.h ----------------------
@@ -110,7 +125,7 @@ ref_nor_there <- function(par) {
 }
 
 # log P(x[i, ], state, grid point), n x 2^k x 10.
-ref_nor_recorded_joint <- function(x, par) {
+ref_nor_recorded_joint <- function(x, par, known = NULL) {
   states <- ref_nor_states(length(par$prior))
   there <- ref_nor_there(par)
   rho <- ref_nor_chances(par)
@@ -124,22 +139,23 @@ ref_nor_recorded_joint <- function(x, par) {
         out[i, s, g] <- log(par$recorded_share[g]) + sum(prior) + sum(cells, na.rm = TRUE)
       }
     }
+    out[i, !ref_nor_agrees(states, known, i), ] <- -Inf
   }
   out
 }
 
-ref_nor_recorded_loglik <- function(x, par) {
-  apply(ref_nor_recorded_joint(x, par), 1L, function(l) max(l) + log(sum(exp(l - max(l)))))
+ref_nor_recorded_loglik <- function(x, par, known = NULL) {
+  apply(ref_nor_recorded_joint(x, par, known), 1L, function(l) max(l) + log(sum(exp(l - max(l)))))
 }
 
-ref_nor_recorded_posterior <- function(x, par) {
-  exp(ref_nor_recorded_joint(x, par) - ref_nor_recorded_loglik(x, par))
+ref_nor_recorded_posterior <- function(x, par, known = NULL) {
+  exp(ref_nor_recorded_joint(x, par, known) - ref_nor_recorded_loglik(x, par, known))
 }
 
 # One EM pass; pseudo-counts as c(prior, links, leak, taxon), two each, and one of share.
-ref_nor_recorded_pass <- function(x, par, pseudo = numeric(9)) {
+ref_nor_recorded_pass <- function(x, par, pseudo = numeric(9), known = NULL) {
   states <- ref_nor_states(length(par$prior))
-  posterior <- ref_nor_recorded_posterior(x, par)
+  posterior <- ref_nor_recorded_posterior(x, par, known)
   there <- ref_nor_there(par)
   rho <- ref_nor_chances(par)
   on <- apply(posterior, 1:2, sum) %*% states

@@ -5,14 +5,6 @@ golden_nor <- function(name) {
   jsonlite::fromJSON(shared_golden("noisy-or", sprintf("public_%s.json", name)))
 }
 
-# Relative to `tolerance`; numbers below 1e-3 to the absolute precision of 1 - (1 - p).
-expect_close <- function(got, want, tolerance = 1e-12) {
-  got <- as.vector(got)
-  want <- as.vector(want)
-  worst <- max(abs(got - want) / pmax(abs(want), 1e-3))
-  expect_lte(worst, tolerance)
-}
-
 cases <- c("plain", "na", "edge")
 
 test_that("the golden cases of exact inference are met", {

@@ -21,12 +21,6 @@ recorded_planted <- function(n, seed, by = "site", m = 30) {
   list(x = x, present = present, chance = chance, taxon = taxon)
 }
 
-# As expect_near() of test-noisy_or.R.
-expect_near <- function(got, want, tolerance = 1e-12) {
-  worst <- max(abs(as.vector(got) - as.vector(want)) / pmax(abs(as.vector(want)), 1e-3))
-  expect_lte(worst, tolerance)
-}
-
 test_that("one pass with recording equals the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
@@ -39,8 +33,8 @@ test_that("one pass with recording equals the transcription", {
           p$x, 3, inference = inference, estimate = estimate, missed_by = by, inner = 1, start = p$start,
           control = nor_plain(1)
         ))
-        for (part in names(want)) expect_near(fit$param[[part]], want[[part]])
-        expect_near(fit$loglik, sum(ref_nor_recorded_loglik(p$x, want)))
+        for (part in names(want)) expect_close(fit$param[[part]], want[[part]])
+        expect_close(fit$loglik, sum(ref_nor_recorded_loglik(p$x, want)))
       }
     }
   }
@@ -73,16 +67,16 @@ test_that("likelihood and predictions are sums over components, chances and pres
       })
       loglik <- loglik + log(sum(joint))
       joint <- joint / sum(joint)
-      expect_near(predict(fit, type = "present")[i, ], colSums(joint * hidden[, 3:5]))
-      expect_near(fit$param$activation[i, ], colSums(joint * hidden[, 1:2]))
-      expect_near(fit$param$recorded_site[i], sum(joint * chance[hidden[, 6]]))
+      expect_close(predict(fit, type = "present")[i, ], colSums(joint * hidden[, 3:5]))
+      expect_close(fit$param$activation[i, ], colSums(joint * hidden[, 1:2]))
+      expect_close(fit$param$recorded_site[i], sum(joint * chance[hidden[, 6]]))
       zero <- which(p$x[i, ] %in% 0)
       rho <- outer(chance[hidden[, 6]], par$recorded_taxon)
       gap <- hidden[, 3:5] + (1 - hidden[, 3:5]) * (1 - rho) # not recorded, or would not have been
-      expect_near(scores$phantom[i, zero], colSums(joint * gap)[zero])
-      expect_near(scores$missed[i, zero], colSums(joint * hidden[, 3:5])[zero])
+      expect_close(scores$phantom[i, zero], colSums(joint * gap)[zero])
+      expect_close(scores$missed[i, zero], colSums(joint * hidden[, 3:5])[zero])
     }
-    expect_near(fit$loglik, loglik)
+    expect_close(fit$loglik, loglik)
   }
 })
 
@@ -98,10 +92,10 @@ test_that("a site that records everything is a site of the model without recordi
     }
     plain <- fit("none", p$start)
     recorded <- fit("both", all)
-    expect_near(recorded$param$recorded_site, rep(1, 20))
-    expect_near(recorded$objective, plain$objective, 1e-12)
-    for (part in names(plain$param)) expect_near(recorded$param[[part]], plain$param[[part]], 1e-10)
-    expect_near(fitted(recorded), fitted(plain), 1e-10)
+    expect_close(recorded$param$recorded_site, rep(1, 20))
+    expect_close(recorded$objective, plain$objective, 1e-12)
+    for (part in names(plain$param)) expect_close(recorded$param[[part]], plain$param[[part]], 1e-10)
+    expect_close(fitted(recorded), fitted(plain), 1e-10)
     expect_identical(recorded$missed, 0)
   }
 })

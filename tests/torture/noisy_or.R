@@ -25,6 +25,14 @@ for (inference in 0:2) {
   }
   param["hidden"] <- list(NULL)
 }
+# With sources that are known.
+known <- matrix(c(1L, 0L, NA, NA), 2, nrow(x))
+for (inference in 0:1) {
+  given <- utils::modifyList(settings(inference, known = known, uniform = runif(8)), list(weight = NULL))
+  torture("mc_c_nor_fit", view, param, given, control)
+  torture("mc_c_nor_report", view, param, c(given, list(want = list(drawn = TRUE, map = TRUE))))
+  torture("mc_c_nor_fit", view, param, modifyList(given, list(known = known[, -1L])), control, error = TRUE)
+}
 # With chances of recording.
 recorded <- c(param, list(recorded_share = rep(0.1, 10), recorded_taxon = rep(0.8, 5)))
 for (inference in 0:1) {
