@@ -115,7 +115,7 @@ fitted.noisy_or <- function(object, ...) {
 #' predict(fit, x[1:2, ], type = "cell")[1, , ]
 #' predict(fit, x[1:2, ], activation = rbind(c(1, NA), c(0, 0)))
 #' rebuilt <- predict(fit, sources = "mode")
-#' mean(abs(x - rebuilt)) # share of cells that differ on average when they are drawn anew
+#' mean(abs(x - rebuilt)) # share of cells that differ, on average over draws of them
 #' @export
 predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activation", "map", "cell", "present"),
                              ..., rows = NULL, activation = NULL, sources = c("mean", "mode", "drawn")) {
