@@ -247,7 +247,10 @@ nor_new_fit <- function(fitted, data, model, control, call) {
     density = data_density(data), margins = data$margins
   )
   if (!is.null(data$known)) fit$known <- structure(t(data$known), dimnames = dimnames(out$activation))
-  if (recorded) fit$missed <- nor_count_missed(fit, data$x)
+  if (recorded) {
+    fit$missed <- nor_count_missed(fit, data$x)
+    fit$missed_range <- nor_missed_range(fit, data$x, distinct)
+  }
   fit$sources <- source_table(fit)
   validate_noisy_or(fit)
 }

@@ -57,8 +57,8 @@ for (what in 1:2) {
 # ---- Zeros that are false: of the simulated sites, and of sites drawn from the model itself ------------------------
 
 cat("\nFalse zeros\n\n")
-row("table", "model", "AUC", "said to be missed", "missed")
-row(paste(rep("---", 5L), collapse = " | "))
+row("table", "model", "AUC", "said to be missed", "range", "missed")
+row(paste(rep("---", 6L), collapse = " | "))
 judge <- function(title, x, false, k) {
   zero <- x == 0
   arms <- c(models, list(`by site, links Beta(1.05, 1.05)` = function(x, k) {
@@ -68,7 +68,8 @@ judge <- function(title, x, false, k) {
     set.seed(1)
     fit <- hush(arms[[model]](x, k))
     missed <- if (is.null(fit$missed)) "" else format(round(fit$missed))
-    row(title, model, sprintf("%.3f", area(said(fit)[zero], false[zero])), missed, sum(false[zero]))
+    range <- paste(round(as.numeric(fit$missed_range$missed)), collapse = " to ")
+    row(title, model, sprintf("%.3f", area(said(fit)[zero], false[zero])), missed, range, sum(false[zero]))
   }
 }
 truth <- simulated_sites$truth$present == 1
