@@ -218,6 +218,7 @@ void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param 
 
 void nor_keep_known(const nor_settings *set, int i, int k, int n_state, double *logs) {
   int on = 0, off = 0;
+  if (!set->known) return;
   for (int c = 0; c < k; c++) {
     on |= nor_given(set, i, c, k, true) << c;
     off |= nor_given(set, i, c, k, false) << c;
