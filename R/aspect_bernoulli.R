@@ -354,7 +354,7 @@ mark_start.aspect_bernoulli_problem <- function(problem, param) {
 
 # Whether a component that was not pinned ended as a phantom, by the default rule of phantoms().
 ab_found_phantom <- function(param, data, pinned) {
-  kind <- phantom_table(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
+  kind <- phantom_measures(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
   any(kind[pinned == "free"] != "content")
 }
 
@@ -471,7 +471,7 @@ ab_check_pinned <- function(aspects, pinned) {
 # Phantoms last, the others by decreasing weight; pinned ones, which are last already, stay where they are.
 ab_order <- function(param, pinned, data) {
   free <- which(pinned == "free")
-  kind <- phantom_table(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
+  kind <- phantom_measures(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
   c(free[order(kind[free] != "content", -colMeans(param$membership)[free])], which(pinned != "free"))
 }
 

@@ -132,7 +132,7 @@ gibbs_label <- function(job, problem, param) {
   param <- ab_permute(param, at)
   job$state <- ab_permute(job$state, at)
   job$reference <- param$aspects
-  job$kind <- phantom_table(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
+  job$kind <- phantom_measures(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
   # What phantoms miss is said in terms of content: where all would be phantoms, those that are free are content.
   if (all(job$kind != "content")) job$kind[pinned == "free"] <- "content"
   job$phase <- "draws"

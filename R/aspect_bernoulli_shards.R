@@ -99,7 +99,7 @@ ab_finish_shards_fit <- function(model, fit, found, free) {
   order <- seq_len(k)
   if (free) {
     own <- which(pinned == "free")
-    kind <- phantom_table(whole, fit$density, pinned, observed > 0)$kind
+    kind <- phantom_measures(whole, fit$density, pinned, observed > 0)$kind
     order <- c(own[order(kind[own] != "content", -whole$shares$weight[own])], which(pinned != "free"))
   }
   aspects <- whole$aspects[order, , drop = FALSE]

@@ -105,7 +105,18 @@ check_share <- function(x, name) {
 black_above <- 0.95
 black_alone <- 0.5
 
-phantom_table <- function(param, density, pinned, observed, white = 0.2, black = 0.5, min_weight = 1e-3) {
+phantom_table <- function(...) {
+  out <- phantom_measures(...)
+  aspects <- out$aspects
+  data.frame(
+    component = component_names(nrow(aspects)), kind = out$kind, pinned = out$pinned, weight = out$weight,
+    mean = out$mean, min = unname(apply(aspects, 1L, min)), max = unname(apply(aspects, 1L, max)),
+    out[c("white_ratio", "black_ratio", "above", "alone")]
+  )
+}
+
+# The same as a list, of `aspects`, those that count.
+phantom_measures <- function(param, density, pinned, observed, white = 0.2, black = 0.5, min_weight = 1e-3) {
   aspects <- param$aspects[, observed, drop = FALSE]
   if (!any(observed)) aspects <- param$aspects
   mean <- unname(rowMeans(aspects))
@@ -120,9 +131,8 @@ phantom_table <- function(param, density, pinned, observed, white = 0.2, black =
   kind[weight > min_weight & white_ratio <= white & !is.na(white_ratio)] <- "white"
   kind[weight > min_weight & black_ratio <= black & flat & !is.na(black_ratio)] <- "black"
   kind[pinned != "free"] <- pinned[pinned != "free"]
-  data.frame(
-    component = component_names(length(mean)), kind = kind, pinned = unname(pinned != "free"), weight = weight,
-    mean = mean, min = unname(apply(aspects, 1L, min)), max = unname(apply(aspects, 1L, max)),
+  list(
+    aspects = aspects, kind = kind, pinned = unname(pinned != "free"), weight = weight, mean = mean,
     white_ratio = white_ratio, black_ratio = black_ratio, above = above, alone = alone
   )
 }

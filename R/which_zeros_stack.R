@@ -29,11 +29,16 @@ stack_rows <- function(copy) {
   )
 }
 
-# Rows of several copies as one: list(z, y, offset), and `even`, z with columns of equal spread; n_threads for its fits.
+# Rows of several copies as one: list(z, y, offset); `even`: z with columns of equal spread, of which `design` has a column
+# of ones before it; n_threads for its fits.
 stack_bind <- function(parts, n_threads = 1L) {
   all <- function(name) unlist(lapply(parts, `[[`, name))
   z <- do.call(rbind, lapply(parts, `[[`, "z"))
-  list(z = z, even = equal_spread(z), y = all("y"), offset = all("offset"), n_threads = n_threads)
+  even <- equal_spread(unname(z))
+  list(
+    z = z, design = cbind(1, even$z), even = even[c("centre", "spread")], y = all("y"), offset = all("offset"),
+    n_threads = n_threads
+  )
 }
 
 ridges <- c(1, 10, 100)
@@ -102,16 +107,16 @@ over_cells <- function(odds, f) {
 ridge_logistic <- function(data, used, ridge, start = NULL) {
   centre <- data$even$centre[used]
   spread <- data$even$spread[used]
-  z <- data$even$z[, used, drop = FALSE]
-  l <- ncol(z)
-  learner <- of_learner(z)
+  learner <- of_learner(data$z)[used]
+  l <- length(learner)
   shared <- outer(learner, learner) * ridge
   penalty <- matrix(0, l + 1L, l + 1L)
   penalty[-1L, -1L] <- diag(diag(shared), l) - shared / max(1, sum(learner)) + diag(ifelse(learner, 1e-3, 1), l)
   if (!is.null(start)) {
     start <- c(start[1L] + sum(centre * start[-1L]), ifelse(is.finite(spread), start[-1L] * spread, 0))
   }
-  found <- logistic_regression(cbind(1, z), data$y, data$offset, penalty, start = start, n_threads = data$n_threads)
+  design <- if (l < ncol(data$z)) data$design[, c(1L, 1L + seq_len(ncol(data$z))[used])] else data$design
+  found <- logistic_regression(design, data$y, data$offset, penalty, start = start, n_threads = data$n_threads)
   # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
   back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
