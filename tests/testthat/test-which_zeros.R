@@ -369,7 +369,7 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   expect_match(says(c(-0.1, -0.1), c(0.01, 0.01)), "-0.100 (s.e. 0.010), the rule is better.", fixed = TRUE)
   expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), ", neither is surely better.$")
   # Two copies that agree by chance are no proof.
-  expect_match(says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L)), "neither is surely better")
+  expect_match(says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L)), "surely better: two copies are too few for more.$")
   expect_match(says(c(0.02, 0.02), c(0.001, 0.001), copies = c(2L, 2L)), "the answer is better")
   expect_match(says(c(0.1, 0.1), c(0.01, 0.01), hidden = 150L), "has 0.775 and 0.809; too few finds were hidden")
   expect_match(
