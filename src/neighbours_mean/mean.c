@@ -23,11 +23,11 @@ typedef struct {
 } totals;
 
 typedef struct {
-  sums *of;     /* m */
-  bool *mine;   /* m: is it on the list of the row? */
-  int *both;    /* m + 1: those of a neighbour that are on the list, too */
-  bool *seen;   /* n: is it among those met? False between rows */
-  int *met;     /* n: rows of the table that share any */
+  sums *of;   /* m */
+  bool *mine; /* m: is it on the list of the row? */
+  int *both;  /* m + 1: those of a neighbour that are on the list, too */
+  bool *seen; /* n: is it among those met? False between rows */
+  int *met;   /* n: rows of the table that share any */
 } scratch;
 
 typedef struct {
@@ -35,9 +35,9 @@ typedef struct {
   const nbm_rows *rows;
   mc_data columns;       /* the table by columns */
   double *found, *known; /* m: presences and known cells of each attribute */
-  double *share;         /* m: 1 / known, of the other rows and the one that counts as one of them */
-  double *root;          /* n: 1 / sqrt(length of the list), 1 for an empty one */
-  double density;        /* share of presences among known cells */
+  double *share;  /* m: 1 / known, of the other rows and the one that counts as one of them */
+  double *root;   /* n: 1 / sqrt(length of the list), 1 for an empty one */
+  double density; /* share of presences among known cells */
   scratch *per_thread;
   double *p;
 } task;

@@ -32,7 +32,7 @@ double num_range_distance(double a, double b, double c, double d, double bandwid
   return -log(overlap(a / bandwidth, b / bandwidth, c / bandwidth, d / bandwidth));
 }
 
-#define LONG 32     /* a list of one site in so many is sorted by their places */
+#define LONG 32    /* a list of one site in so many is sorted by their places */
 #define SLACK 1e-9 /* of rounding, in what rules a site out before its distance is known exactly */
 
 static double chord_squared(const double *a, const double *b) {

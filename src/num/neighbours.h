@@ -15,7 +15,7 @@ typedef struct {
   const double *place;      /* 3 x n: unit vectors, NaN where unknown; NULL: no places */
   const double *plane;      /* 2 x n: places in the plane instead, likewise */
   const double *variables;  /* n_variables x n: further variables, likewise */
-  const double *spread;     /* n: what the width of a range adds to its distance; of a sweep's sites */
+  const double *spread;     /* n: what the width of a range adds to its distance; a sweep's alone */
   int n_variables;
 } num_sites;
 

@@ -91,11 +91,17 @@ static void test_sweep(void) {
     const num_sites sites = some_sites(N, kinds);
     num_key any[N], sorted[N];
     for (int i = 0; i < N; i++) any[i].site = i, any[i].key = 0;
-    const num_sweep all = {.sites = sites, .key = any}; /* of no coordinate */
-    double *copy = exact(num_sites_doubles(&sites)), *apart = exact(N);
+    num_sweep all = {.n = N, .sites = sites, .key = any}; /* of no coordinate */
+    double *copy = exact(num_sites_doubles(&sites)), *apart = exact(N), *spread = exact(N);
     for (int i = 0; i < N; i++) apart[i] = i % 7 ? 3 * check_uniform() : NAN;
     for (int w = 0; w < 3; w++) {
       const num_sweep sweep = num_sweep_of(&sites, &wanted[w], sorted, copy);
+      /* minus the log of the mean of exp(-z), 0 <= z <= width */
+      for (int i = 0; sites.low && i < N; i++) {
+        const double width = (sites.high[i] - sites.low[i]) / wanted[w].age;
+        spread[i] = width < 1e-3 ? width / 2 : log(width) - log(-expm1(-width));
+      }
+      all.sites.spread = spread;
       for (int i = 0; i < N; i++) {
         const double *more = i % 2 ? apart : NULL;
         const int own = i % 3 ? i : -1;

@@ -68,6 +68,12 @@ test_that("a bin of time has the mean of by_site() over its sites, by group, too
   sites <- as.vector(table(cut(ages, c(250, 260, 280, 300))))
   figure <- ggplot2::autoplot(answer, "time", bins = c(250, 260, 280, 300))
   drawn(figure)
+  # One legend of colours, shapes and lines: they are joined where their labels come in one order.
+  if (utils::packageVersion("ggplot2") >= "3.5.0") {
+    for (of in c("colour", "shape", "linetype")) {
+      expect_identical(ggplot2::get_guide_data(figure, of)$.label, c("found", "found and missed"))
+    }
+  }
   value <- function(kind) rev(figure$data$value[figure$data$kind == kind])
   expect_equal(value("found"), table$finds / sites)
   expect_equal(value("found and missed"), (table$finds + table$missed) / sites)
