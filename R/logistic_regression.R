@@ -8,7 +8,8 @@ logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(ncol(d
     share <- (sum(cases[, 3L] * cases[, 1L]) + 0.5) / (sum(cases[, 3L]) + 1)
     start <- c(stats::qlogis(share) - mean(offset), rep(0, ncol(design) - 1L))
   }
-  found <- .Call(mc_c_logistic_regression, unname(design), cases, penalty, matrix(start), as.integer(c(passes, n_threads)))
+  limits <- as.integer(c(passes, n_threads))
+  found <- .Call(mc_c_logistic_regression, unname(design), cases, penalty, matrix(start), limits)
   found$beta <- as.vector(found$beta)
   found
 }

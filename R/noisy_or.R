@@ -150,8 +150,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(9)
   missed_by <- check_choice(missed_by, "missed_by", c("none", "site", "both"))
   if (!missing(x) && inherits(x, "shards")) {
-    if (missed_by != "none") stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(missed_by))
-    if (!is.null(activation)) stop_input("`activation` must be NULL for shards().")
+    nor_refuse_shards(missed_by, activation)
     settings <- list(
       inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
       mask = mask, surplus = surplus
@@ -170,10 +169,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
     inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(inner %||% 10L, "inner"),
     q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper")), missed_by = missed_by
   )
-  if (inference == "variational" && (missed_by != "none" || !is.null(activation))) {
-    what <- if (is.null(activation)) "missed_by" else "activation"
-    stop_input("`%s` goes with exact and truncated inference, not with \"variational\".", what)
-  }
+  nor_check_inference(inference, missed_by, activation)
   if (surplus > 0L && !(is.null(mask) && is.null(start) && is.null(activation))) {
     stop_input("`surplus` must be 0 with `mask`, `activation` or `start`: they say what each component is.")
   }
@@ -181,6 +177,18 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   if (!is.null(start)) start <- nor_check_start(start, data, k, model)
   fitted <- nor_fit(nor_problem(data, k, surplus, model, start, control), control)
   nor_new_fit(fitted, data, model, control, call)
+}
+
+nor_refuse_shards <- function(missed_by, activation) {
+  if (missed_by != "none") stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(missed_by))
+  if (!is.null(activation)) stop_input("`activation` must be NULL for shards().")
+}
+
+nor_check_inference <- function(inference, missed_by, activation) {
+  if (inference == "variational" && (missed_by != "none" || !is.null(activation))) {
+    what <- if (is.null(activation)) "missed_by" else "activation"
+    stop_input("`%s` goes with exact and truncated inference, not with \"variational\".", what)
+  }
 }
 
 #' Beta priors of a noisy-OR model

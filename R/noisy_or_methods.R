@@ -145,11 +145,16 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   tell_impossible(out$impossible, data, if (is_new) "`newdata`" else "the data")
   value <- out$value
   if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(rows))), k + 1L)] <- NA
-  dimnames(value) <- switch(type,
+  dimnames(value) <- nor_dimnames(type, labels)
+  in_given_order(value, newdata)
+}
+
+# labels: of rows, columns and components.
+nor_dimnames <- function(type, labels) {
+  switch(type,
     response = , present = name_sides(labels[1:2]), cell = list(labels[[1L]], labels[[2L]], c(labels[[3L]], "leak")),
     labels[c(1L, 3L)]
   )
-  in_given_order(value, newdata)
 }
 
 # As nor_posterior(), the sources summed out or taken to be those that are likeliest or drawn.

@@ -249,6 +249,7 @@ wz_given <- function(asked, cell) {
 wz_data <- function(x, cell) {
   if (is.null(cell)) {
     if (is.null(x)) stop_missing("x")
+    x <- as_plain_matrix(x, "x") # once: it tells what it takes for names
     return(if (has_counts(x)) counted_data(x) else check_data(x, "binary"))
   }
   check_data(wz_found(x, cell), "binary", "visits")
@@ -256,8 +257,7 @@ wz_data <- function(x, cell) {
 
 # Whole numbers, 0, 1 and 2 among them: a table of 0, 1 and 9 is one of codes, and one of 1 and 2.
 has_counts <- function(x) {
-  value <- as_plain_matrix(x, "x")
-  if (inherits(value, "Matrix")) value <- c(0, value@x)
+  value <- if (inherits(x, "Matrix")) c(0, x@x) else x
   is.numeric(value) && all(0:2 %in% value) && all(value >= 0 & value == floor(value), na.rm = TRUE)
 }
 

@@ -29,8 +29,8 @@ stack_rows <- function(copy) {
   )
 }
 
-# Rows of several copies as one: list(z, y, offset); `even`: z with columns of equal spread, of which `design` has a column
-# of ones before it; n_threads for its fits.
+# Rows of several copies as one: list(z, y, offset); `even`: z with columns of equal spread, before which `design` has a
+# column of ones; n_threads for its fits.
 stack_bind <- function(parts, n_threads = 1L) {
   all <- function(name) unlist(lapply(parts, `[[`, name))
   z <- do.call(rbind, lapply(parts, `[[`, "z"))

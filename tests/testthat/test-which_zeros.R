@@ -237,6 +237,18 @@ test_that("zeros that cannot be false, sites left out and unknown cells", {
   expect_identical(nrow(as.data.frame(w)), sum(holes == 0, na.rm = TRUE))
 })
 
+test_that("a data frame whose first column has the names of sites is read once, with one message", {
+  set.seed(3)
+  table <- data.frame(site = paste("Site", 1:20), matrix(rbinom(200, 1, 0.4), 20))
+  said <- testthat::capture_messages(data <- wz_data(table, NULL))
+  expect_identical(said, "Row names taken from the first column of `x`, \"site\".\n")
+  expect_identical(rownames(data$x), table$site)
+  table$X1[1:2] <- 2
+  said <- testthat::capture_messages(data <- wz_data(table, NULL))
+  expect_match(said, "Row names taken|holds counts, up to 2")
+  expect_length(said, 2L)
+})
+
 test_that("what is known of completeness decides the total", {
   ask <- function(...) suppressMessages(which_zeros(x, age = 60:1, quick = TRUE, seed = 1, ...))
   whole <- ask(completeness = 1)
@@ -369,7 +381,8 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   expect_match(says(c(-0.1, -0.1), c(0.01, 0.01)), "-0.100 (s.e. 0.010), the rule is better.", fixed = TRUE)
   expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), ", neither is surely better.$")
   # Two copies that agree by chance are no proof.
-  expect_match(says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L)), "surely better: two copies are too few for more.$")
+  two <- says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L))
+  expect_match(two, "surely better: two copies are too few for more.$")
   expect_match(says(c(0.02, 0.02), c(0.001, 0.001), copies = c(2L, 2L)), "the answer is better")
   expect_match(says(c(0.1, 0.1), c(0.01, 0.01), hidden = 150L), "has 0.775 and 0.809; too few finds were hidden")
   expect_match(
