@@ -555,6 +555,7 @@ coefficient_blocks <- function(fit) {
   to_own[k + seq_len(d), k + seq_len(d)] <- by$basis
   unsure <- if (!is.null(by$mean_covariance)) t(chol(by$mean_covariance))
   pull <- apply(unsure %||% matrix(0, length(by$mean)), 2L, function(mean) prior_means(by, mean) / by$spread^2)
+  pull <- matrix(pull, d * length(taxa)) # apply() makes a vector of a single row
   lapply(seq_along(taxa), function(j) {
     aspect <- fit$param$aspects[, j]
     free <- c(which(aspect > inner_edge & aspect < 1 - inner_edge), k + seq_len(d))

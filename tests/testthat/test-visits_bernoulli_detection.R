@@ -177,6 +177,17 @@ test_that("one component and no sharing maximise the likelihood of each of 20 at
   expect_equal(confint(fit, "t2:date"), confint(fit)["t2:date", , drop = FALSE])
 })
 
+test_that("one species with an intercept alone has the standard errors of an occupancy model", {
+  set.seed(8)
+  seen <- rbinom(60, 1, 0.6) * matrix(rbinom(180, 1, 0.4), 60)
+  fit <- suppressMessages(visits_bernoulli(list(y = seen), k = 1, estimate = "ml", detection = ~1, sharing = "none"))
+  finds <- rowSums(seen)
+  loss <- function(at) -sum(log(plogis(at[1]) * dbinom(finds, 3, plogis(at[2])) + plogis(-at[1]) * (finds == 0)))
+  best <- c(qlogis(fitted(fit)[1L]), fit$param$detection)
+  reference <- solve(optimHess(best, loss, control = list(ndeps = c(1e-4, 1e-4))))
+  expect_equal(c(vcov(fit)), reference[2, 2], tolerance = 1e-6)
+})
+
 test_that("standard errors take in the mean that taxa are drawn to", {
   many <- detected_table(60, 12)
   for (formula in list(~date, ~ date + mass)) {
