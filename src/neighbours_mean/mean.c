@@ -106,7 +106,6 @@ static void add_plain(const task *t, scratch *s, totals *sum, int l, double w) {
 /* Of the neighbours listed, each row met by itself. */
 static totals add_listed(const task *t, scratch *s, int r, row_roots roots) {
   const nbm_rows *rows = t->rows;
-  const mc_data *data = t->table->data;
   totals sum = {0};
   for (int e = rows->start[r]; e < rows->start[r + 1]; e++) {
     const int l = rows->neighbour[e];
