@@ -150,10 +150,9 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(9)
   missed_by <- check_choice(missed_by, "missed_by", c("none", "site", "both"))
   if (!missing(x) && inherits(x, "shards")) {
-    nor_refuse_shards(missed_by, activation)
     settings <- list(
       inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
-      mask = mask, surplus = surplus
+      mask = mask, surplus = surplus, missed_by = missed_by, activation = activation
     )
     return(nor_fit_shards(x, k, settings, start, control, call))
   }
@@ -177,11 +176,6 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   if (!is.null(start)) start <- nor_check_start(start, data, k, model)
   fitted <- nor_fit(nor_problem(data, k, surplus, model, start, control), control)
   nor_new_fit(fitted, data, model, control, call)
-}
-
-nor_refuse_shards <- function(missed_by, activation) {
-  if (missed_by != "none") stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(missed_by))
-  if (!is.null(activation)) stop_input("`activation` must be NULL for shards().")
 }
 
 nor_check_inference <- function(inference, missed_by, activation) {

@@ -162,7 +162,7 @@ nor_missed_range <- function(fit, x, distinct) {
 
 bound_sentences.noisy_or <- function(fit, ...) {
   several <- sum(apply(fit$param$links, 2L, function(links) sum(links >= nor_least_cause) > 1L))
-  range <- fit$missed_range
+  reach <- fit$missed_range
   words <- axis_words(fit)[2L]
   c(
     if (fit$dims[["k"]] == 1L) {
@@ -177,11 +177,11 @@ bound_sentences.noisy_or <- function(fit, ...) {
         several, fit$dims[["m"]]
       )
     },
-    if (!is.null(range)) {
+    if (!is.null(reach)) {
       sprintf(
-        "From %s to %s false absences, and perhaps more, go with %s.", format_big(round(range$missed[1L])),
-        format_big(round(range$missed[2L])),
-        if (min(range$change) > -0.01) "the same log-likelihood" else "a log-likelihood that is lower by at most 2"
+        "From %s to %s false absences, and perhaps more, go with %s.", format_big(round(reach$missed[1L])),
+        format_big(round(reach$missed[2L])),
+        if (min(reach$change) > -0.01) "the same log-likelihood" else "a log-likelihood that is lower by at most 2"
       )
     }
   )

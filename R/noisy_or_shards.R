@@ -15,6 +15,10 @@ nor_fit_shards <- function(x, k, settings, start, control, call) {
 }
 
 nor_refuse_shards <- function(settings) {
+  if (settings$missed_by != "none") {
+    stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(settings$missed_by))
+  }
+  if (!is.null(settings$activation)) stop_input("`activation` must be NULL for shards().")
   if (!settings$inference %in% c("auto", "truncated")) {
     stop_not_for_shards(
       sprintf("`inference = \"%s\"`", settings$inference), "take \"truncated\", or fit some rows, `x[i, ]`"

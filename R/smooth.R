@@ -46,6 +46,7 @@ smooth_at <- function(smooth, at, names) {
   smooth$given[] <- Map(take_sites, smooth$given, names(smooth$given), list(at))
   smooth["names"] <- list(names)
   smooth$n <- length(at)
+  smooth$lists <- NULL # of other sites
   smooth
 }
 

@@ -22,16 +22,16 @@ SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start,
   SET_VECTOR_ELT(out, 1, Rf_allocMatrix(REALSXP, l, l));
   glue_context context;
   mc_host host = glue_host(&context, R_NilValue);
-  num_regression data = {.n = n,
-                         .l = l,
-                         .design = REAL(design),
-                         .y = case_of,
-                         .offset = case_of + n,
-                         .weight = case_of + 2 * (ptrdiff_t) n,
-                         .penalty = REAL(penalty),
-                         .stop = ask,
-                         .asked = &host,
-                         .n_threads = INTEGER(limits)[1]};
+  const num_regression data = {.n = n,
+                               .l = l,
+                               .design = REAL(design),
+                               .y = case_of,
+                               .offset = case_of + n,
+                               .weight = case_of + 2 * (ptrdiff_t) n,
+                               .penalty = REAL(penalty),
+                               .stop = ask,
+                               .asked = &host,
+                               .n_threads = INTEGER(limits)[1]};
   double *scratch = (double *) R_alloc((size_t) num_regression_size(l), sizeof *scratch);
   num_logistic_regression(&data, INTEGER(limits)[0], REAL(VECTOR_ELT(out, 0)),
                           REAL(VECTOR_ELT(out, 1)), scratch);

@@ -1,18 +1,12 @@
 #include "num/ranking.h"
 #include "glue/glue.h"
+#include "num/logistic.h"
 
-#include <math.h>
-
-/* Log-odds of probabilities, of which those nearer to 0 or 1 than `least` are not told apart; shaped as p. */
+/* num_log_odds() of probabilities, shaped as p. */
 SEXP mc_c_score_odds(SEXP p, SEXP least) {
   glue_check(TYPEOF(p) == REALSXP, "p");
-  const double low = Rf_asReal(least), high = 1 - low, *x = REAL(p);
   SEXP out = PROTECT(Rf_duplicate(p));
-  double *odds = REAL(out);
-  for (R_xlen_t i = 0; i < XLENGTH(p); i++) {
-    const double within = x[i] < low ? low : x[i] > high ? high : x[i];
-    odds[i] = log(within / (1 - within));
-  }
+  num_log_odds(REAL(out), XLENGTH(p), Rf_asReal(least));
   UNPROTECT(1);
   return out;
 }

@@ -67,3 +67,10 @@ NUM_HOT double num_logistic_weights(double *theta, double *scratch, ptrdiff_t n)
   }
   return above + num_invert_sum_log(scratch, n) + (double) n * LOG_TWO;
 }
+
+void num_log_odds(double *p, ptrdiff_t n, double least) {
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const double within = p[i] < least ? least : p[i] > 1 - least ? 1 - least : p[i];
+    p[i] = log(within / (1 - within));
+  }
+}

@@ -19,4 +19,7 @@ void num_logistic(double *x, ptrdiff_t n);
  */
 double num_logistic_weights(double *theta, double *scratch, ptrdiff_t n);
 
+/* Replaces n probabilities by log(p / (1 - p)); those nearer to 0 or 1 than `least` are not told apart; NaN stays. */
+void num_log_odds(double *p, ptrdiff_t n, double least);
+
 #endif

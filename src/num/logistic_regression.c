@@ -44,16 +44,15 @@ NUM_HOT static double add_strip(const num_regression *data, int first, int size,
   return sum;
 }
 
-static int stopped(void *regression) {
-  const num_regression *data = regression;
-  return data->stop && data->stop(data->asked);
-}
+static bool stopped(const num_regression *data) { return data->stop && data->stop(data->asked); }
 
 typedef struct {
   const num_regression *data;
   const double *b;
   double *sums; /* of each strip f, g and H, and its 4 STRIP */
 } evaluation;
+
+static int stop_scan(void *asked) { return stopped(((const evaluation *) asked)->data); }
 
 static void scan(void *ctx, int strip, int thread, int first, int size) {
   const evaluation *e = ctx;
@@ -64,7 +63,7 @@ static void scan(void *ctx, int strip, int thread, int first, int size) {
 }
 
 /* f at b, with its gradient and Hessian; of no meaning where stopped. */
-static double evaluate(num_regression *data, const double *b, double *g, double *hessian,
+static double evaluate(const num_regression *data, const double *b, double *g, double *hessian,
                        double *sums) {
   const int l = data->l;
   const num_strips strips = num_new_strips(data->n, STRIP, data->n_threads);
@@ -72,8 +71,9 @@ static double evaluate(num_regression *data, const double *b, double *g, double 
   double sum = 0;
   memset(g, 0, (size_t) l * sizeof(double));
   memset(hessian, 0, (size_t) l * l * sizeof(double));
-  memset(sums, 0, (size_t) strip_size(l) * NUM_MAX_STRIP * sizeof(double));
-  if (!num_scan(&strips, scan, &e, stopped, data)) return sum;
+  for (int strip = 0; strip < strips.n_strip; strip++)
+    memset(sums + strip_size(l) * strip, 0, (size_t) (1 + l + l * l) * sizeof(double));
+  if (!num_scan(&strips, scan, &e, stop_scan, &e)) return sum;
   for (int strip = 0; strip < strips.n_strip; strip++) {
     const double *part = sums + strip_size(l) * strip;
     sum += part[0];
@@ -110,7 +110,7 @@ static bool newton_step(const double *g, const double *hessian, int l, double *s
   return true;
 }
 
-bool num_logistic_regression(num_regression *data, int passes, double *b, double *hessian,
+bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
                              double *scratch) {
   const int l = data->l;
   double *g = scratch, *step = g + l, *trial = step + l, *chol = trial + l,

@@ -29,7 +29,7 @@ ptrdiff_t num_regression_size(int l);
  * where one gains less than 1e-8 of |f| + 1, or where H is not definite. A pass costs n l (l + 6)
  * flops, n exponentials and n logarithms. False where `stop` said so.
  */
-bool num_logistic_regression(num_regression *data, int passes, double *b, double *hessian,
+bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
                              double *scratch);
 
 #endif

@@ -7,15 +7,7 @@ helpers <- new.env(parent = asNamespace("multicause"))
 for (file in c("helper-data.R", "helper-gibbs.R", "helper-plsa_gibbs.R")) {
   sys.source(file.path("tests", "testthat", file), helpers)
 }
-failed <- 0L
-judge <- function(what, z) {
-  ok <- max(abs(z)) < 4
-  failed <<- failed + !ok
-  cat(sprintf(
-    "| %s | %d | %.2f | %.2f | %s |\n", what, length(z), max(abs(z)), sqrt(mean(z^2)), if (ok) "yes" else "NO"
-  ))
-}
-cat("| check | statistics | largest absolute z | rms z | within |\n| --- | --- | --- | --- | --- |\n")
+sys.source(file.path("tests", "validate", "shared", "judge_z.R"), environment())
 
 set.seed(1)
 tables <- list(

@@ -9,15 +9,7 @@ for (file in c("helper-data.R", "helper-gibbs.R", "helper-visits.R")) {
   sys.source(file.path("tests", "testthat", file), helpers)
 }
 prior <- list(aspects = c(0.8, 1.3), membership = 0.6, detection = 0.9)
-failed <- 0L
-judge <- function(what, z) {
-  ok <- max(abs(z)) < 4
-  failed <<- failed + !ok
-  cat(sprintf(
-    "| %s | %d | %.2f | %.2f | %s |\n", what, length(z), max(abs(z)), sqrt(mean(z^2)), if (ok) "yes" else "NO"
-  ))
-}
-cat("| check | statistics | largest absolute z | rms z | within |\n| --- | --- | --- | --- | --- |\n")
+sys.source(file.path("tests", "validate", "shared", "judge_z.R"), environment())
 set.seed(1)
 cell <- array(c(1L, 0L, 0L, NA, 0L, 0L, 0L, NA, 1L, 0L, NA, NA), c(4, 1, 3))
 problem <- helpers$visits_test_problem(cell, 1, prior, "none", ~1)
