@@ -84,10 +84,10 @@
 #'   The other halves of groups of four tables found a third to two thirds of what was said to be missed in one half.
 #' * Completeness as given: with the true one of each site, the total was within 2 % of what was deleted, on
 #'   the mean of each of five tables; its range held 94 % of 50 totals, 97 % of sites and 93 % of taxa.
-#' * The phantom and effort are assumptions. Of [simulated_sites], which a phantom made, the phantom says about 600 to 750
-#'   of the true 700. Of ten other tables that lost a share of each site (100 sites, 60 taxa, four faunas or a gradient)
-#'   it said 1.8 to 2.2 times as many, and no range held the truth: what is often absent even where it belongs counts
-#'   as missed. Of the birds of one visit the phantom said a tenth of what later visits found.
+#' * The phantom and effort are assumptions. Of [simulated_sites], which a phantom made, the phantom says about 600 to
+#'   750 of the true 700. Of ten other tables that lost a share of each site (100 sites, 60 taxa, four faunas or a
+#'   gradient) it said 1.8 to 2.2 times as many, and no range held the truth: what is often absent even where it belongs
+#'   counts as missed. Of the birds of one visit the phantom said a tenth of what later visits found.
 #'
 #' **Your own survey.** Where sites were visited more than once, take the first visit, ask [which_zeros()], and look
 #' what the others found: see the example.

@@ -123,30 +123,41 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   type <- check_choice(type, "type", c("response", "activation", "map", "cell", "present"))
   sources <- check_choice(sources, "sources", c("mean", "mode", "drawn"))
   if (type == "map" && sources == "drawn") stop_input("`sources` cannot be \"drawn\" where `type` is \"map\".")
-  is_new <- !is.null(newdata)
-  x <- if (is_new) new_rows(object, newdata)
-  names <- if (is_new) rownames(x) else object$names[[1L]]
-  n <- if (is_new) nrow(x) else object$dims[["n"]]
-  rows <- pick(rows, n, names, "rows")
+  asked <- nor_asked_rows(object, newdata, rows)
   k <- object$dims[["k"]]
   m <- object$dims[["m"]]
   width <- c(activation = k, map = k, response = m, cell = m * (k + 1), present = m)
-  refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
-  labels <- list(names[rows], object$names[[2L]], component_names(k))
-  if (type == "activation" && sources == "mean" && is.null(activation) && !is_new) {
-    return(object$param$activation[rows, , drop = FALSE])
+  refuse_large(length(asked$rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
+  if (type == "activation" && sources == "mean" && is.null(activation) && is.null(newdata)) {
+    return(object$param$activation[asked$rows, , drop = FALSE])
   }
-  known <- nor_check_known(activation, names, labels[[3L]], n, k)
-  if (is.null(activation) && !is_new && !is.null(object$known)) known <- unname(t(object$known))
-  if (!is_new) x <- nor_own_data(object)
-  data <- check_data(x[rows, , drop = FALSE], "binary", "newdata", quiet = TRUE)
-  data$known <- known[, rows, drop = FALSE]
+  data <- nor_asked_data(object, asked, activation)
   out <- nor_predict_rows(object, data, type, sources)
-  tell_impossible(out$impossible, data, if (is_new) "`newdata`" else "the data")
+  tell_impossible(out$impossible, data, if (is.null(newdata)) "the data" else "`newdata`")
   value <- out$value
-  if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(rows))), k + 1L)] <- NA
-  dimnames(value) <- nor_dimnames(type, labels)
+  if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(asked$rows))), k + 1L)] <- NA
+  dimnames(value) <- nor_dimnames(type, list(asked$names[asked$rows], object$names[[2L]], component_names(k)))
   in_given_order(value, newdata)
+}
+
+# Which rows of the fit's own table (x = NULL) or of new ones are asked for.
+nor_asked_rows <- function(fit, newdata, rows) {
+  x <- if (!is.null(newdata)) new_rows(fit, newdata)
+  names <- if (is.null(x)) fit$names[[1L]] else rownames(x)
+  n <- if (is.null(x)) fit$dims[["n"]] else nrow(x)
+  list(x = x, names = names, n = n, rows = pick(rows, n, names, "rows"))
+}
+
+# Those rows as data, with the activations that are known of them: as given, else those of the fit.
+nor_asked_data <- function(fit, asked, activation) {
+  k <- fit$dims[["k"]]
+  known <- nor_check_known(activation, asked$names, component_names(k), asked$n, k)
+  is_own <- is.null(asked$x)
+  if (is_own && is.null(activation) && !is.null(fit$known)) known <- unname(t(fit$known))
+  x <- if (is_own) nor_own_data(fit) else asked$x
+  data <- check_data(x[asked$rows, , drop = FALSE], "binary", "newdata", quiet = TRUE)
+  data$known <- known[, asked$rows, drop = FALSE]
+  data
 }
 
 # labels: of rows, columns and components.

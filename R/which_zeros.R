@@ -49,8 +49,8 @@
 #' With `effort`, and with `assume = "phantom"`, the number rests on an assumption: that each site lacks the share which
 #' the phantom of [aspect_bernoulli()] makes up, in fits of 3 to 8 components. It came near the truth of
 #' [simulated_sites], said about twice the truth of ten other tables that had lost a share of each site, and a tenth of
-#' what later visits found of the birds of one visit ([how_many]). With `series = TRUE` rows are time bins of one region,
-#' so that a taxon found before and after was there in between.
+#' what later visits found of the birds of one visit ([how_many]). With `series = TRUE` rows are time bins of one
+#' region, so that a taxon found before and after was there in between.
 #'
 #' `how_many` of the result holds what each evidence says, and `plot(w, "how_many")` shows it. They need not agree,
 #' since they are numbers of different things, which it names. Of counts it has the geometric mean of the law and of

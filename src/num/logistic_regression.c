@@ -78,7 +78,7 @@ static double evaluate(const num_regression *data, const double *b, double *g, d
     const double *part = sums + strip_size(l) * strip;
     sum += part[0];
     num_add_scaled(g, 1, part + 1, l);
-    num_add_scaled(hessian, 1, part + 1 + l, l * l);
+    num_add_scaled(hessian, 1, part + 1 + l, (ptrdiff_t) l * l);
   }
   for (int c = 0; c < l; c++) {
     const double pull = num_dot(data->penalty + num_at(0, c, l), b, l);
