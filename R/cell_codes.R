@@ -61,11 +61,25 @@ codes_advice <- function(x, name) {
       sprintf("If 2 stands for a find and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %s`.", name, name)
     } else if (whole && all(rest >= 0) && (!length(code) || any(rest > 1) || all(code > 1))) {
       sprintf("For counts, use `(%s > 0) + 0`.", name)
+    } else if (length(odd <- odd_columns(x))) {
+      sprintf(
+        "Of all columns only %s %s other than whole numbers from 0 on: leave out what is no taxon.",
+        show_names(colnames(x)[odd] %||% as.character(odd)), if (length(odd) == 1L) "holds" else "hold"
+      )
     } else if (!whole && all(is.finite(values) & values >= 0) && (any(values > 1) || length(values) > 5L)) {
       sprintf("For amounts, such as percentages or cover, use `(%s > 0) + 0`.", name)
     }
   )
   paste(c("", parts), collapse = " ")
+}
+
+# Columns that are no counts among many that are, such as covariates of the sites.
+odd_columns <- function(x) {
+  if (inherits(x, "dgCMatrix")) {
+    return(integer())
+  }
+  odd <- which(colSums(x < 0 | x != floor(x), na.rm = TRUE) > 0)
+  if (4L * length(odd) <= ncol(x)) odd else integer()
 }
 
 # A table of finds without a single zero says nothing of zeros, and where some cells are NA they were blanks, most

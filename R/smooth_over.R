@@ -210,7 +210,7 @@ place_kind <- function(place, columns, name) {
   stop_input(
     paste(
       "`%s` must have columns whose names say what they are: `lng` and `lat` for degrees, `easting` and `northing` for",
-      "places in the plane. Its columns have %s."
+      "places in the plane, as by `names(place) <- c(\"easting\", \"northing\")`. Its columns have %s."
     ),
     name, if (length(columns)) paste("the names", show_names(columns)) else "no names"
   )

@@ -579,8 +579,9 @@ model_title.visits_bernoulli <- function(fit) {
 }
 
 visit_sentences <- function(fit) {
+  total <- occupancy_sentence(fit)
   c(
-    occupancy_sentence(fit), expected_sentence(fit, "absences", TRUE),
+    total, if (is.null(total)) expected_sentence(fit, "absences", TRUE) else own_chances_sentence(fit),
     if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE), bound_sentences(fit),
     if (!is.null(fit$communities)) communities_sentence(fit),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
@@ -604,6 +605,17 @@ occupancy_sentence <- function(fit) {
     return(NULL)
   }
   total_sentence(occupancy_total(fit$visits), "visits", NULL, axis_words(fit))
+}
+
+# The sum of the fit's own chances beside the number to quote.
+own_chances_sentence <- function(fit) {
+  total <- expected_numbers(fit)[["absences"]]
+  if (!is.null(total) && !anyNA(total)) {
+    sprintf(
+      "false_absences() ranks the %.0f absences by this fit's own chances, which sum to %s: quote the number above.",
+      total[["cells"]], format_big(signif(total[["expected"]], 3L))
+    )
+  }
 }
 
 # Whether all sites are taken to be searched alike.

@@ -93,8 +93,10 @@
 #' @param ... must be empty.
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
-#' @param completeness what is known of the chance that a taxon that was there was recorded, above 0 and at most 1: a
-#'   number, a range of two, a number for each site, or a matrix with the two ends for each site. What has the names of
+#' @param completeness what is known of the share of the taxa present at a site that its list has, above 0 and at most
+#'   1: a number, a range of two, a number for each site, or a matrix with the two ends for each site. It is the share in
+#'   these lists and not the chance of a find: of sites with a find each, whose chance was a tenth, 1.1 to 2.4 times too
+#'   many were said to be missed if .1 was given, since sites without a find were left out. What has the names of
 #'   sites (of sites and taxa) is matched to those of `x` in this and all other arguments. Names that are missing,
 #'   unknown or repeated are refused; ages, places and effort may be of further sites, too. Without names, or where `x`
 #'   has none, values are taken in order.
@@ -265,7 +267,10 @@ has_counts <- function(x) {
 counted_data <- function(x) {
   counts <- check_data(x, "count")$x
   most <- max(if (inherits(counts, "Matrix")) counts@x else counts, na.rm = TRUE)
-  inform("`x` holds counts, up to %s: a find is a count of 1 or more.", format_big(most))
+  inform(
+    "`x` holds counts, up to %s: a find is a count of 1 or more.%s", format_big(most),
+    if (most <= 10) " If these are classes, such as of cover, give `(x > 0) + 0`: Chao's estimate is of counts." else ""
+  )
   data <- check_data(1 * (counts > 0), "binary", quiet = TRUE)
   data$counts <- as.matrix(counts)
   data

@@ -55,6 +55,7 @@ pool_groups <- function(x, along, group) {
   known <- add(1 * !is.na(as.matrix(x)))
   pooled <- 1 * (found > 0)
   pooled[known == 0] <- NA
+  names(dimnames(pooled)) <- c("groups", axis_words(list(x = x))[2L])
   list(
     x = pooled,
     along = lapply(stats::setNames(nm = names(along)), function(name) group_means(along[[name]], name, group)),

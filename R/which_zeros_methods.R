@@ -70,7 +70,7 @@ total_sentence <- function(total, source, unsure, words) {
       "thorough the search was"
     ),
     groups = sprintf(
-      "by Chao's estimate for each group: %s of its fauna that none of its %s shows", words[2L], words[1L]
+      "by Chao's estimate for each group: %s of its fauna that none of its sites shows", words[2L]
     ),
     visits = sprintf(
       "by the occupancy of each %s: what lived at the %s visited and no visit found", singular_word(words[2L]),
