@@ -318,7 +318,12 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   estimate <- member_estimates(x)
   if (length(unique(estimate)) > 1L) show_weights("estimate", factor(estimate, unique(estimate)))
   unready <- sum(vapply(x$fits, function(fit) isFALSE(fit$converged), NA))
-  if (unready) cat(sprintf("Stopped before convergence: %s\n", count_words(unready, "fit")))
+  if (unready) {
+    cat(sprintf(
+      "Stopped before convergence: %s; the default `control` does so to keep chances off 0 and 1\n",
+      count_words(unready, "fit")
+    ))
+  }
   cat(members_sentence(x))
   invisible(x)
 }

@@ -23,7 +23,7 @@
 #'     nine tenths about the middle, and numbers at its edges say how many are beyond.}
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
-#'   \item{`"table"`}{the chance of a record of every zero (finds are blank).}
+#'   \item{`"table"`}{the chance of a record of every zero (finds are grey), in the order of `"heat"`.}
 #'   \item{`"quality"`}{how well hidden finds were found again: the share found against the share of other zeros that
 #'     stand above them, by the answer and by each simple rule (ROC); the share of hidden finds among the first zeros;
 #'     and, of zeros of each chance of a record, the share that were hidden finds (90 % interval), beside what is
@@ -85,7 +85,9 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     map = missed_map_figure(object, coast, unit),
     sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
     taxa = sums_figure(most_first(by_taxon(object)), n, axis_words(object)),
-    table = table_figure(object, "Chance of a record", "chance of a record; finds are grey"),
+    table = table_figure(
+      in_figure_order(object), "Chance of a record", "chance of a record; finds are grey"
+    ),
     quality = quality_figure(object$curve),
     how_many = how_many_figure(object), learners = learners_figure(object)
   )
@@ -146,15 +148,28 @@ sites_in_order <- function(w) {
   sums[match(label_of(seq_len(w$dims[["n"]]), w$names[[1L]]), sums$site), ]
 }
 
+# Sites from the youngest down, taxa from that of the oldest finds on; without ages, most finds first.
+figure_order <- function(found, ages) {
+  list(
+    rows = order(if (is.null(ages)) -rowSums(found) else ages),
+    columns = order(if (is.null(ages)) -colSums(found) else -found_ages(found, ages))
+  )
+}
+
+in_figure_order <- function(w) {
+  at <- figure_order(array(as.matrix(w$x) %in% 1, dim(w$x)), answer_ages(w))
+  w$probability <- w$probability[at$rows, at$columns, drop = FALSE]
+  w
+}
+
 state_figure <- function(w, threshold, bins, unit) {
   state <- zero_states(w, threshold)
   given <- answer_ages(w)
   ages <- if (!is.null(given)) years_ago(given, unit)
   words <- axis_words(w)
   found <- state == 1L
-  rows <- order(if (is.null(ages)) -rowSums(found) else ages)
-  columns <- order(if (is.null(ages)) -colSums(found) else -found_ages(found, ages))
-  table <- cell_frame(state[rows, columns, drop = FALSE])
+  at <- figure_order(found, ages)
+  table <- cell_frame(state[at$rows, at$columns, drop = FALSE])
   table$value <- factor(cell_states[table$value], cell_states)
   table$row <- factor(table$row, rev(levels(table$row)))
   colours <- stats::setNames(cell_colours, cell_states)
@@ -171,7 +186,7 @@ state_figure <- function(w, threshold, bins, unit) {
   ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
     names_axis("x", ncol(state), TRUE, most = 18L) + legend_right() + (if (binned) {
       bins <- time_bins(bins, given, unit)
-      binned_axis(bins$name[in_bin(given[rows], bins)], rev(levels(table$row)))
+      binned_axis(bins$name[in_bin(given[at$rows], bins)], rev(levels(table$row)))
     } else {
       names_axis("y", nrow(state))
     }) +

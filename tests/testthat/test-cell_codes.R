@@ -94,3 +94,10 @@ test_that("codes of numbers are told what they may be", {
   expect_identical(said(c(0, 15.1, 0, 7)), amounts)
   expect_identical(said(c(0, 0.11, 0.2, 0.29, 0.4, 0.05)), amounts)
 })
+
+test_that("a column that is no taxon is named", {
+  x <- cbind(diag(4) * 3, depth = c(1.5, 0, 2, 3), 0)
+  expect_match(codes_advice(x, "x"), 'only "depth" holds other than whole numbers', fixed = TRUE)
+  expect_match(codes_advice(unname(x), "x"), 'only "5" holds', fixed = TRUE)
+  expect_match(codes_advice(x[, 4:6], "x"), "For amounts", fixed = TRUE)
+})

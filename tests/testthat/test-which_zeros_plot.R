@@ -24,6 +24,11 @@ test_that("the heat map tells found, missed, undecided and absent by the range o
   expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("genera", "localities"))
 })
 
+test_that("the table of chances lies as the heat map does", {
+  sides <- function(what) lapply(ggplot2::autoplot(answer, what)$data[c("row", "column")], levels)
+  expect_identical(sides("table"), sides("heat"))
+})
+
 test_that("the heat map tells bins of age where they are asked for, or sites are many", {
   figure <- ggplot2::autoplot(answer, "heat", bins = c(250, 260, 280, 300))
   built <- drawn(figure)
