@@ -31,8 +31,8 @@ data_view <- function(x) {
 
 # Sums and products of tables, dense or sparse. Package Matrix is loaded for sparse ones alone: to load it takes longer
 # than a first look at a table of usual size.
-row_sums <- function(x) if (is.matrix(x)) rowSums(x) else Matrix::rowSums(x)
-column_sums <- function(x) if (is.matrix(x)) colSums(x) else Matrix::colSums(x)
+row_sums <- function(x, ...) if (is.matrix(x)) rowSums(x, ...) else Matrix::rowSums(x, ...)
+column_sums <- function(x, ...) if (is.matrix(x)) colSums(x, ...) else Matrix::colSums(x, ...)
 cross_sums <- function(x, y = x) as.matrix(if (is.matrix(x)) crossprod(x, y) else Matrix::crossprod(x, y))
 
 # The slots of an S4 object are whatever somebody put there, by hand or from a file, and C code reads them unasked: that

@@ -40,35 +40,43 @@ explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, c
                                 title = NULL, open = interactive()) {
   check_dots(...)
   check_given(x)
-  file <- if (is.null(file)) tempfile("explore", fileext = ".html") else check_report_file(file)
   check_text(unit, "unit", 1L)
   check_text(title, "title", 1L)
-  open <- check_flag(open, "open")
-  if (!requireNamespace("jsonlite", quietly = TRUE)) {
-    stop_input("explore() needs package jsonlite: install.packages(\"jsonlite\").")
-  }
-  html <- charToRaw(with_usual_numbers(explore_page(explore_data(x, age, place, coast, unit, title))))
-  if (length(html) > 5e6) inform("The page is of %.1f MB: browsers may be slow with it.", length(html) / 1e6)
-  write_files(stats::setNames(list(html), file))
-  if (open) utils::browseURL(file)
-  invisible(file)
+  write_page("explore", explore_data(x, age, place, coast, unit, title), file, open)
 }
 
 #' @rdname explore.which_zeros
 #' @export
 explore.multicause <- explore.which_zeros
 
+# Writes a page of the folder inst/explore. `data` are made once the arguments are known to be good.
+write_page <- function(name, data, file, open) {
+  file <- if (is.null(file)) tempfile("explore", fileext = ".html") else check_report_file(file)
+  open <- check_flag(open, "open")
+  if (!requireNamespace("jsonlite", quietly = TRUE)) {
+    stop_input("explore() needs package jsonlite: install.packages(\"jsonlite\").")
+  }
+  html <- charToRaw(with_usual_numbers(filled_page(name, data)))
+  if (length(html) > 5e6) inform("The page is of %.1f MB: browsers may be slow with it.", length(html) / 1e6)
+  write_files(stats::setNames(list(html), file))
+  if (open) utils::browseURL(file)
+  invisible(file)
+}
+
 # The page with its script and data. Within a script no character of the data can end it: "<" is written as an escape.
-explore_page <- function(data) {
+filled_page <- function(name, data) {
   part <- function(name) {
     lines <- readLines(system.file("explore", name, package = "multicause"), encoding = "UTF-8")
     paste(lines, collapse = "\n")
   }
   json <- jsonlite::toJSON(data, auto_unbox = TRUE, null = "null", na = "null", digits = 5L)
   json <- gsub("<", "\\u003c", json, fixed = TRUE)
-  page <- part("explore.html")
+  page <- part(paste0(name, ".html"))
   # All marks are of the page itself: what is put in one place is not searched for the others.
-  put <- c("@TITLE@" = html_escape(data$title), "@SCRIPT@" = part("explore.js"), "@DATA@" = json)
+  put <- c(
+    "@TITLE@" = html_escape(data$title), "@STYLE@" = part("explore.css"), "@SCRIPT@" = part(paste0(name, ".js")),
+    "@DATA@" = json
+  )
   at <- gregexpr(paste(names(put), collapse = "|"), page)
   regmatches(page, at) <- list(unname(put[regmatches(page, at)[[1L]]]))
   enc2utf8(page)
@@ -81,10 +89,6 @@ explore_data <- function(x, age, place, coast, unit, title) {
     stop_input("`x` must hold numbers: its `log_ratio` does not. Was the answer edited?")
   }
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
-  d <- unname(x$dims[1:2])
-  text <- function(side) {
-    without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(d[side]), x$names[[side]])))))
-  }
   given <- if (is_answer) x$inputs$near$given else x$smooth$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
@@ -99,7 +103,7 @@ explore_data <- function(x, age, place, coast, unit, title) {
   list(
     title = title %||% "Which zeros are false?", words = axis_words(x), colours = as.list(cell_colours),
     unit = age_words(told), forward = told$forward,
-    sites = I(text(1L)), taxa = I(text(2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
+    sites = I(page_names(x, 1L)), taxa = I(page_names(x, 2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = lines, coast_words = if (!is.null(lines)) coast_caption(coast, middle, unit), plane = is_plane(places),
     chance = I(as.vector(t(cells$chance))),
@@ -110,6 +114,10 @@ explore_data <- function(x, age, place, coast, unit, title) {
     rows = I(rows - 1L), columns = I(order(main) - 1L),
     components = if (!is_answer) explore_components(x)
   )
+}
+
+page_names <- function(x, side) {
+  without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(x$dims[[side]]), x$names[[side]])))))
 }
 
 # Ages or places in the order of the rows.

@@ -48,6 +48,9 @@ found_by_counts <- function(counts, last = 10L) {
   max(sum((-1)^(k + 1) * stats::pbinom(k - 1, last, 0.5, lower.tail = FALSE) * met), 0)
 }
 
+# Ranges are whole numbers, the truth need not be.
+held <- function(sums, truth) mean(sums$low <= truth + 0.5 & truth - 0.5 <= sums$high)
+
 measure <- function(case) {
   w <- answer(case$x, case$near)
   zero <- unname(case$x) == 0
@@ -62,6 +65,11 @@ measure <- function(case) {
     out$chao <- sum(own$chao_shrunk(own$met(counts)))
     out$by_counts <- own$total_by_counts(counts, w$total)[["missed"]]
     out$more_by_counts <- found_by_counts(round(counts))
+  }
+  if (!is.null(case$there)) {
+    missed <- unname(case$there) * zero
+    out$sites_held <- held(by_site(w), rowSums(missed))
+    out$taxa_held <- held(by_taxon(w), colSums(missed))
   }
   y <- unname(case$found)[zero]
   if (any(y > 0) && any(y == 0)) {
@@ -165,12 +173,9 @@ planted_known <- function(x, near, seed) {
   taken <- colSums(found) > 0
   w <- answer(found[, taken], near, completeness = known)
   lost <- (x - found)[, taken]
-  sites <- by_site(w)
-  taxa <- by_taxon(w)
-  inside <- function(sums, truth) mean(sums$low <= truth & truth <= sums$high)
   c(
     ratio = w$total[["missed"]] / sum(lost), total = w$total[["low"]] <= sum(lost) && sum(lost) <= w$total[["high"]],
-    sites = inside(sites, rowSums(lost)), taxa = inside(taxa, colSums(lost))
+    sites = held(by_site(w), rowSums(lost)), taxa = held(by_taxon(w), colSums(lost))
   )
 }
 
@@ -311,6 +316,14 @@ show(do.call(rbind, Map(function(base, name) {
   each <- vapply(1:10, function(seed) planted_known(base$x, base$near, seed), numeric(4))
   data.frame(table = name, replicates = 10, t(rowMeans(each)))
 }, bases, names(bases))))
+cat("## Sums by site and by taxon\n\n")
+summed <- law[!is.na(law$sites_held), ]
+show(do.call(rbind, lapply(c(list(summed), split(summed, summed$kind)), function(d) {
+  data.frame(
+    kind = if (nrow(d) == nrow(summed)) "all" else d$kind[1L], tables = nrow(d), sites_held = mean(d$sites_held),
+    taxa_held = mean(d$taxa_held)
+  )
+})))
 cat("## Cells: log loss on what others found, with their number\n\n")
 known <- law[!is.na(law$constant), ]
 cat(sprintf(paste(

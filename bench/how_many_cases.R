@@ -102,7 +102,7 @@ one_search <- function(family, name, kind, y, use, near = list(), new = FALSE, c
   there <- occupied(seen)
   list(
     family = family, name = name, kind = kind, new = new, x = x, counts = if (counts) numbers, found = found,
-    full = sum(there[x == 0]), visits = seen, visit = use, near = rows_of(near, kept)
+    there = there, full = sum(there[x == 0]), visits = seen, visit = use, near = rows_of(near, kept)
   )
 }
 
@@ -529,7 +529,7 @@ thinned <- function(family, counts, shares, near = list(), seed = 1L) {
     found <- presence((counts - left)[, taxa])
     list(
       family = family, name = sprintf("%s, %g of specimens", family, share), kind = "thinned counts", new = FALSE,
-      x = x, counts = left[, taxa], found = found, full = sum(found[x == 0]), visits = NULL, visit = NULL, near = near
+      x = x, counts = left[, taxa], found = found, there = found, full = sum(found[x == 0]), visits = NULL, visit = NULL, near = near
     )
   })
 }
