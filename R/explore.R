@@ -28,7 +28,7 @@
 #' @param title of the page.
 #' @param open show it in the browser?
 #' @return The path of the page, invisibly. Wrong input is an error of class `multicause_input_error`.
-#' @seealso [report()], which can link to the page; [plot.which_zeros()].
+#' @seealso [report()], which can link to the page; [plot.which_zeros()]; [explore()][explore.plsa] of topics.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' sites <- early_tetrapods$sites
 #' place <- sites[c("lng", "lat")]
@@ -167,9 +167,10 @@ answer_chances <- function(w) {
 
 fit_chances <- function(fit) {
   n <- fit$dims[["n"]]
-  x <- dense_rows(fit_data(fit), seq_len(n))
-  flat <- is.matrix(fitted(fit)) && !any(x > 1, na.rm = TRUE)
-  if (!flat) stop_input("`x` must be a fit to a 0/1 table of two dimensions.")
+  x <- if (length(dim(fit_data(fit))) == 2L) dense_rows(fit_data(fit), seq_len(n))
+  if (is.null(x) || any(x > 1, na.rm = TRUE)) {
+    stop_input("`x` must be a fit of plsa(), or one to a 0/1 table of two dimensions.")
+  }
   found <- matrix(x %in% 1, n)
   # Fits of repeated visits, and averages, have no phantom of their own.
   white <- if (!is.null(fit$pinned) && is.null(fit$missed_by) && is.null(fit$fits)) phantoms(fit)$kind == "white"

@@ -14,7 +14,7 @@
   };
   const state = { component: data.share.indexOf(Math.max.apply(null, data.share)), term: -1, weight: 0.6 };
   const percent = share => (100 * share).toFixed(share < 0.1 ? 1 : 0) + " %";
-  const number = value => value >= 10 ? Math.round(value).toLocaleString("en").replace(/,/g, "\u00a0") : value.toFixed(1);
+  const number = value => value >= 10 || Number.isInteger(value) ? Math.round(value).toLocaleString("en").replace(/,/g, "\u00a0") : value.toFixed(1);
 
   /* Sievert and Shirley (2014), eq. (1): the first of those that the component writes at all. */
   function relevant(c) {

@@ -89,7 +89,7 @@ test_that("500 x 140 is below 5 MB", {
 test_that("wrong input is told", {
   skip_if_not_installed("jsonlite")
   wrong <- function(word, ...) expect_error(explore(...), word, class = "multicause_input_error")
-  wrong("`x`", fits_of_all()$plsa)
+  wrong("`x`", fits_of_all()$plca)
   wrong("`file`", explored$w, "page.txt")
   wrong("`age`", explored$fit, tempfile(fileext = ".html"), age = 1:3)
   wrong("`unit`", explored$w, tempfile(fileext = ".html"), unit = 1)
