@@ -67,9 +67,9 @@
 #' fauna. Omissions were planted in fossil tables that had missed finds before, nobody knows how many: the last row says
 #' what the law's number is not. It rose by .1 to 2.4 times those deleted, least where omissions fell on unlikely finds.
 #'
-#' **Sums by site and taxon.** The ranges of [by_site()] held what others found, with what occupancy expects beyond that,
-#' at 94 % of the sites of these tables, those of [by_taxon()] of 93 % of the taxa: fewest of two methods of one survey
-#' (.67 and .65), of sites also among fossil collections (.85).
+#' **Sums by site and taxon.** The ranges of [by_site()] held what others found, with what occupancy expects beyond
+#' that, at 94 % of the sites of these tables, those of [by_taxon()] of 93 % of the taxa: fewest of two methods of one
+#' survey (.67 and .65), of sites also among fossil collections (.85).
 #'
 #' **One more search.** It would find about \eqn{.8 F (1 - \kappa / .91)} of the zeros: that was within a factor of two
 #' of what the next search of the same sites found, in 116 of 121 tables. The factor .8 is from these tables. In 48 of
