@@ -37,7 +37,7 @@
 #' @param floor added inside the logarithm by `"mm"`, above 0.
 #' @param anneal `NULL`, a number of passes (a whole number from 2 to 1e6), or a vector of finite multipliers of at
 #'   least 0, one for each pass.
-#' @return A list of class `cross_entropy` for the argument `prior` of [plca()].
+#' @return A list of class `cross_entropy` for the argument `prior` of [plca()], or for its part `cross_entropy`.
 #' @references Smaragdis P, Shashanka M, Raj B, Mysore GJ (2009). Probabilistic factorization of non-negative data with
 #'   entropic co-occurrence constraints. *Independent Component Analysis and Signal Separation*, 330-337.
 #'   \doi{10.1007/978-3-642-00599-2_42}
@@ -120,15 +120,11 @@ print.cross_entropy <- function(x, ...) {
 cross_entropy_methods <- c("js", "paper", "mm") # as plca_method of src/plca/plca.h numbers them
 by_paper <- 1L
 
-# A prior for the kernel, list(method, floor, pairs, anneal), from cross_entropy() or NULL.
+# What the kernel's prior has of cross_entropy(), or of NULL: list(method, floor, pairs, anneal).
 #   labels  names of the dimensions, or NULL
-plca_prior <- function(prior, k, n_dim, labels) {
-  none <- list(method = 0L, floor = 1, pairs = vector("list", n_dim), anneal = 1)
+cross_entropy_pairs <- function(prior, k, n_dim, labels) {
   if (is.null(prior)) {
-    return(none)
-  }
-  if (!inherits(prior, "cross_entropy")) {
-    stop_input("`prior` must be NULL or come from cross_entropy(), not be %s.", show_value(prior))
+    return(list(method = 0L, floor = 1, pairs = vector("list", n_dim), anneal = 1))
   }
   pairs <- if (is.list(prior$strength)) {
     given_pairs(prior$strength, k, n_dim, labels)

@@ -1,7 +1,8 @@
 #' Probabilistic latent component analysis of arrays, with priors between components
 #'
 #' Explains an array of counts of any order, such as sites by taxa by time, by `k` components, each the product of one
-#' distribution along every dimension. A prior can make chosen components alike or different.
+#' distribution along every dimension. Dirichlet priors keep chances away from 0, and another prior can make chosen
+#' components alike or different.
 #'
 #' @details
 #' **Model.** The whole array is one sample from
@@ -11,9 +12,17 @@
 #' In [plsa()] row totals are given; here they are part of the model, and the log-likelihoods differ by
 #' the entropy of the row totals.
 #'
-#' **Estimation.** EM, from random starts, accelerated by default; each pass one E-step, then all factors. With a prior,
-#' components are updated one after another, each given the newest marginals of the others. `"js"` and `"mm"` never
-#' lower the objective; `"paper"` has none: see [cross_entropy()].
+#' **Dirichlet priors.** The weights are Dirichlet with parameters \eqn{\alpha_c}{alpha[c]}, `prior$membership`, and the
+#' marginals of dimension d, of every component, with the same \eqn{\eta_d}{eta[d]} for all levels, `prior$basis`. The
+#' fit is the posterior mode: \eqn{\alpha_c - 1}{alpha[c] - 1} and \eqn{\eta_d - 1}{eta[d] - 1}, both at least 0, are
+#' added to the expected counts of EM, in each component and level; 1 adds nothing. Of a matrix with n rows the mode is
+#' that of [plsa()] with `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a -
+#' 1)} and \eqn{\eta = (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so
+#' the prior makes them more even, too.
+#'
+#' **Estimation.** EM, from random starts, accelerated by default; each pass one E-step, then all factors. With a prior
+#' between components, these are updated one after another, each given the newest marginals of the others. Dirichlet
+#' priors, `"js"` and `"mm"` never lower the objective, and go together; `"paper"` has none: see [cross_entropy()].
 #'
 #' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `missing = "conditional"` of
 #' [plsa()].
@@ -26,20 +35,24 @@
 #'   the last; cells it does not name are 0. `NA` counts are unknown.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
-#' @param prior `NULL`, or a prior made by [cross_entropy()].
+#' @param prior `NULL`, maximum likelihood; Dirichlet priors, `list(membership = , basis = )`: for the weights a number,
+#'   or one for each component, for the marginals a number, or one for each dimension, in order or by name, of at least
+#'   1; a prior between components, made by [cross_entropy()]; or both, `list(membership = , basis = ,
+#'   cross_entropy = )`, but not with its method `"paper"`.
 #' @param start initial values `list(weights = k, marginals = list of k x d matrices)` for one start; nothing is then
 #'   reordered.
 #' @param control settings from [fit_control()].
 #' @return A list of class `plca`, with
 #' \describe{
 #'   \item{`param`}{`weights` (k, sum to 1) and `marginals` (for each dimension a k x d matrix, rows sum to 1), with the
-#'     names of `x`; without a prior by groups or pairs, components are in order of decreasing weight.}
+#'     names of `x`; where no prior tells them apart, components are in order of decreasing weight.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood`, `log_posterior` or (method `"paper"`)
 #'     `unpenalised_log_likelihood`, and the log-likelihood, in nats, without the multinomial coefficient.}
 #'   \item{`df`}{number of free parameters: k - 1 plus k (d - 1) for each dimension.}
 #'   \item{`dims`, `extent`}{`n` levels of the first dimension, `m` cells of each, `k`, cells `observed`; all extents.}
-#'   \item{`prior`}{with a prior: `given`; `value`, what it adds to the log-likelihood at the end (with `"paper"` it may
-#'     be `Inf`, or `NA` where infinities of both signs meet); `ratio`, the largest weight over N / k.}
+#'   \item{`prior`}{with a prior: `given`; `value`, what it adds to the log-likelihood at the end, less the constants of
+#'     Dirichlet densities (with `"paper"` it may be `Inf`, or `NA` where infinities of both signs meet); its parts
+#'     `dirichlet` and `between`; `ratio`, the largest weight of cross-entropy over N / k.}
 #'   \item{`kl`}{Kullback-Leibler divergence of the fit from the data, both scaled to sum to 1 over observed cells.}
 #'   \item{`trace`, `starts`, `converged`}{as in every model.}
 #' }
@@ -69,19 +82,22 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
   check_blanks(data$cells$value, data$n_observed, prod(as.double(data$cells$extent)), "x")
   k <- check_k(k, data$cells$extent)
   extent <- data$cells$extent
-  kernel_prior <- plca_prior(prior, k, length(extent), data$labels)
-  has_prior <- !all(vapply(kernel_prior$pairs, is.null, NA))
+  priors <- plca_check_prior(prior, k, length(extent), data$labels)
+  kernel_prior <- plca_kernel_prior(priors, k, length(extent), data$labels)
+  has_pairs <- plca_has_pairs(kernel_prior)
   # Objectives of different multipliers, and likelihoods under eq. (7), do not compare: each start runs in one go.
-  if (has_prior && (length(kernel_prior$anneal) > 1L || prior$method == "paper")) control$screen <- FALSE
+  if (has_pairs && (length(kernel_prior$anneal) > 1L || kernel_prior$method == by_paper)) control$screen <- FALSE
   problem <- structure(
     list(cells = data$cells, k = k, prior = kernel_prior), class = c("plca_problem", "multicause_problem")
   )
   problem$start <- if (!is.null(start)) plca_check_start(start, data, k)
   started <- run_starts(problem, control)
-  if (is.null(start) && !has_prior) {
+  # Components that a prior tells apart are in its order.
+  if (is.null(start) && !has_pairs && length(unique(priors$dirichlet$membership)) < 2L) {
     started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
   }
-  plca_new_fit(started, data, k, if (has_prior) prior, kernel_prior, control, call)
+  if (!has_pairs) priors$between <- NULL
+  plca_new_fit(started, data, k, list(given = prior, checked = priors, kernel = kernel_prior), control, call)
 }
 
 start_kinds.plca_problem <- function(problem, control) rep_len("uniform", if (problem$k == 1L) 1L else control$n_start)
@@ -157,7 +173,8 @@ plca_run <- function(cells, start, prior, control) {
   more
 }
 
-plca_new_fit <- function(run, data, k, prior, kernel_prior, control, call) {
+# prior: list(given, checked by plca_check_prior(), kernel).
+plca_new_fit <- function(run, data, k, prior, control, call) {
   param <- run$best$param
   extent <- data$cells$extent
   labels <- component_names(k)
@@ -165,14 +182,15 @@ plca_new_fit <- function(run, data, k, prior, kernel_prior, control, call) {
   param$marginals <- Map(function(q, names) structure(q, dimnames = list(labels, names)), param$marginals, data$names)
   names(param$marginals) <- data$labels
   # The multiplier of the last pass made is the one that the objective is of.
-  final <- kernel_prior$anneal[min(max(run$best$outcome$n_pass, 1L), length(kernel_prior$anneal))]
-  kernel_prior$anneal <- final
-  objective <- if (is.null(prior) || final == 0) {
-    "log_likelihood"
-  } else if (prior$method == "paper") {
+  multipliers <- prior$kernel$anneal
+  final <- prior$kernel$anneal <- multipliers[min(max(run$best$outcome$n_pass, 1L), length(multipliers))]
+  pairs <- plca_has_pairs(prior$kernel) && final != 0
+  objective <- if (pairs && prior$kernel$method == by_paper) {
     "unpenalised_log_likelihood"
-  } else {
+  } else if (pairs || plca_has_dirichlet(prior$kernel)) {
     "log_posterior"
+  } else {
+    "log_likelihood"
   }
   loglik <- run$best$outcome$objective
   if (objective == "log_posterior") loglik <- plca_loglik(data$cells, param)
@@ -181,13 +199,13 @@ plca_new_fit <- function(run, data, k, prior, kernel_prior, control, call) {
     run, data, k, objective, control, call, param = param, loglik = loglik,
     df = k - 1 + k * sum(extent - 1), class = "plca", extent = extent, labels = data$labels,
     n_observed = data$n_observed, total = sum(data$cells$value), p_observed = plca_p_observed(data$cells, param),
-    kl = plca_kl(data$cells, loglik), prior = plca_prior_report(data$cells, param, prior, kernel_prior, k)
+    kl = plca_kl(data$cells, loglik), prior = plca_prior_report(data$cells, param, prior, k)
   )
   validate_plca(fit)
 }
 
 plca_loglik <- function(cells, param) {
-  none <- plca_prior(NULL, length(param$weights), length(cells$extent), NULL)
+  none <- plca_no_prior(length(param$weights), length(cells$extent))
   plca_passes(cells, param, none, fit_control(max_pass = 0))$outcome$objective
 }
 
@@ -216,14 +234,19 @@ cell_probability <- function(param, index) {
   p
 }
 
-plca_prior_report <- function(cells, param, prior, kernel_prior, k) {
-  if (is.null(prior)) {
+plca_prior_report <- function(cells, param, prior, k) {
+  dirichlet <- prior$checked$dirichlet
+  between <- prior$checked$between
+  if (is.null(dirichlet) && is.null(between)) {
     return(NULL)
   }
   unnamed <- list(weights = unname(param$weights), marginals = unname(lapply(param$marginals, unname)))
-  value <- .Call(mc_c_plca_prior, cells, unnamed, kernel_prior)
-  strongest <- max(abs(unlist(kernel_prior$pairs)))
-  list(given = prior, value = if (is.nan(value)) NA_real_ else value, ratio = strongest * k / sum(cells$value))
+  value <- .Call(mc_c_plca_prior, cells, unnamed, prior$kernel)
+  strongest <- if (!is.null(between)) max(abs(unlist(prior$kernel$pairs)))
+  list(
+    given = prior$given, value = if (is.nan(value)) NA_real_ else value, dirichlet = dirichlet, between = between,
+    ratio = if (!is.null(strongest)) strongest * k / sum(cells$value)
+  )
 }
 
 validate_plca <- function(fit) {

@@ -1,7 +1,11 @@
 # How a PLCA fit presents itself, predicts and simulates.
 
 model_title.plca <- function(fit) {
-  if (is.null(fit$prior)) "PLCA" else sprintf("PLCA with cross-entropy prior (\"%s\")", fit$prior$given$method)
+  named <- c(
+    if (!is.null(fit$prior$dirichlet)) "Dirichlet priors",
+    if (!is.null(fit$prior$between)) sprintf("cross-entropy prior (\"%s\")", fit$prior$between$method)
+  )
+  if (is.null(named)) "PLCA" else paste("PLCA with", paste(named, collapse = " and "))
 }
 
 shape_words.plca <- function(fit) {
@@ -19,10 +23,16 @@ fit_sentences.plca <- function(fit, digits = 4L) {
         format(fit$kl, digits = digits)
       )
     },
-    if (!is.null(fit$prior)) {
+    if (!is.null(fit$prior$dirichlet)) {
+      values <- vapply(fit$prior$dirichlet, function(v) paste(format(unique(v), digits = digits), collapse = ", "), "")
+      sprintf("Dirichlet priors: %s for weights, %s for marginals", values[["membership"]], values[["basis"]])
+    },
+    if (!is.null(fit$prior$between)) {
+      both <- !is.null(fit$prior$dirichlet)
       sprintf(
-        "The prior adds %s to the log-likelihood; its largest weight is %s of the mean counts of a component",
-        format(fit$prior$value, digits = digits), format(fit$prior$ratio, digits = 2L)
+        "The %s %s to the log-likelihood; %s largest weight is %s of the mean counts of a component",
+        if (both) "priors add" else "prior adds", format(fit$prior$value, digits = digits),
+        if (both) "cross-entropy's" else "its", format(fit$prior$ratio, digits = 2L)
       )
     }
   )
@@ -50,6 +60,11 @@ logLik.plca <- function(object, ...) {
 #'
 #' Expected counts of all cells, memberships along the first dimension, or the chance that each component made a cell;
 #' new sites (levels of the first dimension) are folded in with the other marginals held.
+#'
+#' @details
+#' Dirichlet priors of the fit count for new sites: a site's memberships have `prior$basis - 1` of the first dimension
+#' added in each component, as its marginals in training have. `prior$membership` and [cross_entropy()] are about all
+#' sites and do not count. A site without counts is then equally of all components.
 #'
 #' @param object a fit of [plca()].
 #' @param newdata an array like the training data except for its first dimension, its other levels in any order where
@@ -80,7 +95,7 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
   scale <- object$total / object$p_observed
   if (!is.null(newdata)) {
     data <- match_cells(check_cells(newdata, "newdata"), object)
-    param <- plca_fold_in(param, data, control)
+    param <- plca_fold_in(object, data, control)
     names[1L] <- data$names[1L]
     scale <- sum(data$cells$value) / plca_p_observed(data$cells, param)
   }
@@ -173,7 +188,8 @@ check_levels <- function(names, known, d, name, all_there) {
 }
 
 # Weights and first marginals of new data, the others held: each observation's memberships are then free.
-plca_fold_in <- function(param, data, control) {
+plca_fold_in <- function(fit, data, control) {
+  param <- fit$param
   cells <- data$cells
   k <- length(param$weights)
   possible <- rep(TRUE, ncol(cells$index))
@@ -188,9 +204,8 @@ plca_fold_in <- function(param, data, control) {
   }
   first <- matrix(1 / cells$extent[1L], k, cells$extent[1L])
   start <- list(weights = rep(1 / k, k), marginals = c(list(first), unname(param$marginals[-1L])))
-  none <- plca_prior(NULL, k, length(cells$extent), NULL)
   held <- seq_along(cells$extent) > 1L
-  run <- plca_passes(cells, start, none, control, held)
+  run <- plca_passes(cells, start, plca_fold_in_prior(fit, cells$extent[1L]), control, held)
   check_outcome(run$outcome)
   warn_fold_in(run$outcome)
   run$param

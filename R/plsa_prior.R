@@ -11,18 +11,20 @@ plsa_check_prior <- function(prior, k, bayes) {
       if (bayes) " or \"eb\"" else "", show_value(prior)
     )
   }
-  least <- if (bayes) "above 0" else "of at least 1"
-  each <- function(part, lengths, wish) {
-    value <- prior[[part]]
-    ok <- is.numeric(value) && length(value) %in% lengths && all(is.finite(value)) &&
-      all(if (bayes) value > 0 else value >= 1) && all(value <= 1e6)
-    if (!ok) stop_input("`prior$%s` must be %s %s, at most 1e6, not %s.", part, wish, least, show_value(value))
-    as.double(value)
-  }
+  wish <- sprintf("a number, or %s,", count_words(k, "number"))
   list(
-    membership = each("membership", c(1L, k), sprintf("a number, or %s,", count_words(k, "number"))),
-    basis = each("basis", 1L, "a number")
+    membership = check_dirichlet(prior$membership, "prior$membership", c(1L, k), wish, bayes),
+    basis = check_dirichlet(prior$basis, "prior$basis", 1L, "a number", bayes)
   )
+}
+
+# Parameters of a Dirichlet prior; a posterior mode needs them at least 1.
+check_dirichlet <- function(value, name, lengths, wish, bayes = FALSE) {
+  ok <- is.numeric(value) && length(value) %in% lengths && all(is.finite(value)) &&
+    all(if (bayes) value > 0 else value >= 1) && all(value <= 1e6)
+  least <- if (bayes) "above 0" else "of at least 1"
+  if (!ok) stop_input("`%s` must be %s %s, at most 1e6, not %s.", name, wish, least, show_value(value))
+  as.double(value)
 }
 
 # Without counts nothing says how much pseudo-counts are.

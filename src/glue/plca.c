@@ -43,9 +43,14 @@ static plca_param param_of(SEXP weights, SEXP marginals, const plca_cells *cells
   return out;
 }
 
-/* list(method, floor, pairs = list of k x k or NULL, anneal) */
+/*
+ * list(method, floor, pairs = list of k x k or NULL, anneal, weights_added = k or NULL,
+ * marginals_added = n_dim)
+ */
 static plca_prior prior_of(SEXP prior, int k, int n_dim) {
   const SEXP pairs = glue_field(prior, "pairs"), anneal = glue_field(prior, "anneal");
+  const SEXP weights = glue_field(prior, "weights_added");
+  const SEXP marginals = glue_field(prior, "marginals_added");
   const int method = Rf_asInteger(glue_field(prior, "method"));
   plca_prior out = {.floor = Rf_asReal(glue_field(prior, "floor"))};
   glue_check(method >= PLCA_JS && method <= PLCA_MM, "method");
@@ -58,6 +63,10 @@ static plca_prior prior_of(SEXP prior, int k, int n_dim) {
     glue_matrix(VECTOR_ELT(pairs, d), k, k, "pairs");
     out.pairs[d] = REAL(VECTOR_ELT(pairs, d));
   }
+  if (!Rf_isNull(weights)) glue_matrix(weights, k, 1, "weights_added");
+  out.weights_added = Rf_isNull(weights) ? NULL : REAL(weights);
+  glue_matrix(marginals, n_dim, 1, "marginals_added");
+  for (int d = 0; d < n_dim; d++) out.marginals_added[d] = REAL(marginals)[d];
   return out;
 }
 

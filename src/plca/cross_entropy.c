@@ -1,5 +1,5 @@
 /*
- * plca/cross_entropy.c: cross-entropy priors between components. Block of
+ * plca/cross_entropy.c: priors, and M-steps under cross-entropy between components. Block of
  * component i in one dimension, with counts omega and partners q_k:
  *   max over q_i of sum omega log q_i + sum_k A[i,k] D(q_i, q_k).
  */
@@ -107,10 +107,26 @@ static double cell_value(const plca_prior *prior, double p, double q) {
   return (p > 0 ? p * log(p / mid) : 0) + (q > 0 ? q * log(q / mid) : 0);
 }
 
+/* The log-densities of Dirichlet priors, less their constants; 0 log 0 = 0. */
+static double dirichlet_value(const plca_cells *cells, const plca_param *par,
+                              const plca_prior *prior) {
+  double sum = 0;
+  for (int c = 0; c < par->k && prior->weights_added; c++)
+    if (prior->weights_added[c] > 0) sum += prior->weights_added[c] * log(par->weights[c]);
+  for (int d = 0; d < cells->n_dim; d++) {
+    const ptrdiff_t size = (ptrdiff_t) par->k * cells->extent[d];
+    double logs = 0;
+    if (prior->marginals_added[d] <= 0 || par->fixed[d]) continue;
+    for (ptrdiff_t at = 0; at < size; at++) logs += log(par->marginals[d][at]);
+    sum += prior->marginals_added[d] * logs;
+  }
+  return sum;
+}
+
 double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
                         double scale) {
   const int k = par->k;
-  double sum = 0;
+  double sum = dirichlet_value(cells, par, prior);
   for (int d = 0; d < cells->n_dim; d++) {
     if (!prior->pairs[d] || scale == 0) continue;
     for (int c = 0; c < k; c++) {

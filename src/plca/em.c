@@ -245,12 +245,26 @@ static double anneal_scale(const plca_work *work, int pass) {
   return prior->anneal[pass < prior->n_anneal ? pass : prior->n_anneal - 1];
 }
 
+/* What Dirichlet priors add to the expected counts. */
+static void add_dirichlet(const scan *w) {
+  const plca_prior *prior = w->work->prior;
+  strip_sum *sum = w->work->strip;
+  const int k = w->par->k;
+  if (prior->weights_added) num_add_scaled(sum->weights, 1, prior->weights_added, k);
+  for (int d = 0; d < w->cells->n_dim; d++) {
+    const ptrdiff_t size = (ptrdiff_t) k * w->cells->extent[d];
+    for (ptrdiff_t at = 0; at < size && prior->marginals_added[d] > 0; at++)
+      sum->marginals[d][at] += prior->marginals_added[d];
+  }
+}
+
 /* The M-step of a pass; false: stopped. */
 static bool maximise(const scan *w, double scale) {
   const plca_work *work = w->work;
   const strip_sum *sum = work->strip;
   const int k = w->par->k;
   double total = 0;
+  add_dirichlet(w);
   for (int c = 0; c < k; c++) total += sum->weights[c];
   for (int c = 0; c < k && total > 0; c++) w->par->weights[c] = num_lift(sum->weights[c] / total);
   for (int d = 0; d < w->cells->n_dim; d++) {
@@ -268,7 +282,7 @@ static bool maximise(const scan *w, double scale) {
   return true;
 }
 
-/* What the prior adds to the objective; the paper's rule has none. */
+/* What priors add to the objective; the paper's rule has none. */
 static double prior_part(const scan *w, double scale) {
   if (w->work->prior->method == PLCA_PAPER) return 0;
   return plca_prior_value(w->cells, w->par, w->work->prior, scale);

@@ -9,6 +9,18 @@
  *   weights           P(z)
  *   marginals[d]      P(x_d | z), q_z
  *   counts            omega: expected counts, eqs. (3)-(4)
+ *
+ * With Dirichlet priors, weights ~ Dirichlet(alpha), alpha one number for each component, and
+ * marginals[d][c,] ~ Dirichlet(eta[d]), the same for all levels and components, what is maximised
+ * over the simplices has besides
+ *   sum_c (alpha[c] - 1) log weights[c] + sum_d (eta[d] - 1) sum_c,x log marginals[d][c,x]:
+ * alpha - 1 and eta - 1, both >= 0, are counts added to those expected, before the step under a
+ * prior between components, which bounds that prior alone, whatever the counts. Missing cells are
+ * imputed as without a prior: the E-step bounds the likelihood alone.
+ *
+ * Of a matrix, let membership[i,c] be weights[c] marginals[0][c,i] / P(i). Then alpha - 1 =
+ * n (eta[0] - 1) gives sum (eta[0] - 1) log membership[i,c] and a function of P(i) alone: the mode
+ * is that of plsa/plsa.h with alpha = eta[0] and eta = eta[1] there.
  */
 #ifndef MC_PLCA_PLCA_H
 #define MC_PLCA_PLCA_H
@@ -41,7 +53,8 @@ typedef struct {
  *   PLCA_PAPER  H(q_i, q_k) + H(q_k, q_i), cross-entropies, eq. (5); may be infinite
  *   PLCA_MM     the same with log(q + floor) for log q
  *   PLCA_JS     2 JS(q_i, q_k), twice the Jensen-Shannon divergence: bounded
- * in each dimension. A > 0 drives marginals apart, A < 0 together.
+ * in each dimension. A > 0 drives marginals apart, A < 0 together. And what Dirichlet priors add to
+ * the expected counts, which does not go with PLCA_PAPER.
  */
 typedef enum { PLCA_JS, PLCA_PAPER, PLCA_MM } plca_method;
 
@@ -51,6 +64,8 @@ typedef struct {
   const double *pairs[PLCA_MAX_DIM]; /* A: k x k, symmetric, diagonal unused; NULL: none */
   int n_anneal;                      /* pass p multiplies A by anneal[p - 1]; the last one stays */
   const double *anneal;
+  const double *weights_added;          /* k: alpha - 1; NULL: none */
+  double marginals_added[PLCA_MAX_DIM]; /* eta - 1, of every level of every component; 0: none */
 } plca_prior;
 
 typedef struct plca_work plca_work;
@@ -76,7 +91,10 @@ double plca_pass(const plca_cells *cells, plca_param *par, plca_work *work);
 
 double plca_objective(const plca_cells *cells, const plca_param *par, plca_work *work);
 
-/* The prior's value with A times scale: Inf, -Inf, or NaN where infinities of both signs meet. */
+/*
+ * What priors, with A times scale, add to the log-likelihood, less the constants of Dirichlet
+ * densities and marginals that are held: Inf, -Inf, or NaN where infinities of both signs meet.
+ */
 double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
                         double scale);
 

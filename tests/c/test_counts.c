@@ -138,13 +138,13 @@ static void test_plsa(void) {
   }
 }
 
-static void run_plca(plca_method method, double a) {
+static void run_plca(plca_method method, double a, bool dirichlet) {
   enum { N_DIM = 3, CELLS = 40, MISSING = 3, K = 3 };
   static const int extent[N_DIM] = {5, 4, 3};
   const mc_host host = check_host();
   int *index = exact_int((ptrdiff_t) N_DIM * CELLS);
   int *na_index = exact_int((ptrdiff_t) N_DIM * MISSING);
-  double *value = exact(CELLS), *pairs = exact((ptrdiff_t) K * K);
+  double *value = exact(CELLS), *pairs = exact((ptrdiff_t) K * K), *added = exact(K);
   for (int e = 0; e < CELLS + MISSING; e++) { /* cells 0 .. 42 of 60 */
     int *at = e < CELLS ? index + num_at(0, e, N_DIM) : na_index + num_at(0, e - CELLS, N_DIM);
     at[0] = e % 5;
@@ -153,8 +153,11 @@ static void run_plca(plca_method method, double a) {
   }
   for (int e = 0; e < CELLS; e++) value[e] = 1 + floor(9 * check_uniform());
   for (int i = 0; i < K * K; i++) pairs[i] = a;
+  for (int c = 0; c < K; c++) added[c] = c;
   const plca_cells cells = {N_DIM, extent, CELLS, index, value, MISSING, na_index};
-  const plca_prior prior = {.method = method, .floor = 1e-4, .pairs = {NULL, pairs, NULL}};
+  plca_prior prior = {.method = method, .floor = 1e-4, .pairs = {NULL, pairs, NULL}};
+  if (dirichlet) prior.weights_added = added;
+  for (int d = 0; d < N_DIM && dirichlet; d++) prior.marginals_added[d] = d;
   plca_param par = {.k = K, .weights = check_simplex(1, K)};
   for (int d = 0; d < N_DIM; d++) par.marginals[d] = row_simplex(K, extent[d]);
   plca_work *work = plca_new_work(&cells, &prior, K, 2, &host);
@@ -171,7 +174,9 @@ static void run_plca(plca_method method, double a) {
 static void test_plca(void) {
   const plca_method methods[] = {PLCA_JS, PLCA_PAPER, PLCA_MM};
   for (int m = 0; m < 3; m++)
-    for (int a = -20; a <= 20; a += 8) run_plca(methods[m], a);
+    for (int a = -20; a <= 20; a += 8)
+      for (int dirichlet = 0; dirichlet < 2; dirichlet++)
+        if (!dirichlet || methods[m] != PLCA_PAPER) run_plca(methods[m], a, dirichlet);
 }
 
 /* Newton's steps of one row: none lowers the objective, the last has nothing to gain. */

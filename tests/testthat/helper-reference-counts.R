@@ -113,24 +113,42 @@ random_counts <- function() {
   x
 }
 
-# One maximum-likelihood EM pass over an array, eqs. (3)-(4).
-ref_plca_pass <- function(x, weights, marginals) {
-  k <- length(weights)
-  index <- as.matrix(expand.grid(lapply(dim(x), seq_len)))
-  joint <- vapply(seq_len(k), function(c) {
-    p <- rep(weights[c], length(x))
+# The chance of every cell of an array (a row) and component (a column), eq. (1).
+ref_plca_joint <- function(weights, marginals) {
+  index <- as.matrix(expand.grid(lapply(marginals, function(q) seq_len(ncol(q)))))
+  vapply(seq_along(weights), function(c) {
+    p <- rep(weights[c], nrow(index))
     for (d in seq_along(marginals)) p <- p * marginals[[d]][c, index[, d]]
     p
-  }, numeric(length(x)))
-  counts <- as.vector(x) * joint / rowSums(joint)
+  }, numeric(nrow(index)))
+}
+
+# One EM pass over an array, eqs. (3)-(4), to the mode under Dirichlet priors with alpha (weights) and eta (marginals, a
+# number for each dimension); counts of missing cells are imputed at their mean, given those seen.
+ref_plca_pass <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals))) {
+  index <- as.matrix(expand.grid(lapply(dim(x), seq_len)))
+  joint <- ref_plca_joint(weights, marginals)
+  seen <- !is.na(as.vector(x))
+  ratio <- ifelse(seen, as.vector(x) / rowSums(joint), sum(x, na.rm = TRUE) / sum(joint[seen, ]))
+  counts <- ratio * joint
+  added <- colSums(counts) + alpha - 1
   list(
-    weights = colSums(counts) / sum(counts),
+    weights = added / sum(added),
     marginals = lapply(seq_along(marginals), function(d) {
-      sums <- t(rowsum(counts, index[, d]))
+      sums <- t(rowsum(counts, index[, d])) + eta[d] - 1
       dimnames(sums) <- NULL
       sums / rowSums(sums)
     })
   )
+}
+
+# The log-posterior, less constants.
+ref_plca_objective <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals))) {
+  p <- rowSums(ref_plca_joint(weights, marginals))
+  seen <- !is.na(as.vector(x))
+  v <- as.vector(x)[seen]
+  logs <- function(parameter, p) if (all(parameter == 1)) 0 else sum((parameter - 1) * log(p))
+  sum(ifelse(v > 0, v * log(p[seen] / sum(p[seen])), 0)) + logs(alpha, weights) + sum(mapply(logs, eta, marginals))
 }
 
 # Counts of two overlapping faunas.

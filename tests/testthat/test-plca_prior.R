@@ -1,0 +1,245 @@
+# Dirichlet priors of plca().
+
+table_of <- function(extent, mean = 2) array(stats::rpois(prod(extent), mean), extent)
+
+start_of <- function(k, extent) {
+  list(weights = drop(ref_simplex(1, k)), marginals = lapply(extent, function(d) ref_simplex(k, d)))
+}
+
+bare <- function(fit) lapply(unname(fit$param$marginals), unname)
+
+# Positions on simplices as logs over the last of each, and back.
+pack <- function(param) {
+  rows <- c(list(rbind(param$weights)), bare(list(param = param)))
+  unlist(lapply(rows, function(q) log(q / q[, ncol(q)])[, -ncol(q)]))
+}
+unpack <- function(z, k, extent) {
+  rows <- function(z, k) {
+    q <- exp(cbind(matrix(z, k), 0))
+    q / rowSums(q)
+  }
+  size <- c(k - 1L, k * (extent - 1L))
+  parts <- split(z, rep(seq_along(size), size))
+  list(weights = drop(rows(parts[[1L]], 1L)), marginals = lapply(parts[-1L], rows, k = k))
+}
+
+test_that("one pass to the mode equals the transcription, for arrays of any order, and the objective is its own", {
+  set.seed(1)
+  for (extent in list(c(5, 4), c(4, 3, 5), c(3, 2, 2, 4))) for (alpha in list(1.4, c(1, 1.5, 4))) {
+    for (holes in list(integer(), c(2, 7, 11))) {
+      x <- replace(table_of(extent), holes, NA)
+      eta <- 1 + seq_along(extent) / 10
+      start <- start_of(3, extent)
+      prior <- list(membership = alpha, basis = eta)
+      fit <- plca(x, 3, prior = prior, start = start, control = plain_passes(1))
+      want <- ref_plca_pass(x, start$weights, start$marginals, alpha, eta)
+      expect_equal(unname(fit$param$weights), want$weights, tolerance = 1e-12)
+      expect_equal(bare(fit), want$marginals, tolerance = 1e-12)
+      value <- function(...) ref_plca_objective(x, want$weights, want$marginals, ...)
+      expect_equal(unname(fit$objective), value(alpha, eta), tolerance = 1e-12)
+      expect_equal(fit$loglik, value(), tolerance = 1e-12)
+      expect_equal(fit$prior$value, value(alpha, eta) - value(), tolerance = 1e-10)
+    }
+  }
+})
+
+test_that("a flat prior is maximum likelihood to the bit, alone and beside cross-entropy", {
+  set.seed(2)
+  x <- replace(table_of(c(8, 6, 5)), c(2, 30, 31), NA)
+  start <- start_of(3, dim(x))
+  flat <- list(membership = 1, basis = 1)
+  between <- cross_entropy(strength = c(between = 2))
+  for (control in list(plain_passes(20), quiet_control(n_start = 1, max_pass = 5000))) {
+    with_and_without <- list(
+      plca(x, 3, prior = flat, start = start, control = control), plca(x, 3, start = start, control = control)
+    )
+    beside <- list(
+      plca(x, 3, prior = c(flat, list(cross_entropy = between)), start = start, control = control),
+      plca(x, 3, prior = between, start = start, control = control)
+    )
+    for (fits in list(with_and_without, beside)) {
+      expect_identical(fits[[1]][c("param", "objective", "loglik")], fits[[2]][c("param", "objective", "loglik")])
+    }
+  }
+})
+
+test_that("the mode of a matrix is that of plsa(), with n times the pseudo-counts for weights, and so are new rows", {
+  set.seed(3)
+  x <- table_of(c(9, 6))
+  new <- table_of(c(5, 6), 1) + diag(5)[, c(1:5, 1)]
+  tight <- quiet_control(n_start = 1, max_pass = 1e5, tol = 1e-15)
+  fit <- plca(x, 3, prior = list(membership = 1 + 9 * 0.3, basis = c(1.3, 1.2)), control = tight)
+  start <- list(membership = predict(fit, type = "membership"), basis = fit$param$marginals[[2]])
+  # It is where plsa() stays, and what plsa() reaches from nearby.
+  prior <- list(membership = 1.3, basis = 1.2)
+  stays <- plsa(x, 3, prior = prior, start = start, control = plain_passes(1))
+  expect_equal(stays$param, start, tolerance = 1e-7, ignore_attr = TRUE)
+  start$membership <- 0.9 * start$membership + 0.1 / 3
+  other <- plsa(x, 3, prior = prior, start = start, control = tight)
+  expect_equal(predict(fit, type = "membership"), other$param$membership, tolerance = 1e-6, ignore_attr = TRUE)
+  expect_equal(fit$param$marginals[[2]], other$param$basis, tolerance = 1e-6)
+  totals <- rowSums(x) + 3 * 0.3
+  expect_equal(unname(fit$objective - other$objective), sum(totals * log(totals / sum(totals))), tolerance = 1e-10)
+  folded <- predict(fit, new, type = "membership", control = tight)
+  expect_equal(folded, predict(other, new, type = "membership", control = tight), tolerance = 1e-6, ignore_attr = TRUE)
+  # The training rows come out as they are, and each row by itself.
+  again <- predict(fit, x, type = "membership", control = tight)
+  expect_equal(again, predict(fit, type = "membership"), tolerance = 1e-6)
+  alone <- predict(fit, new[2, , drop = FALSE], type = "membership", control = tight)
+  expect_equal(alone, folded[2, , drop = FALSE], tolerance = 1e-9)
+  without <- plca(x, 3, start = fit$param, control = plain_passes(0))
+  expect_gt(max(abs(folded - predict(without, new, type = "membership"))), 0.01)
+})
+
+test_that("the mode is a fixed point of counts by enumeration of who made each count", {
+  set.seed(4)
+  at <- rbind(c(1, 1, 1), c(1, 1, 2), c(2, 1, 2), c(2, 2, 2), c(2, 2, 2), c(1, 2, 1), c(2, 2, 1))
+  x <- array(0, c(2, 2, 2))
+  for (e in seq_len(nrow(at))) x[at[e, , drop = FALSE]] <- x[at[e, , drop = FALSE]] + 1
+  prior <- list(membership = c(1.5, 2), basis = c(1.1, 1.2, 1.3))
+  fit <- plca(x, 2, prior = prior, control = quiet_control(n_start = 5, tol = 1e-15, max_pass = 1e5))
+  made <- as.matrix(expand.grid(rep(list(1:2), nrow(at))))
+  log_joint <- apply(made, 1, function(z) {
+    each <- vapply(1:3, function(d) log(fit$param$marginals[[d]][cbind(z, at[, d])]), numeric(nrow(at)))
+    sum(log(fit$param$weights[z]), each)
+  })
+  expect_equal(log(sum(exp(log_joint))), fit$loglik, tolerance = 1e-12)
+  share <- exp(log_joint) / sum(exp(log_joint))
+  counts <- vapply(1:2, function(c) colSums(share * (made == c)), numeric(nrow(at)))
+  weights <- colSums(counts) + prior$membership - 1
+  expect_equal(unname(fit$param$weights), weights / sum(weights), tolerance = 1e-6)
+  for (d in 1:3) {
+    want <- t(rowsum(counts, at[, d])) + prior$basis[d] - 1
+    expect_equal(fit$param$marginals[[d]], want / rowSums(want), tolerance = 1e-6, ignore_attr = TRUE)
+  }
+})
+
+test_that("of one component the mode is known", {
+  x <- array(c(3, 0, 1, 2, 0, 4), c(3, 2, 1))
+  fit <- plca(x, 1, prior = list(membership = 5, basis = 2), control = plain_passes(1))
+  expect_equal(unname(fit$param$weights), 1)
+  expect_equal(bare(fit), list(rbind(c(6, 1, 6) / 13), rbind(c(5, 7) / 12), matrix(1)))
+})
+
+test_that("the objective never falls, and ends where no parameter gains, with cross-entropy and without", {
+  set.seed(5)
+  x <- table_of(c(8, 6, 5))
+  holed <- replace(x, sample(length(x), 20), NA)
+  dirichlet <- list(membership = 1.5, basis = c(1.1, 1.3, 1.2))
+  betweens <- list(NULL)
+  for (method in c("js", "mm")) for (strength in c(3, -4, 60)) {
+    betweens <- c(betweens, list(cross_entropy(strength = c(between = strength), dims = 2:3, method = method)))
+  }
+  for (between in betweens) for (accelerate in c(TRUE, FALSE)) {
+    control <- quiet_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate)
+    prior <- c(dirichlet, list(cross_entropy = between)[!is.null(between)])
+    fit <- suppressWarnings(plca(if (accelerate) x else holed, 4, prior = prior, control = control))
+    expect_named(fit$objective, "log_posterior")
+    expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
+    expect_equal(unname(fit$objective), fit$loglik + fit$prior$value, tolerance = 1e-10)
+  }
+  js <- function(p, q) sum(p * log(2 * p / (p + q)) + q * log(2 * q / (p + q)))
+  for (strength in c(0, 4, -4)) {
+    value <- function(z) {
+      param <- unpack(z, 2L, dim(x))
+      pairs <- sum(vapply(param$marginals, function(q) js(q[1, ], q[2, ]), 0))
+      ref_plca_objective(holed, param$weights, param$marginals, 1.5, dirichlet$basis) + strength * pairs
+    }
+    prior <- c(dirichlet, list(cross_entropy = cross_entropy(strength = c(between = strength))))
+    fit <- plca(holed, 2, prior = prior, control = quiet_control(n_start = 2, tol = 1e-15, max_pass = 1e5))
+    z <- pack(fit$param)
+    expect_equal(value(z), unname(fit$objective), tolerance = 1e-10)
+    slope <- vapply(seq_along(z), function(e) {
+      step <- replace(0 * z, e, 1e-4)
+      (value(z + step) - value(z - step)) / 2e-4
+    }, 0)
+    expect_lt(max(abs(slope)), 1e-4)
+  }
+})
+
+test_that("neither the order of levels, of dimensions nor of components matters", {
+  set.seed(6)
+  x <- replace(table_of(c(6, 5, 4)), c(3, 50), NA)
+  start <- start_of(3, dim(x))
+  fit_of <- function(x, start, alpha, eta) {
+    plca(x, 3, prior = list(membership = alpha, basis = eta), start = start, control = plain_passes(15))
+  }
+  alpha <- c(1.2, 1.5, 2)
+  eta <- c(1.1, 1.2, 1.3)
+  fit <- fit_of(x, start, alpha, eta)
+  at <- list(sample(6), sample(5), sample(4))
+  levels <- fit_of(x[at[[1]], at[[2]], at[[3]]], replace(start, "marginals", list(Map(function(q, a) q[, a],
+    start$marginals, at))), alpha, eta)
+  expect_equal(bare(levels), Map(function(q, a) q[, a], bare(fit), at), tolerance = 1e-10)
+  sides <- c(3, 1, 2)
+  turned <- fit_of(aperm(x, sides), replace(start, "marginals", list(start$marginals[sides])), alpha, eta[sides])
+  expect_equal(bare(turned), bare(fit)[sides], tolerance = 1e-10)
+  other <- c(2, 3, 1)
+  swapped <- list(weights = start$weights[other], marginals = lapply(start$marginals, function(q) q[other, ]))
+  swapped <- fit_of(x, swapped, alpha[other], eta)
+  expect_equal(bare(swapped), lapply(bare(fit), function(q) q[other, ]), tolerance = 1e-10)
+})
+
+test_that("hidden cells and new levels are told better, and verbs hand the prior on", {
+  set.seed(7)
+  q <- lapply(c(40, 15, 3), function(d) ref_simplex(3, d)^2)
+  mean <- array(rowSums(ref_plca_joint(c(0.5, 0.3, 0.2), q)), c(40, 15, 3))
+  x <- array(stats::rpois(length(mean), 900 * mean / sum(mean)), dim(mean))
+  prior <- list(membership = 1.1, basis = 1.1)
+  loss <- vapply(list(prior, NULL), function(given) {
+    cv <- suppressWarnings(with_seed(1, cross_validate(x, 5, plca, prior = given, folds = 3, control = quiet_control(
+      n_start = 2
+    ))))
+    cv$results$loss
+  }, 0)
+  expect_lt(loss[1], 0.9 * loss[2])
+  fit <- plca(x, 3, prior = prior, control = quiet_control(n_start = 2))
+  expect_true(all(unlist(fit$param) > 0))
+  expect_identical(order(-fit$param$weights), 1:3)
+  expect_identical(update(fit, k = 2)$prior$given, prior)
+  # A level of which nothing was counted has the mode of its prior; other levels make no difference.
+  new <- x[1:3, , ]
+  new[2, , ] <- 0
+  folded <- predict(fit, new, type = "membership")
+  expect_equal(unname(folded[2, ]), rep(1, 3) / 3, tolerance = 1e-6)
+  expect_equal(predict(fit, new[1, , , drop = FALSE], type = "membership"), folded[1, , drop = FALSE], tolerance = 1e-4)
+  # Components that the prior tells apart stay in its order.
+  apart <- plca(x, 3, prior = list(membership = c(1, 500, 5000), basis = 1.1), control = quiet_control(n_start = 2))
+  expect_identical(order(apart$param$weights), 1:3)
+})
+
+test_that("annealed cross-entropy leaves the Dirichlet priors", {
+  set.seed(8)
+  x <- table_of(c(8, 6))
+  between <- cross_entropy(strength = c(between = 5), dims = 2, anneal = 20)
+  prior <- list(membership = 1.1, basis = 1.2, cross_entropy = between)
+  tight <- quiet_control(n_start = 1, tol = 1e-14, max_pass = 1e5)
+  fit <- plca(x, 3, prior = prior, control = tight)
+  expect_named(fit$objective, "log_posterior")
+  start <- list(weights = unname(fit$param$weights), marginals = bare(fit))
+  again <- ref_plca_pass(x, start$weights, start$marginals, 1.1, c(1.2, 1.2))
+  expect_equal(again, start, tolerance = 1e-6)
+})
+
+test_that("a fit says its priors, and those that cannot be are refused", {
+  set.seed(9)
+  x <- table_of(c(site = 4, taxon = 3, time = 2))
+  hide <- function(lines) gsub("-?[0-9]+\\.[0-9]{2,}(e-[0-9]+)?|-[0-9]+\\.[0-9]", "<number>", lines)
+  start <- start_of(2, dim(x))
+  prior <- list(membership = c(1.1, 2), basis = c(time = 1.3, site = 1.1, taxon = 1.2))
+  by_name <- plca(x, 2, prior = prior, start = start, control = plain_passes(10))
+  expect_identical(by_name$prior$dirichlet$basis, c(1.1, 1.2, 1.3))
+  expect_snapshot(by_name, transform = hide)
+  both <- c(prior, list(cross_entropy = cross_entropy(strength = c(between = 1))))
+  expect_snapshot(plca(x, 2, prior = both, start = start, control = plain_passes(10)), transform = hide)
+  expect_snapshot(error = TRUE, {
+    plca(x, 2, prior = 1.1)
+    plca(x, 2, prior = list(membership = 1.1))
+    plca(x, 2, prior = list(membership = 0.5, basis = 1))
+    plca(x, 2, prior = list(membership = c(1, 1, 1), basis = 1))
+    plca(x, 2, prior = list(membership = 1, basis = c(1, 1)))
+    plca(x, 2, prior = list(membership = 1, basis = c(site = 1, taxon = 1, age = 1)))
+    plca(x, 2, prior = list(membership = 1, basis = 1, cross_entropy = 2))
+    plca(x, 2, prior = list(membership = 1, basis = 1, cross_entropy = cross_entropy(method = "paper")))
+  })
+})
