@@ -82,8 +82,9 @@ read_faces <- function() {
 
 snr_by_patches <- function(z, fit, missing = "conditional") {
   vapply(1:4, function(n_patch) {
-    folded <- quietly(plsa(z$occlude(n_patch), nrow(fit$param$basis), estimate = "ml",
-      missing = missing, fixed = "basis", start = list(basis = fit$param$basis),
+    folded <- quietly(plsa(z$occlude(n_patch), nrow(fit$param$basis), prior = fit$prior,
+      estimate = if (is.null(fit$prior)) "ml" else "map", missing = missing, fixed = "basis",
+      start = list(basis = fit$param$basis),
       control = fit_control(max_pass = 100, progress = FALSE)
     ))
     snr(z$test, impute(folded))
@@ -123,11 +124,13 @@ read_digits <- function() {
 }
 
 # Ten fits, one of each digit; the share of test images, in per cent, that another one explains better.
-fit_digits <- function(z, k, sparsity, control, fold = fit_control(max_pass = 15, progress = FALSE)) {
-  rows <- function(images) images[, -1L] / rowSums(images[, -1L])
+fit_digits <- function(
+  z, k, control, fold = fit_control(max_pass = 15, progress = FALSE), ..., to_rows = function(x) x / rowSums(x)
+) {
+  rows <- function(images) to_rows(images[, -1L])
   set.seed(3)
   fits <- lapply(stats::setNames(0:9, 0:9), function(class) {
-    quietly(plsa(rows(z$train[z$train[, 1L] == class, ]), k, sparsity = c(membership = sparsity), control = control))
+    quietly(plsa(rows(z$train[z$train[, 1L] == class, ]), k, ..., control = control))
   })
   loglik <- quietly(vapply(fits, function(fit) {
     # A pixel that no image of a class has must not be left out.
@@ -146,7 +149,9 @@ digits <- function() {
   out <- NULL
   for (k in c(25, 50, 75, 100, 200)) {
     strengths <- c(0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
-    found <- vapply(strengths, function(sparsity) fit_digits(z, k, sparsity, plain), numeric(2))
+    found <- vapply(strengths, function(sparsity) {
+      fit_digits(z, k, plain, sparsity = c(membership = sparsity))
+    }, numeric(2))
     row <- data.frame(format(k), c("error, %", "perplexity"), found)
     names(row) <- c("k", "", paste("sparsity", strengths))
     print(row)
@@ -171,7 +176,7 @@ uphill <- function() {
     strength <- if (sparsity == 0) 1e-12 else sparsity
     set.seed(2)
     fit <- quietly(plsa(z$faces$train, 500, sparsity = c(membership = strength), control = faster))
-    error <- fit_digits(z$digits, 25, strength, faster)[["error"]]
+    error <- fit_digits(z$digits, 25, faster, sparsity = c(membership = strength))[["error"]]
     row <- data.frame(format(sparsity), t(snr_by_patches(z$faces, fit)), error)
     names(row) <- c("sparsity", paste(1:4, "patches"), "digits, error %")
     print(row)

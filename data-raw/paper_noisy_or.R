@@ -68,38 +68,61 @@ from_random <- function(x, k, inference, starts, seed, max_pass = 300, q_rule = 
   best
 }
 
-# One data set, all arms: a row each.
+# A fit of a data set, judged: a row.
+judged <- function(
+  arm, x, k, seed, make, judge = errors, links = function(fit) fit$param$links, used = NULL
+) {
+  set.seed(seed)
+  time <- sum(system.time(fit <- make())[1:2])
+  error <- judge(fit, x)
+  data.frame(
+    arm, n = nrow(x), k, seed, found = n_found(links(fit)), drawn = error[[1L]], cut = error[[2L]],
+    in_use = if (is.null(used)) sum(sources(fit)$in_use) else used, seconds = time
+  )
+}
+few <- fit_control(progress = FALSE)
+
+# NMF and LDA take the pixels for counts: a pixel is black where its mean is above a half.
+by_mean <- function(model, arm, x, k, seed) {
+  judged(
+    arm, x, k, seed, function() quiet(model(x, k, control = few)),
+    function(fit, x) c(NA, mean((fitted(fit) > 0.5) != (x == 1))), function(fit) fit$param$basis, k
+  )
+}
+
+# One data set, all arms but LDA.
 arms <- function(n, k, seed, starts = 5L) {
   x <- draw_pictures(n, seed)
-  one <- function(arm, make, judge = errors, links = function(fit) fit$param$links, used = NULL) {
-    set.seed(seed)
-    time <- sum(system.time(fit <- make())[1:2])
-    error <- judge(fit, x)
-    data.frame(
-      arm, n, k, seed, found = n_found(links(fit)), drawn = error[[1L]], cut = error[[2L]],
-      in_use = if (is.null(used)) sum(sources(fit)$in_use) else used, seconds = time
-    )
-  }
-  few <- fit_control(progress = FALSE)
+  one <- function(arm, make) judged(arm, x, k, seed, make)
   exact <- if (k <= 12) "exact" else "truncated"
   rbind(
     one("variational, random starts", function() from_random(x, k, "variational", starts, seed, 150)),
     one("exact, the same starts", function() from_random(x, k, exact, starts, seed, 150)),
-    one("default", function() quiet(noisy_or(x, k, control = few))),
-    one(
-      "NMF", function() quiet(nmf(x, k, control = few)),
-      function(fit, x) c(NA, mean((fitted(fit) > 0.5) != (x == 1))), function(fit) fit$param$basis, k
-    )
+    one("default", function() quiet(noisy_or(x, k, control = few))), by_mean(nmf, "NMF", x, k, seed)
   )
 }
 
-each <- function(sizes, seeds, k, starts = 5L) {
+# LDA on the same pictures, and NMF again, for the time.
+topics <- function(n, k, seed) {
+  x <- draw_pictures(n, seed)
+  rbind(by_mean(plsa, "LDA", x, k, seed), by_mean(nmf, "NMF", x, k, seed))
+}
+
+each <- function(sizes, seeds, k, fit_all = arms, ...) {
   do.call(rbind, lapply(sizes, function(n) {
     do.call(rbind, lapply(seeds, function(seed) {
       message("n = ", n, ", k = ", k, ", seed ", seed)
-      arms(n, k, seed, starts)
+      fit_all(n, k, seed, ...)
     }))
   }))
+}
+sizes_of <- list(
+  sizes = function(...) each(c(50, 100, 200, 500), 101:103, 8, ...),
+  sizes_1000 = function(...) each(1000, 101:102, 8, ...), sizes_2000 = function(...) each(2000, 101:102, 8, ...),
+  sizes_5000 = function(...) each(5000, 101, 8, ...)
+)
+sources_of <- function(...) {
+  do.call(rbind, lapply(c(2, 4, 6, 8, 10, 12, 15), function(k) each(500, 201:202, k, ...)))
 }
 
 # Whether the way to take the steps of q matters: shapes found in 200 pictures.
@@ -131,9 +154,21 @@ models <- function() {
   })
 }
 
-citations <- function() {
+read_citations <- function() {
   x <- utils::read.csv(file.path(folder, "nips_author_citations", "nips40.csv"), check.names = FALSE)
-  x <- as.matrix(x[, -(1:2)])
+  as.matrix(x[, -(1:2)])
+}
+
+# Five topics of the citations.
+topics_cited <- function() {
+  x <- read_citations()
+  set.seed(1)
+  fit <- quiet(plsa(x, 5, control = fit_control(n_start = 30, progress = FALSE)))
+  list(share = colSums(rowSums(x) * fit$param$membership) / sum(x), basis = round(unname(fit$param$basis), 3L))
+}
+
+citations <- function() {
+  x <- read_citations()
   said <- function(fit) {
     used <- sources(fit)
     list(
@@ -186,11 +221,10 @@ experiments <- list(
   examples = function() {
     list(shapes = shapes, leak = leak, pictures = draw_pictures(16, 1), ones = mean(draw_pictures(5000, 2)))
   },
-  models = models,
-  sizes = function() each(c(50, 100, 200, 500), 101:103, 8),
-  sizes_1000 = function() each(1000, 101:102, 8), sizes_2000 = function() each(2000, 101:102, 8),
-  sizes_5000 = function() each(5000, 101, 8),
-  sources = function() do.call(rbind, lapply(c(2, 4, 6, 8, 10, 12, 15), function(k) each(500, 201:202, k, 3L))),
+  models = models, sizes = sizes_of$sizes, sizes_1000 = sizes_of$sizes_1000, sizes_2000 = sizes_of$sizes_2000,
+  sizes_5000 = sizes_of$sizes_5000, sources = function() sources_of(starts = 3L),
+  topics_sizes = function() do.call(rbind, lapply(sizes_of, function(of) of(topics))),
+  topics_sources = function() sources_of(topics), topics_cited = topics_cited,
   rules = rules, citations = citations, passes_needed = passes_needed
 )
 

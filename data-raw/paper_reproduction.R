@@ -1,6 +1,7 @@
 # The experiments of Bingham, Kaban & Fortelius (2009) on their data, for the article "Aspect Bernoulli: the paper,
 # reproduced". The data are not part of the package: MULTICAUSE_DATA says where they are. Results go beside the article.
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_reproduction.R [experiment ...]  (default: all; a quarter of an hour)
+# Needs the package fastICA.
 library(multicause)
 source("data-raw/experiments.R")
 recipes <- new.env()
@@ -440,7 +441,7 @@ gaps_of <- function(n_start = 50L) {
     row
   }
   as_shown <- function(fit) if (inherits(fit, "plsa")) 1 - exp(-fitted(fit)) else fitted(fit)
-  models <- list(MB = ml(bernoulli_mixture), LPCA = logistic_pca, NMF = nmf, PLSA = plsa)
+  models <- list(MB = ml(bernoulli_mixture), LPCA = logistic_pca, NMF = nmf, PLSA = ml(plsa))
   sizes <- list(MB = c(4, 19), LPCA = 4, NMF = 4:5, PLSA = 4:5)
   rows <- lapply(seq_len(n_start), function(start) {
     set.seed(900 + start)
@@ -459,15 +460,39 @@ gaps_of <- function(n_start = 50L) {
       scored("AB", 4, start, ab, fitted(ab) > 0.5)
     ), unlist(others, FALSE)))
   })
-  by_order <- lapply(best, function(fit) {
-    kept <- (fit$one | now$x == 1) + 0
-    data.frame(model = fit$model, k = fit$k, order = seq_along(random_ties),
-      kept = vapply(random_ties, function(rows) count_gaps(now$x, rows) - count_gaps(kept, rows), 0L))
-  })
   list(
     before = gaps_before, ages = length(unique(now$age)), starts = do.call(rbind, rows),
-    random = do.call(rbind, c(by_order, make.row.names = FALSE))
+    random = do.call(rbind, c(lapply(best, by_order), make.row.names = FALSE))
   )
+}
+
+by_order <- function(fit) {
+  kept <- (fit$one | now$x == 1) + 0
+  data.frame(model = fit$model, k = fit$k, order = seq_along(random_ties),
+    kept = vapply(random_ties, function(rows) count_gaps(now$x, rows) - count_gaps(kept, rows), 0L))
+}
+
+# The same of PCA, which needs no start.
+gaps_pca_of <- function() {
+  one <- recipes$comparators$pca(now$x, 4) > 0.5
+  list(
+    starts = data.frame(model = "PCA", k = 4, start = 1L, objective = 0, decreases(one), bare = NA, filled = NA,
+      unfilled = NA),
+    random = by_order(list(model = "PCA", k = 4, one = one))
+  )
+}
+
+# Of the corroded digits: loadings of PCA, the basis images of ICA (package fastICA), by how far they spread, and the
+# largest difference between what the two rebuild.
+bases_pca_of <- function() {
+  x <- corroded_digits()$x
+  pca <- stats::prcomp(x, rank. = 14)
+  set.seed(8)
+  ica <- fastICA::fastICA(x, 14)
+  set.seed(8)
+  apart <- max(abs(recipes$comparators$pca(x, 14) - recipes$comparators$ica(x, 14)))
+  scaled <- function(b) round(unname(b / apply(abs(b), 1L, max)), 2L)
+  list(PCA = scaled(t(pca$rotation)), ICA = scaled(ica$A[order(-rowSums(ica$A^2)), ]), apart = apart)
 }
 
 # "Randomly initialised restarts", all from uniform random numbers: how many of 30 found a white phantom, five times.
@@ -536,9 +561,10 @@ experiments <- list(
   entropy_news = function() entropy_path(news, 5, 150L),
   entropy_digits = function() entropy_path(digits$x, 15, 150L),
   overfit = overfit_of, diagonal = diagonal_of, ages = ages_of, words = words_of,
-  uniform_restarts = uniform_restarts, gaps = gaps_of, lengths = lengths_of,
+  uniform_restarts = uniform_restarts, gaps = gaps_of, gaps_pca = gaps_pca_of, lengths = lengths_of,
   additions = additions_of, additions_few = additions_few_of, words_added = words_added_of,
-  denoising = function() denoising_of(c(5, 10, 14, 20)), pictures = pictures_of, added_pixels = added_pixels_of
+  denoising = function() denoising_of(c(5, 10, 14, 20)), pictures = pictures_of, bases_pca = bases_pca_of,
+  added_pixels = added_pixels_of
 )
 
 run_experiments(experiments, target)

@@ -147,10 +147,41 @@ fold_em <- function(n_pass) fit_control(max_pass = n_pass, algorithm = "em", pro
 classes <- function(k, strengths = c(0, 0.05, 0.1, 0.2, 0.3), n_fold = 15L) {
   z <- digits()
   do.call(rbind, lapply(strengths, function(sparsity) {
-    found <- bench$fit_digits(z, k, sparsity, plain, fold_em(n_fold))
+    found <- bench$fit_digits(z, k, plain, fold_em(n_fold), sparsity = c(membership = sparsity))
     message("digits, k = ", k, ", sparsity ", sparsity, ": ", found[["error"]])
     data.frame(k, sparsity, error = found[["error"]], used = found[["uses"]], tests = nrow(z$test))
   }))
+}
+
+# ---- LDA on the same images ----------------------------------------------------------------------------------------
+
+# A prior is in counts: pixels count in eight grey levels, of 0 to 7, or in 256. Faces are folded in by the same prior.
+lda <- list(membership = 1.1, basis = 1.1)
+lda_faces <- function() {
+  z <- bench$read_faces()
+  do.call(rbind, lapply(c(7, 255), function(white) {
+    counts <- list(
+      train = white * z$train, test = white * z$test, occlude = function(n_patch) white * z$occlude(n_patch)
+    )
+    do.call(rbind, lapply(c(50, 200, 1000), function(k) {
+      set.seed(2)
+      fit <- quiet(plsa(counts$train, k, prior = lda, control = plain))
+      rules <- c("conditional", "paper")
+      snr <- lapply(rules, function(rule) bench$snr_by_patches(counts, fit, rule))
+      message("faces, LDA, k = ", k, ", ", white)
+      data.frame(k, white, rule = rules, p = do.call(rbind, snr), used = mean(fit$perplexity))
+    }))
+  }))
+}
+
+lda_classes <- function() {
+  z <- digits()
+  settings <- expand.grid(k = c(25, 50, 75, 100, 200), white = c(7, 255))
+  found <- mapply(function(k, white) {
+    message("digits, LDA, k = ", k, ", ", white)
+    bench$fit_digits(z, k, plain, fold_em(15L), prior = lda, to_rows = function(x) x * white / 255)
+  }, settings$k, settings$white)
+  data.frame(settings, error = found["error", ], used = found["uses", ])
 }
 
 experiments <- list(
@@ -159,7 +190,7 @@ experiments <- list(
   classes_50 = function() classes(50), classes_75 = function() classes(75), classes_100 = function() classes(100),
   classes_200 = function() classes(200),
   # Whether 15 passes are enough to fold in: more of them, without sparsity.
-  folded_longer = function() classes(200, 0, 100L)
+  folded_longer = function() classes(200, 0, 100L), lda_faces = lda_faces, lda_classes = lda_classes
 )
 
 run_experiments(experiments, target)
