@@ -1,5 +1,5 @@
 # The aspect Bernoulli model of a table in shards (shards_fit.R): its passes, what it refuses, and its own verbs. Tests:
-# test-aspect_bernoulli_shards.R.
+# test-aspect_bernoulli_shards.R, test-aspect_bernoulli_shards_effort.R, test-aspect_bernoulli_shards_smooth.R.
 
 ab_fit_shards <- function(x, k, settings, start, control, call) {
   ab_refuse_shards(settings)
@@ -17,14 +17,19 @@ ab_fit_shards <- function(x, k, settings, start, control, call) {
   has_smooth <- !is.null(smooth)
   view <- list(dim = x$dims, stored = stored)
   control$algorithm <- ab_algorithm(control, k, view, !is.null(prior), has_smooth, has_effort)
-  model <- list(
-    k = k, pinned = c(rep("free", k - length(pins)), pins), prior = prior, estimate = settings$estimate,
-    phantom = settings$phantom
+  model <- shard_model(
+    "aspect_bernoulli_on_shards", k, pinned = c(rep("free", k - length(pins)), pins), prior = prior,
+    estimate = settings$estimate, phantom = settings$phantom
   )
   # Effort or neighbours, never both: ab_check_together().
-  if (has_effort) model$here <- effort_here(settings$effort, x, mode_counts(prior, model$pinned))
-  if (has_smooth) model$here <- list(smooth = smooth, near = smooth_lists(smooth))
-  model$name <- if (has_effort) "ab_effort" else if (has_smooth) "ab_smooth" else "ab"
+  if (has_effort) {
+    model$here <- effort_here(settings$effort, x, mode_counts(prior, model$pinned))
+    class(model) <- c("effort_on_shards", class(model))
+  }
+  if (has_smooth) {
+    model$here <- list(smooth = smooth, near = smooth_lists(smooth))
+    class(model) <- c("smooth_on_shards", class(model))
+  }
   objective <- c(ml = "log_likelihood", map = "log_posterior")[[settings$estimate]]
   fit_shards(x, model, smoothed_name(objective, smooth), start, control, call)
 }
@@ -46,27 +51,18 @@ ab_check_settings <- function(settings) {
   settings
 }
 
-ab_shard_scan <- function(model, view, rows, shared, asked, control) {
-  pulls <- if (!is.null(asked$by_row)) list(pulls = asked$by_row)
-  param <- ab_kernel_param(list(membership = rows, aspects = shared$aspects), model$pinned, smooth = pulls)
-  param <- c(param, asked)
-  .Call(mc_c_ab_shard, view, param, mode_counts(model$prior, model$pinned), control)
+shard_kernel.aspect_bernoulli_on_shards <- function(model, view, param, control) {
+  .Call(mc_c_ab_fit, view, ab_shards_param(model, param), mode_counts(model$prior, model$pinned), control)
 }
 
-ab_shard_driver <- function(model, empty, param, control, effort = FALSE) {
-  none <- list(membership = matrix(0, 0L, model$k), aspects = param$aspects)
-  param <- c(ab_kernel_param(none, model$pinned), param[setdiff(names(param), "aspects")])
-  counts <- mode_counts(model$prior, model$pinned)
-  out <- if (effort) {
-    .Call(mc_c_ab_effort_shards_fit, empty, param, counts, control)
-  } else {
-    .Call(mc_c_ab_shards_fit, empty, param, counts, control)
-  }
-  out$outcome$algorithm <- control$algorithm
-  out
+# The driver has no rows.
+ab_shards_param <- function(model, param) {
+  if (is.null(param$membership)) param$membership <- matrix(0, 0L, model$k)
+  if (!is.null(param$by_row)) param$smooth <- list(pulls = param$by_row)
+  c(param, list(pinned = as.integer(model$pinned != "free")))
 }
 
-ab_check_shards_start <- function(model, start, x) {
+shard_start.aspect_bernoulli_on_shards <- function(model, start, x) {
   wish <- "list(aspects = k x m matrix), and a n x k matrix `membership` if you like"
   start <- check_start(start, "aspects", wish, shard_names(x), x$attributes)
   aspects <- check_matrix(start$aspects, "start$aspects", model$k, x$dims[["m"]], 0, 1)
@@ -76,20 +72,22 @@ ab_check_shards_start <- function(model, start, x) {
   list(shared = list(aspects = unname(aspects)), rows = membership)
 }
 
+fit_sample.aspect_bernoulli_on_shards <- function(model, rows, at, control) ab_fit_sample(model, rows, control)
+
 ab_fit_sample <- function(model, rows, control, effort = NULL) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   asked <- c(list(estimate = model$estimate, phantom = model$phantom, effort = effort, control = control), prior)
   do.call(aspect_bernoulli, c(list(quote(rows), model$k), asked))
 }
 
-ab_sampled_shared <- function(model, fit, share) {
+sampled_shared.aspect_bernoulli_on_shards <- function(model, fit, share) {
   aspects <- unname(fit$param$aspects)
   free <- model$pinned == "free"
   aspects[free, ] <- mix_shares(aspects[free, , drop = FALSE], share)
   list(aspects = aspects)
 }
 
-ab_finish_shards_fit <- function(model, fit, found, free) {
+finish_shards.aspect_bernoulli_on_shards <- function(model, fit, found, free) {
   x <- fit$shards
   pinned <- model$pinned
   k <- model$k
@@ -201,7 +199,7 @@ shards_certificate <- function(fit) {
     worst <- max(worst, gap[3L])
     param <- ab_kernel_param(param, pinned)
     param[c("fixed_membership", "look")] <- list(TRUE, FALSE)
-    sums <- .Call(mc_c_ab_shard, view, param, mode_counts(prior, pinned), plain)$sums
+    sums <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, pinned), plain)$sums
     nodes <- add_node(nodes, s, c(gap[1L], sums))
   }
   total <- add_nodes(nodes, n_shards)
@@ -256,7 +254,114 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
   out
 }
 
-ab_on_shards <- list(
-  rows = ab_shard_scan, shared = ab_shard_driver, start = ab_check_shards_start, fit_sample = ab_fit_sample,
-  sampled_shared = ab_sampled_shared, finish = ab_finish_shards_fit
-)
+# With `effort` the driver fits the curve (src/aspect_bernoulli/effort.h): of the rows it needs their effort and how many
+# cells stand behind it, and two sums in each pass. A scan needs its rows' effort.
+
+# Effort of all rows: numbers, or the name of a column of `site_data`.
+check_shards_effort <- function(effort, x, phantom, k) {
+  check_effort_phantom(phantom, check_count(k, "k"))
+  if (is.character(effort)) {
+    if (length(effort) != 1L || !effort %in% x$along) {
+      stop_input("`effort` must be numbers, or the name of a column of the shards' `site_data` (%s), not %s.",
+        if (length(x$along)) show_names(x$along) else "none", show_value(effort))
+    }
+    effort <- unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$along[[effort]]))
+  }
+  names <- if (!is.null(given_names(effort))) shard_names(x)
+  effort <- match_effort(effort, x$dims[["n"]], names)
+  check_effort_values(effort, function(row) sprintf("row %d", row))
+  effort
+}
+
+# Rows of the same effort are one, with all their cells and pseudo-counts.
+effort_here <- function(effort, x, counts) {
+  cells <- unlist(lapply(x$shards$shard, function(s) observed_of_shard(x, s))) + sum(counts[, 3L])
+  scaled <- scale_effort(effort)
+  cells <- rowsum(cells, scaled)
+  list(values = effort, scaled = scaled, effort = sort(unique(scaled)), cells = unname(cells[, 1L]))
+}
+
+# Observed cells of each of its rows.
+observed_of_shard <- function(x, shard) {
+  all <- rep(x$dims[["m"]], x$shards$rows[shard])
+  if (x$shards$missing[shard] == 0) {
+    return(all)
+  }
+  all - diff(read_shard_view(x, shard)$na_start)
+}
+
+known_rows.effort_on_shards <- function(model, numbers) list(effort = model$here$scaled[numbers])
+
+settle_rows.effort_on_shards <- function(model, rows, shared, known) {
+  .Call(mc_c_ab_effort_impose, rows, shared$coef, known$effort)
+}
+
+shard_kernel.effort_on_shards <- function(model, view, param, control) {
+  if (is.null(param$effort)) param <- c(param, model$here[c("effort", "cells")])
+  .Call(mc_c_ab_effort_fit, view, ab_shards_param(model, param), mode_counts(model$prior, model$pinned), control)
+}
+
+shard_start.effort_on_shards <- function(model, start, x) {
+  out <- NextMethod()
+  out$shared$coef <- flat_curve(if (is.null(out$rows)) 1 / model$k else mean(out$rows[, model$k]))
+  out
+}
+
+fit_sample.effort_on_shards <- function(model, rows, at, control) {
+  values <- model$here$values[at]
+  ab_fit_sample(model, rows, control, effort = if (stats::sd(values) > 0) values) # else the sample's curve is flat
+}
+
+sampled_shared.effort_on_shards <- function(model, fit, share) {
+  curve <- fit$effort
+  if (!is.null(curve)) curve$values <- model$here$values
+  coef <- if (is.null(curve)) flat_curve(mean(fit$param$membership[, model$k])) else scaled_curve(curve)
+  c(NextMethod(), list(coef = coef))
+}
+
+finish_shards.effort_on_shards <- function(model, fit, found, free) {
+  out <- NextMethod()
+  out$df <- fit$dims[["n"]] * (model$k - 2) + 2 + (model$k - 1) * fit$dims[["m"]]
+  out$effort <- effort_curve(found$coef, model$here$values)
+  out
+}
+
+# With `smooth`: what neighbours pull at a row follows from memberships alone, which the driver reads before each pass. It
+# finds all rows' pulls as in memory (src/engine/smooth.h) and sends each shard those of its rows.
+
+# A smooth_over() of the rows of shards x, or NULL.
+check_shards_smooth <- function(smooth, x) {
+  smooth <- check_smooth(smooth)
+  if (is.null(smooth)) {
+    return(NULL)
+  }
+  for (what in c("bandwidth", "strength")) {
+    if (!is.numeric(smooth[[what]])) {
+      stop_not_for_shards(
+        sprintf("`smooth` with `%s = \"cv\"`", what),
+        "give smooth_over() a number; a fit to some rows, `x[i, ]`, chooses one"
+      )
+    }
+  }
+  names <- if (!is.null(smooth$names)) shard_names(x)
+  rows <- matrix(0, x$dims[["n"]], 0L, dimnames = if (!is.null(names)) list(names, NULL))
+  smooth <- match_smooth(smooth, rows)
+  if (smooth$strength > 0) smooth
+}
+
+sent_rows.smooth_on_shards <- function(model, n_threads) {
+  near <- model$here$near
+  pinned <- as.integer(model$pinned != "free")
+  function(rows) {
+    found <- .Call(mc_c_smooth_pulls, rows, pinned, near, n_threads)
+    list(beside = found$beside, by_row = found$pulls)
+  }
+}
+
+finish_shards.smooth_on_shards <- function(model, fit, found, free) {
+  out <- NextMethod()
+  rows <- do.call(rbind, lapply(fit$shards$shards$shard, function(s) own_rows(fit, s)))
+  out$loglik <- out$loglik - sent_rows(model, 1L)(rows)$beside
+  out$smooth <- model$here$smooth
+  out
+}

@@ -8,16 +8,18 @@ bm_fit_shards <- function(x, k, settings, start, control, call) {
   prior <- NULL
   if (settings$estimate == "map") prior <- one_prior(settings$prior, "prototypes = , weights = ")
   pseudo <- if (is.null(prior)) c(0, 0, 0) else unlist(bm_check_prior(prior), use.names = FALSE) - 1
-  model <- list(name = "bm", k = k, estimate = settings$estimate, prior = prior, pseudo = pseudo)
+  model <- shard_model(
+    "bernoulli_mixture_on_shards", k, estimate = settings$estimate, prior = prior, pseudo = pseudo, rows = NULL
+  )
   objective <- if (settings$estimate == "ml") "log_likelihood" else "log_posterior"
   fit_shards(x, model, objective, start, control, call)
 }
 
-bm_rows_extent <- function(model, n) NULL
+shard_kernel.bernoulli_mixture_on_shards <- function(model, view, param, control) {
+  .Call(mc_c_bm_fit, view, param, model$pseudo, control)
+}
 
-bm_kernel <- function(model, view, param, control) .Call(mc_c_bm_fit, view, param, model$pseudo, control)
-
-bm_check_shards_start <- function(model, start, x) {
+shard_start.bernoulli_mixture_on_shards <- function(model, start, x) {
   m <- x$dims[["m"]]
   wish <- "list(weights = k numbers, prototypes = k x m matrix)"
   start <- check_start(start, c("weights", "prototypes"), wish, shard_names(x), x$attributes)
@@ -26,19 +28,19 @@ bm_check_shards_start <- function(model, start, x) {
   list(shared = list(weights = weights, prototypes = unname(prototypes)))
 }
 
-bm_fit_sample <- function(model, rows, control) {
+fit_sample.bernoulli_mixture_on_shards <- function(model, rows, at, control) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   do.call(bernoulli_mixture, c(list(quote(rows), model$k, estimate = model$estimate, control = control), prior))
 }
 
-bm_sampled_shared <- function(model, fit, share) {
+sampled_shared.bernoulli_mixture_on_shards <- function(model, fit, share) {
   k <- model$k
   list(
     weights = 0.95 * unname(fit$param$weights) + 0.05 / k, prototypes = mix_shares(unname(fit$param$prototypes), share)
   )
 }
 
-bm_finish_shards_fit <- function(model, fit, found, free) {
+finish_shards.bernoulli_mixture_on_shards <- function(model, fit, found, free) {
   labels <- component_names(model$k)
   order <- if (free) order(-found$weights) else seq_len(model$k)
   weights <- stats::setNames(found$weights[order], labels)
@@ -62,8 +64,3 @@ shard_part.bernoulli_mixture_shards <- function(fit, rows, data) {
     pseudo = fit$model$pseudo, density = fit$density, class = "bernoulli_mixture"
   )
 }
-
-bm_on_shards <- list(
-  rows_extent = bm_rows_extent, kernel = bm_kernel, start = bm_check_shards_start, fit_sample = bm_fit_sample,
-  sampled_shared = bm_sampled_shared, finish = bm_finish_shards_fit
-)

@@ -8,20 +8,18 @@ lp_fit_shards <- function(x, k, penalty, start, control, call) {
       show_value(penalty))
   }
   penalty <- check_number(penalty, "penalty", 0, 1e6)
-  model <- list(name = "lp", k = k, penalty = penalty)
+  model <- shard_model(
+    "logistic_pca_on_shards", k, penalty = penalty, rows = "scores", space = "real", first = 0, turned = TRUE
+  )
   objective <- if (penalty > 0) "penalised_log_likelihood" else "log_likelihood"
   fit_shards(x, model, objective, start, control, call)
 }
 
-lp_rows_space <- function(model) "real"
-
-lp_first_rows <- function(model, n, given) if (is.null(given)) matrix(0, n, model$k) else given
-
-lp_kernel <- function(model, view, param, control) {
+shard_kernel.logistic_pca_on_shards <- function(model, view, param, control) {
   .Call(mc_c_lp_fit, view, c(param, list(penalty = model$penalty)), control)
 }
 
-lp_check_shards_start <- function(model, start, x) {
+shard_start.logistic_pca_on_shards <- function(model, start, x) {
   m <- x$dims[["m"]]
   wish <- "list(loadings = k x m matrix, intercept = m numbers), and a n x k matrix `scores` if you like"
   start <- check_start(start, c("loadings", "intercept"), wish, shard_names(x), x$attributes)
@@ -32,15 +30,15 @@ lp_check_shards_start <- function(model, start, x) {
   list(shared = list(loadings = unname(rbind(loadings, intercept))), rows = scores)
 }
 
-lp_fit_sample <- function(model, rows, control) {
+fit_sample.logistic_pca_on_shards <- function(model, rows, at, control) {
   logistic_pca(rows, model$k, penalty = model$penalty, control = control)
 }
 
-lp_sampled_shared <- function(model, fit, share) {
+sampled_shared.logistic_pca_on_shards <- function(model, fit, share) {
   list(loadings = unname(rbind(fit$param$loadings, fit$param$intercept)))
 }
 
-lp_finish_shards_fit <- function(model, fit, found, free) {
+finish_shards.logistic_pca_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
   labels <- component_names(k)
@@ -104,9 +102,3 @@ shard_part.logistic_pca_shards <- function(fit, rows, data) {
 }
 
 shard_types.logistic_pca_shards <- function(fit) c(response = "m", link = "m", scores = "k")
-
-lp_on_shards <- list(
-  rows_space = lp_rows_space, first_rows = lp_first_rows, kernel = lp_kernel, rows_as = "scores",
-  start = lp_check_shards_start, fit_sample = lp_fit_sample, sampled_shared = lp_sampled_shared,
-  finish = lp_finish_shards_fit
-)

@@ -6,21 +6,17 @@ nm_fit_shards <- function(x, k, loss, start, control, call) {
   if (loss != "kl") stop_not_for_shards("`loss = \"euclidean\"`", "take `loss = \"kl\"`, or fit some rows, `x[i, ]`")
   control <- em_on_shards(control)
   density <- sum(x$column_sum) / max(1, prod(x$dims) - sum(x$column_missing))
-  model <- list(name = "nm", k = k, loss = loss, size = nm_size(density))
+  model <- shard_model(
+    "nmf_on_shards", k, loss = loss, rows = "coefficients", space = "positive", first = nm_size(density), turned = TRUE
+  )
   fit_shards(x, model, "log_likelihood", start, control, call)
 }
 
-nm_rows_space <- function(model) "positive"
-
-nm_first_rows <- function(model, n, given) {
-  if (is.null(given)) matrix(model$size, n, model$k) else given
-}
-
-nm_kernel <- function(model, view, param, control) {
+shard_kernel.nmf_on_shards <- function(model, view, param, control) {
   .Call(mc_c_nm_sum, view, c(param, list(kl = TRUE, multiplicative = TRUE)), control)
 }
 
-nm_check_shards_start <- function(model, start, x) {
+shard_start.nmf_on_shards <- function(model, start, x) {
   wish <- "list(basis = k x m matrix), and a n x k matrix `coefficients` if you like"
   start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
   most <- .Machine$double.xmax
@@ -32,14 +28,14 @@ nm_check_shards_start <- function(model, start, x) {
   list(shared = list(basis = unname(basis)), rows = coefficients)
 }
 
-nm_fit_sample <- function(model, rows, control) nmf(rows, model$k, loss = "kl", control = control)
+fit_sample.nmf_on_shards <- function(model, rows, at, control) nmf(rows, model$k, loss = "kl", control = control)
 
 # Rows of the basis sum to 1, and those of the sample's fit do.
-nm_sampled_shared <- function(model, fit, share) {
+sampled_shared.nmf_on_shards <- function(model, fit, share) {
   list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
 }
 
-nm_finish_shards_fit <- function(model, fit, found, free) {
+finish_shards.nmf_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
   labels <- component_names(k)
@@ -76,9 +72,3 @@ shard_part.nmf_shards <- function(fit, rows, data) {
 }
 
 shard_types.nmf_shards <- function(fit) c(response = "m", coefficients = "k")
-
-nm_on_shards <- list(
-  rows_space = nm_rows_space, first_rows = nm_first_rows, kernel = nm_kernel, rows_as = "coefficients",
-  start = nm_check_shards_start, fit_sample = nm_fit_sample, sampled_shared = nm_sampled_shared,
-  finish = nm_finish_shards_fit
-)

@@ -5,9 +5,9 @@ nor_fit_shards <- function(x, k, settings, start, control, call) {
   k <- check_shards_k(k, x)
   nor_refuse_shards(settings)
   control <- em_on_shards(control)
-  model <- list(
-    name = "nor",
-    k = k, inference = "truncated", estimate = settings$estimate, prior = settings$prior, pseudo = settings$pseudo,
+  model <- shard_model(
+    "noisy_or_on_shards", k, rows = "listed", space = "kept", first = 0,
+    inference = "truncated", estimate = settings$estimate, prior = settings$prior, pseudo = settings$pseudo,
     mask = nor_check_mask(settings$mask, k, x$dims[["m"]], x$attributes),
     inner = 1L, q_steps = 10L, q_rule = "alternate"
   )
@@ -32,12 +32,10 @@ nor_refuse_shards <- function(settings) {
   }
 }
 
-nor_rows_extent <- function(model, n) c(n, 1L + 32L * as.integer(ceiling(model$k / 64)))
-
-nor_rows_space <- function(model) "kept"
+rows_extent.noisy_or_on_shards <- function(model, n) c(n, 1L + 32L * as.integer(ceiling(model$k / 64)))
 
 # How many states are listed, and these in halves of 32 bits, none of a component that there is not.
-nor_are_rows <- function(model, rows) {
+are_rows.noisy_or_on_shards <- function(model, rows) {
   halves <- 2L * as.integer(ceiling(model$k / 64))
   listed <- (ncol(rows) - 1L) %/% halves
   bits <- pmin(pmax(model$k - 32L * (seq_len(halves) - 1L), 0L), 32L)
@@ -45,29 +43,23 @@ nor_are_rows <- function(model, rows) {
   all(is.finite(rows) & rows >= 0 & rows < below & rows == floor(rows))
 }
 
-nor_first_rows <- function(model, n, given) matrix(0, n, nor_rows_extent(model, n)[2L])
-
-nor_shard_scan <- function(model, view, rows, shared, asked, control) {
-  .Call(mc_c_nor_shard, view, c(list(listed = rows), shared, asked), nor_settings(model), control)
+shard_kernel.noisy_or_on_shards <- function(model, view, param, control) {
+  .Call(mc_c_nor_sum, view, param, nor_settings(model), control)
 }
 
-nor_shard_driver <- function(model, empty, param, control) {
-  .Call(mc_c_nor_shards_fit, empty, param, nor_settings(model), control)
-}
-
-nor_check_shards_start <- function(model, start, x) {
+shard_start.noisy_or_on_shards <- function(model, start, x) {
   none <- matrix(0, 0L, x$dims[["m"]], dimnames = if (!is.null(x$attributes)) list(NULL, x$attributes))
   list(shared = nor_check_start(start, list(x = none), model$k, model))
 }
 
-nor_fit_sample <- function(model, rows, control) {
+fit_sample.noisy_or_on_shards <- function(model, rows, at, control) {
   prior <- if (!is.null(model$prior)) list(prior = model$prior)
   asked <- list(inference = "truncated", estimate = model$estimate, mask = model$mask, control = control)
   do.call(noisy_or, c(list(quote(rows), model$k), asked, prior))
 }
 
 # Components that became part of the leak in the sample get another chance: weak ones that follow the taxa's shares.
-nor_sampled_shared <- function(model, fit, share) {
+sampled_shared.noisy_or_on_shards <- function(model, fit, share) {
   param <- lapply(fit$param[c("prior", "links", "leak")], unname)
   lost <- model$k - length(param$prior)
   weak <- matrix(rep(pmin(share, 0.5), each = lost), lost, length(share)) * ifelse(seq_len(lost) %% 2L, 1, 0.5)
@@ -79,7 +71,7 @@ nor_sampled_shared <- function(model, fit, share) {
   )
 }
 
-nor_finish_shards_fit <- function(model, fit, found, free) {
+finish_shards.noisy_or_on_shards <- function(model, fit, found, free) {
   x <- fit$shards
   k <- model$k
   labels <- component_names(k)
@@ -134,9 +126,3 @@ shard_part.noisy_or_shards <- function(fit, rows, data) {
 }
 
 shard_types.noisy_or_shards <- function(fit) c(response = "m", activation = "k", map = "k")
-
-nor_on_shards <- list(
-  rows_extent = nor_rows_extent, rows_space = nor_rows_space, are_rows = nor_are_rows, first_rows = nor_first_rows,
-  rows = nor_shard_scan, shared = nor_shard_driver, start = nor_check_shards_start, fit_sample = nor_fit_sample,
-  sampled_shared = nor_sampled_shared, finish = nor_finish_shards_fit
-)

@@ -5,7 +5,9 @@ plsa_fit_shards <- function(x, k, settings, start, control, call) {
   plsa_refuse_shards(settings)
   control <- em_on_shards(control)
   prior <- plsa_settle_prior(settings$prior, settings, k, NULL, whole = TRUE)$value
-  model <- list(name = "plsa", k = k, missing = settings$missing, estimate = settings$estimate, prior = prior)
+  model <- shard_model(
+    "plsa_on_shards", k, missing = settings$missing, estimate = settings$estimate, prior = prior
+  )
   fit_shards(x, model, if (is.null(prior)) "log_likelihood" else "log_posterior", start, control, call)
 }
 
@@ -36,26 +38,12 @@ em_on_shards <- function(control) {
   control
 }
 
-plsa_shards_param <- function(model, param) {
-  c(param, list(missing = match(model$missing, c("conditional", "paper")) - 1L))
+shard_kernel.plsa_on_shards <- function(model, view, param, control) {
+  param$missing <- match(model$missing, c("conditional", "paper")) - 1L
+  .Call(mc_c_plsa_fit, view, param, c(plsa_kernel_prior(model$prior, model$k), rule = 0L), control)
 }
 
-plsa_shards_prior <- function(model) {
-  c(plsa_kernel_prior(model$prior, model$k), rule = 0L)
-}
-
-plsa_shard_scan <- function(model, view, rows, shared, asked, control) {
-  param <- c(list(membership = rows, basis = shared$basis), asked)
-  .Call(mc_c_plsa_shard, view, plsa_shards_param(model, param), plsa_shards_prior(model), control)
-}
-
-plsa_shard_driver <- function(model, empty, param, control) {
-  out <- .Call(mc_c_plsa_shards_fit, empty, plsa_shards_param(model, param), plsa_shards_prior(model), control)
-  out$outcome$algorithm <- control$algorithm
-  out
-}
-
-plsa_check_shards_start <- function(model, start, x) {
+shard_start.plsa_on_shards <- function(model, start, x) {
   wish <- "list(basis = k x m matrix), and a n x k matrix `membership` if you like"
   start <- check_start(start, "basis", wish, shard_names(x), x$attributes)
   basis <- check_simplex_rows(start$basis, "start$basis", model$k, x$dims[["m"]])
@@ -64,15 +52,15 @@ plsa_check_shards_start <- function(model, start, x) {
   list(shared = list(basis = unname(basis)), rows = membership)
 }
 
-plsa_fit_sample <- function(model, rows, control) {
+fit_sample.plsa_on_shards <- function(model, rows, at, control) {
   plsa(rows, model$k, missing = model$missing, estimate = model$estimate, prior = model$prior, control = control)
 }
 
-plsa_sampled_shared <- function(model, fit, share) {
+sampled_shared.plsa_on_shards <- function(model, fit, share) {
   list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
 }
 
-plsa_finish_shards_fit <- function(model, fit, found, free) {
+finish_shards.plsa_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards
   labels <- component_names(k)
@@ -114,8 +102,3 @@ shard_part.plsa_shards <- function(fit, rows, data) {
 model_title.plsa_shards <- function(fit) if (is.null(fit$prior)) "PLSA" else "Latent Dirichlet allocation"
 
 data_kind.plsa_shards <- function(fit) "nonnegative"
-
-plsa_on_shards <- list(
-  rows = plsa_shard_scan, shared = plsa_shard_driver, start = plsa_check_shards_start, fit_sample = plsa_fit_sample,
-  sampled_shared = plsa_sampled_shared, finish = plsa_finish_shards_fit
-)

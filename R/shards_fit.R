@@ -6,81 +6,63 @@
 # engine saves and restores (src/engine/fit.h) are then numbers of versions, and a scan that is made again, by another
 # worker, writes the same file. Tests: test-shards_fit.R.
 #
-# What a model must say is a list, which travels to the workers: its `name`, its settings, and `k` and `m`; all but its
-# element `here`, which is the driver's alone. By its name its wiring is found: wired(model, "rows") and so on,
-# functions of the model and what stands in brackets.
-#
-# rows(view, rows, shared, asked, control): a scan of a shard's cells `view`, list(rows, sums). `shared`: the parameters
-#   that all rows share, a list; `rows`: those of the rows; `asked` is list(look, caps, before) for the kernel, what
-#   known_rows() said, and by_row, what sent_rows() found for these rows.
-# shared(empty, param, control): the driver's kernel, list(<shared parameters>, outcome). `param` is the shared ones
-#   with scan, near_end and go_on (src/glue/shards.h), `empty` a table without rows.
-# kernel(view, param, control), rows_as: instead of these two, where one kernel fits tables in memory, scans shards and
-#   is their driver (glue_sum_model()); `rows_as` is its name of the rows' parameters, held as columns.
-# start(start, x): a start that the user gave, checked: list(shared = list, rows = matrix of all rows, or NULL).
-# fit_sample(rows, control): the model's own fit to a table in memory, `rows` drawn from all shards.
-# sampled_shared(fit, share): the shared parameters of that fit, made fit to start from; `share`: of presences in each
-#   column.
-# finish(fit, found, free): the result, from what is common to all, new_shards_fit(). `found`: the shared parameters as
-#   the driver left them; `free`: whether components may be put in order.
-#
-# The others have defaults, any_on_shards:
-# rows_extent(n): extent of the parameters of n rows as the kernel holds them; NULL where rows have none.
-# rows_space(): where extrapolated ones must lie, see mc_c_shard_extrapolate(). "kept" are no numbers to extrapolate.
-# are_rows(rows): whether a matrix from a file, of numbers, can be parameters of rows.
-# first_rows(n, given): what n rows start from; `given`: those rows of the start's own, as the user has them, or NULL.
-# known_rows(numbers): what a scan must know of the rows with these numbers beside their cells, a list; NULL: nothing,
-#   as of all rows then.
-# sent_rows(n_threads): what the driver must do with the parameters of all rows before a scan: a function of them that
-#   returns list(beside = what the objective has of them, by_row = a matrix with a column for each row, of which each
-#   shard is sent its own for a pass); NULL: nothing, and they are not read.
-# settle_rows(rows, shared, known): the rows' parameters where no pass has made them, in agreement with the shared ones.
-# sample_model(numbers): the model of a sample of rows, those with these numbers.
-wired <- function(model, what) {
-  own <- switch(model$name,
-    ab = ab_on_shards, ab_effort = utils::modifyList(ab_on_shards, ab_effort_on_shards),
-    ab_smooth = utils::modifyList(ab_on_shards, ab_smooth_on_shards),
-    bm = bm_on_shards, lp = lp_on_shards, nm = nm_on_shards, nor = nor_on_shards, plsa = plsa_on_shards
-  )
-  if (is.null(own[[what]])) any_on_shards[[what]] else own[[what]]
+# What a model must say is a list, shard_model(), which travels to the workers: its settings and `k`; all but its element
+# `here`, which is the driver's alone. It must have methods of the first five of these generics.
+
+# A model with settings `...`. rows: the kernel's name of the parameters that rows have of their own, NULL where they
+# have none; space: where extrapolated ones must lie, see mc_c_shard_extrapolate(), "kept" where they are no numbers to
+# extrapolate; first: what they begin with; turned: whether the kernel has those of a row in a column.
+shard_model <- function(class, k, ..., rows = "membership", space = "simplex", first = 1 / k, turned = FALSE) {
+  structure(list(k = k, ..., rows = rows, space = space, first = first, turned = turned), class = class)
 }
 
-any_shard_scan <- function(model, view, rows, shared, asked, control) {
-  kernel <- wired(model, "kernel")
-  if (is.null(rows)) {
-    return(kernel(model, view, c(shared, asked), control))
-  }
-  if (!is.null(asked$before)) asked$before <- t(asked$before)
-  own <- stats::setNames(list(t(rows)), wired(model, "rows_as"))
-  out <- kernel(model, view, c(shared, own, asked), control)
-  out$rows <- t(out$rows)
-  out
+# Scans a shard's cells `view`, or is the driver, `view` being a table without rows (glue_sum_model() of
+# src/glue/shards.h). `param` has the shared parameters, and of a scan those of the rows, look, caps and before, what
+# known_rows() said, and by_row, what sent_rows() found for these rows; of the driver scan, near_end and go_on.
+shard_kernel <- function(model, view, param, control) UseMethod("shard_kernel")
+
+# A start that the user gave, checked: list(shared = list of parameters, rows = matrix of all rows, or NULL).
+shard_start <- function(model, start, x) UseMethod("shard_start")
+
+# The model's own fit to a table in memory, `rows` drawn from all shards; at: their numbers.
+fit_sample <- function(model, rows, at, control) UseMethod("fit_sample")
+
+# The shared parameters of that fit, made fit to start from; `share`: of presences in each column.
+sampled_shared <- function(model, fit, share) UseMethod("sampled_shared")
+
+# The result, from what is common to all, new_shards_fit(). `found`: the shared parameters as the driver left them;
+# `free`: whether components may be put in order.
+finish_shards <- function(model, fit, found, free) UseMethod("finish_shards")
+
+# Extent of the parameters of n rows in files; NULL where rows have none.
+rows_extent <- function(model, n) UseMethod("rows_extent")
+
+rows_extent.default <- function(model, n) if (!is.null(model$rows)) c(n, model$k)
+
+# Whether a matrix from a file, of numbers, can be parameters of rows.
+are_rows <- function(model, rows) UseMethod("are_rows")
+
+are_rows.default <- function(model, rows) {
+  all(is.finite(rows)) && (model$space == "real" || all(rows >= 0)) &&
+    (model$space != "simplex" || all(abs(rowSums(rows) - 1) < 1e-6))
 }
 
-any_shard_driver <- function(model, empty, param, control) {
-  out <- wired(model, "kernel")(model, empty, param, control)
-  out$outcome$algorithm <- control$algorithm
-  out[intersect(names(out), c(names(param), "outcome"))]
-}
+# What a scan must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
+known_rows <- function(model, numbers) UseMethod("known_rows")
 
-any_are_rows <- function(model, rows) {
-  space <- wired(model, "rows_space")(model)
-  all(is.finite(rows)) && (space == "real" || all(rows >= 0)) &&
-    (space != "simplex" || all(abs(rowSums(rows) - 1) < 1e-6))
-}
+known_rows.default <- function(model, numbers) NULL
 
-any_on_shards <- list(
-  rows = any_shard_scan, shared = any_shard_driver, are_rows = any_are_rows,
-  rows_extent = function(model, n) c(n, model$k),
-  rows_space = function(model) "simplex",
-  first_rows = function(model, n, given) if (is.null(given)) matrix(1 / model$k, n, model$k) else given,
-  known_rows = function(model, numbers) NULL,
-  sent_rows = function(model, n_threads) NULL,
-  settle_rows = function(model, rows, shared, known) rows,
-  sample_model = function(model, numbers) model
-)
+# What the driver must do with the parameters of all rows before a scan: a function of them that returns list(beside =
+# what the objective has of them, by_row = a matrix with a column for each row, of which each shard is sent its own for
+# a pass); NULL: nothing, and they are not read.
+sent_rows <- function(model, n_threads) UseMethod("sent_rows")
 
-rows_extent <- function(model, n) wired(model, "rows_extent")(model, n)
+sent_rows.default <- function(model, n_threads) NULL
+
+# The rows' parameters where no pass has made them, in agreement with the shared ones.
+settle_rows <- function(model, rows, shared, known) UseMethod("settle_rows")
+
+settle_rows.default <- function(model, rows, shared, known) rows
 
 # Fits `model` to shards x; `objective`: its name.
 fit_shards <- function(x, model, objective, start, control, call) {
@@ -108,7 +90,7 @@ fit_shards <- function(x, model, objective, start, control, call) {
     fit <- new_shards_fit(x, model, out$outcome, objective, list(
       folder = folder, version = driver$current, starts = sampled, call = call
     ), control)
-    wired(model, "finish")(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
+    finish_shards(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
   })
   done <- TRUE
   out
@@ -211,18 +193,16 @@ begin_shards <- function(x, model, start, control, folder, owner) {
     start <- list(shared = sampled$shared)
     starts <- sampled$starts
   } else {
-    start <- wired(model, "start")(model, start, x)
+    start <- shard_start(model, start, x)
   }
-  for (s in x$shards$shard) {
-    n <- x$shards$rows[s]
-    if (is.null(rows_extent(model, n))) next
+  for (s in if (!is.null(model$rows)) x$shards$shard) {
     numbers <- row_numbers(x, s)
-    known <- wired(model, "known_rows")(model, numbers)
+    known <- known_rows(model, numbers)
     check_owner(folder, owner)
     if (!is.null(known)) write_whole(list(shard = s, known = known), known_file(folder, s))
-    given <- if (!is.null(start$rows)) start$rows[numbers, , drop = FALSE]
-    rows <- wired(model, "first_rows")(model, n, given)
-    rows <- wired(model, "settle_rows")(model, rows, start$shared, known)
+    extent <- rows_extent(model, x$shards$rows[s])
+    rows <- if (is.null(start$rows)) matrix(model$first, extent[1L], extent[2L]) else start$rows[numbers, , drop = FALSE]
+    rows <- settle_rows(model, rows, start$shared, known)
     write_vectors(list(as.double(rows)), membership_file(folder, s, 0L))
   }
   list(shared = start$shared, starts = starts)
@@ -238,10 +218,9 @@ sample_start <- function(x, model, control, seed) {
   control[c("n_polish", "max_pass", "keep_x", "keep_starts")] <- list(0L, min(control$max_pass, 200L), TRUE, FALSE)
   control$tol <- max(control$tol, 1e-7)
   class(control) <- "multicause_control"
-  of_sample <- wired(model, "sample_model")(model, at)
-  fit <- quiet_fit(wired(model, "fit_sample")(of_sample, rows, control))$value
+  fit <- quiet_fit(fit_sample(model, rows, at, control))$value
   share <- (x$column_sum + 1) / (n - x$column_missing + 2)
-  list(shared = wired(model, "sampled_shared")(model, fit, share), starts = fit$starts)
+  list(shared = sampled_shared(model, fit, share), starts = fit$starts)
 }
 
 # A little of the columns' shares in every row of a matrix: a taxon that is not in the sample must not be impossible.
@@ -249,7 +228,7 @@ mix_shares <- function(values, share) 0.95 * values + 0.05 * rep(share, each = n
 
 # What a scan of a run of shards needs beside the shared parameters; `x`: the shards' files.
 scan_job <- function(x, shards, folder, model, control) {
-  knows <- !is.null(wired(model, "known_rows")(model, integer()))
+  knows <- !is.null(known_rows(model, integer()))
   model$here <- NULL
   list(
     version = as.character(utils::packageVersion("multicause")), x = part_of_shards(x, shards), shards = shards,
@@ -339,7 +318,7 @@ new_driver <- function(x, folder, saved, model, control) {
   ), parent = emptyenv())
   driver$workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
   driver$jobs <- scan_jobs(x, driver$workers, folder, model, control)
-  driver$look_at_all <- wired(model, "sent_rows")(model, control$n_threads)
+  driver$look_at_all <- sent_rows(model, control$n_threads)
   driver
 }
 
@@ -357,10 +336,12 @@ run_driver <- function(driver) {
     on.exit(bar$close(), add = TRUE)
     settings$on_tick <- bar$tick
   }
-  out <- wired(driver$model, "shared")(driver$model, empty, param, settings)
-  write_state(driver, out[setdiff(names(out), "outcome")])
+  out <- shard_kernel(driver$model, empty, param, settings)
+  shared <- out[intersect(names(out), names(saved$shared))]
+  write_state(driver, shared)
   forget_versions(driver$folder, driver$current)
-  out
+  out$outcome$algorithm <- settings$algorithm
+  c(shared, out["outcome"])
 }
 
 # What the kernel asks, as src/glue/shards.h has it.
@@ -530,20 +511,23 @@ forget_old <- function(memory, versions) {
 
 # One shard: the sums of its rows. A pass writes its rows' parameters as the next version.
 scan_shard <- function(view, shard, job, memory = NULL) {
-  extent <- rows_extent(job$model, view$dim[1L])
-  known <- known_to(job, shard, memory)
-  rows <- if (!is.null(extent)) scanned_rows(shard, job, view$dim[1L], memory)
-  asked <- c(list(look = job$what == "objective", caps = job$caps), known)
-  has_lengths <- !is.null(extent) && wired(job$model, "rows_space")(job$model) != "kept"
-  if (!is.null(job$before) && has_lengths) asked$before <- rows_version(job, shard, job$before, extent, memory)
+  model <- job$model
+  has_rows <- !is.null(model$rows)
+  turn <- if (model$turned) t else identity
+  param <- c(job$shared, list(look = job$what == "objective", caps = job$caps), known_to(job, shard, memory))
+  if (has_rows) param[[model$rows]] <- turn(scanned_rows(shard, job, view$dim[1L], memory))
+  if (!is.null(job$before) && has_rows && model$space != "kept") {
+    param$before <- turn(rows_version(job, shard, job$before, rows_extent(model, view$dim[1L]), memory))
+  }
   if (isTRUE(job$sent)) {
     sent <- read_vectors(sent_file(job$folder, shard, job$to), 1L)[[1L]]
-    asked$by_row <- matrix(sent, ncol = view$dim[1L])
+    param$by_row <- matrix(sent, ncol = view$dim[1L])
   }
-  out <- wired(job$model, "rows")(job$model, view, rows, job$shared, asked, job$control)
-  if (job$what == "pass" && !is.null(extent)) {
-    write_vectors(list(out$rows), membership_file(job$folder, shard, job$to))
-    if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- out$rows
+  out <- shard_kernel(model, view, param, job$control)
+  if (job$what == "pass" && has_rows) {
+    rows <- turn(out$rows)
+    write_vectors(list(rows), membership_file(job$folder, shard, job$to))
+    if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- rows
   }
   out$sums
 }
@@ -565,9 +549,8 @@ scanned_rows <- function(shard, job, n_rows, memory = NULL) {
   if (is.null(job$step)) {
     return(version(job$from))
   }
-  space <- wired(job$model, "rows_space")(job$model)
-  rows <- .Call(mc_c_shard_extrapolate, lapply(job$saved, version), job$step$length, space)
-  wired(job$model, "settle_rows")(job$model, rows, job$step$shared, known_to(job, shard, memory))
+  rows <- .Call(mc_c_shard_extrapolate, lapply(job$saved, version), job$step$length, job$model$space)
+  settle_rows(job$model, rows, job$step$shared, known_to(job, shard, memory))
 }
 
 read_own_rows <- function(model, folder, shard, version, extent) {
@@ -575,6 +558,6 @@ read_own_rows <- function(model, folder, shard, version, extent) {
   values <- read_vectors(file, 1L)[[1L]]
   if (length(values) != prod(extent)) stop_shard_file(file, "is not of this fit")
   rows <- matrix(values, extent[1L], extent[2L])
-  if (!is.double(rows) || !wired(model, "are_rows")(model, rows)) stop_foreign_file(file, "no parameters of rows")
+  if (!is.double(rows) || !are_rows(model, rows)) stop_foreign_file(file, "no parameters of rows")
   rows
 }

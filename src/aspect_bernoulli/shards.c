@@ -5,9 +5,11 @@
 
 #include "num/simplex.h"
 
-ptrdiff_t ab_shard_length(const mc_data *data, const ab_param *par, const ab_newton *newton) {
-  const ptrdiff_t pairs = newton ? ab_newton_pairs(par) : par->k;
-  return MC_SHARD_HEAD + (par->k + (newton ? 2 : 1) * pairs) * data->m;
+/* Doubles that a pass has: the head, then sums over rows for each column. */
+static ptrdiff_t length_of(const ab_newton_self *self) {
+  const ab_param *par = self->ab.par;
+  const ptrdiff_t pairs = self->newton ? ab_newton_pairs(par) : par->k;
+  return MC_SHARD_HEAD + (par->k + (self->newton ? 2 : 1) * pairs) * self->ab.data->m;
 }
 
 /* Newton's sums, as they stand in the vector of all. */
@@ -38,10 +40,10 @@ static double em_sums(const ab_self *ab, double *sums) {
   return loglik;
 }
 
-bool ab_shard_pass(ab_newton_self *self, const double *caps, double *sums) {
+static bool pass_rows(ab_newton_self *self, const double *caps, double *sums) {
   const mc_data *data = self->ab.data;
   ab_param *par = self->ab.par;
-  begin_sums(&self->ab, ab_shard_length(data, par, self->newton), sums);
+  begin_sums(&self->ab, length_of(self), sums);
   if (!self->newton) {
     sums[MC_SHARD_LOGLIK] = em_sums(&self->ab, sums);
     return !isnan(sums[MC_SHARD_LOGLIK]);
@@ -54,62 +56,62 @@ bool ab_shard_pass(ab_newton_self *self, const double *caps, double *sums) {
   return true;
 }
 
-bool ab_shard_objective(ab_newton_self *self, const double *caps, double *sums) {
-  const mc_data *data = self->ab.data;
-  begin_sums(&self->ab, MC_SHARD_HEAD, sums);
-  if (self->newton && caps) {
+static bool scan_rows(void *self, bool look, const double *caps, double *sums) {
+  const ab_newton_self *s = self;
+  if (!look) return pass_rows(self, caps, sums);
+  begin_sums(&s->ab, MC_SHARD_HEAD, sums);
+  if (s->newton && caps) {
     ab_newton_sums out = {0, 0, NULL, NULL, NULL};
-    ab_newton_set_caps(self->newton, data->m, caps);
-    if (!ab_newton_rows(data, self->ab.par, self->newton, true, &out)) return false;
+    ab_newton_set_caps(s->newton, s->ab.data->m, caps);
+    if (!ab_newton_rows(s->ab.data, s->ab.par, s->newton, true, &out)) return false;
     sums[MC_SHARD_LOGLIK] = out.loglik;
     return true;
   }
-  sums[MC_SHARD_LOGLIK] = ab_loglik(data, self->ab.par, self->ab.work);
+  sums[MC_SHARD_LOGLIK] = ab_loglik(s->ab.data, s->ab.par, s->ab.work);
   return !isnan(sums[MC_SHARD_LOGLIK]);
 }
 
 static const double *driver_caps(void *self) {
-  const ab_shards_self *s = self;
-  return s->newton.newton ? ab_newton_caps(s->newton.newton) : NULL;
+  const ab_newton_self *s = self;
+  return s->newton ? ab_newton_caps(s->newton) : NULL;
 }
 
 /* The log-prior of the aspects. */
 static double driver_beside(void *self) {
-  const ab_shards_self *s = self;
-  const ab_param *par = s->newton.ab.par;
-  return ab_log_prior(&s->prior, par->pinned, 0, s->newton.ab.data->m, par->membership,
-                      par->aspects);
+  const ab_self *ab = &((const ab_newton_self *) self)->ab;
+  return ab_log_prior(ab_work_prior(ab->work), ab->par->pinned, 0, ab->data->m, ab->par->membership,
+                      ab->par->aspects);
 }
 
 static bool driver_step(void *self, double *sums, double objective) {
-  ab_shards_self *s = self;
-  const ab_self *ab = &s->newton.ab;
+  const ab_newton_self *s = self;
+  const ab_self *ab = &s->ab;
   const ptrdiff_t size = (ptrdiff_t) ab->par->k * ab->data->m;
-  if (!s->newton.newton) {
+  if (!s->newton) {
     const double *one = sums + MC_SHARD_HEAD;
-    ab_update_aspects(ab->data->m, ab->par, &s->prior, one, one + size);
+    ab_update_aspects(ab->data->m, ab->par, ab_work_prior(ab->work), one, one + size);
     return true;
   }
   const ab_newton_sums all = newton_sums(ab->data, ab->par, sums);
-  if (!ab_newton_columns(ab->par, s->newton.newton, &all)) return false;
-  ab_newton_note(s->newton.newton, objective);
+  if (!ab_newton_columns(ab->par, s->newton, &all)) return false;
+  ab_newton_note(s->newton, objective);
   return true;
 }
 
 static void driver_feasible(void *self, const double *const *safe) {
-  const ab_shards_self *s = self;
-  const ab_self *ab = &s->newton.ab;
+  const ab_self *ab = &((const ab_newton_self *) self)->ab;
   const double *caps = driver_caps(self);
   num_guard_unit(ab->par->aspects, safe[0], (ptrdiff_t) ab->par->k * ab->data->m);
   if (caps) ab_newton_hold(ab->par, ab->data->m, caps);
 }
 
-mc_shards ab_shards(ab_shards_self *self) {
-  mc_shards out = {.step = driver_step, .beside = driver_beside, .caps = driver_caps};
-  out.shared = self->newton.newton ? ab_newton_model(&self->newton) : ab_model(&self->newton.ab);
-  out.shared.n_block = 1;
-  out.shared.block[0] = self->newton.ab.par->aspects;
-  out.shared.length[0] = (ptrdiff_t) self->newton.ab.par->k * self->newton.ab.data->m;
+mc_shards ab_shards(ab_newton_self *self) {
+  mc_shards out = {
+      .rows = scan_rows, .step = driver_step, .beside = driver_beside, .caps = driver_caps};
+  out.length = length_of(self);
+  out.shared = self->newton ? ab_newton_model(self) : ab_model(&self->ab);
+  out.shared.n_block = 0;
+  mc_add_block(&out.shared, self->ab.par->aspects, (ptrdiff_t) self->ab.par->k * self->ab.data->m);
   out.shared.feasible = driver_feasible;
   out.shared.self = self;
   return out;
@@ -124,19 +126,17 @@ static double expect_effort(const ab_effort *self) {
   return loglik;
 }
 
-bool ab_effort_shard_look(ab_effort *self, double *sums) {
-  begin_sums(&self->ab, MC_SHARD_HEAD, sums);
-  sums[MC_SHARD_LOGLIK] = expect_effort(self);
-  ab_effort_counts(self, sums + MC_SHARD_OWN);
-  return !isnan(sums[MC_SHARD_LOGLIK]);
-}
-
-bool ab_effort_shard_pass(ab_effort *self, double *sums) {
+static bool scan_effort_rows(void *ctx, bool look, const double *caps, double *sums) {
+  ab_effort_shards_self *s = ctx;
+  ab_effort *self = &s->rows;
   const mc_data *data = self->ab.data;
   ab_param *par = self->ab.par;
-  begin_sums(&self->ab, ab_shard_length(data, par, self->newton), sums);
+  (void) caps;
+  begin_sums(&self->ab, look ? MC_SHARD_HEAD : length_of(&s->newton), sums);
   sums[MC_SHARD_LOGLIK] = expect_effort(self);
+  if (look) ab_effort_counts(self, sums + MC_SHARD_OWN);
   if (isnan(sums[MC_SHARD_LOGLIK])) return false;
+  if (look) return true;
   ab_effort_impose(self);
   if (self->newton) {
     ab_newton_sums out = newton_sums(data, par, sums);
@@ -151,17 +151,16 @@ bool ab_effort_shard_pass(ab_effort *self, double *sums) {
 static bool driver_curve(void *self, const double *sums) {
   ab_effort_shards_self *s = self;
   memcpy(s->curve.count, sums + MC_SHARD_OWN, sizeof s->curve.count);
-  ab_curve_fit(&s->curve, s->coef);
+  ab_curve_fit(&s->curve, s->rows.coef);
   return true;
 }
 
 /* As in memory gains decide, also of Newton halves: memberships are not theirs. */
 mc_shards ab_effort_shards(ab_effort_shards_self *self) {
-  mc_shards out = ab_shards(&self->shards);
+  mc_shards out = ab_shards(&self->newton);
+  out.rows = scan_effort_rows;
   out.prepare = driver_curve;
-  out.shared.n_block = 2;
-  out.shared.block[1] = self->coef;
-  out.shared.length[1] = 2;
+  mc_add_block(&out.shared, self->rows.coef, 2);
   out.shared.residual = NULL;
   out.shared.next = NULL;
   return out;

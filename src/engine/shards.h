@@ -40,9 +40,9 @@ typedef struct {
   mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
   mc_shards_at at;
   /* a pass of the rows at hand, and what they add for the step; or, if look, the head alone. false:
-   * the host asked to stop. NULL where the kernel of a shard is another than that of the driver */
+   * the host asked to stop */
   bool (*rows)(void *self, bool look, const double *caps, double *sums);
-  ptrdiff_t length; /* of the sums, with rows */
+  ptrdiff_t length; /* of the sums */
   double *sums;
   /* a step of the shared parameters that comes before a scan for a pass, given the heads that a
    * look at all shards has found; NULL: there is none, and no look */

@@ -1,7 +1,5 @@
 #include "glue/aspect_bernoulli.h"
 
-#include <string.h>
-
 #include "aspect_bernoulli/effort.h"
 #include "aspect_bernoulli/shards.h"
 #include "aspect_bernoulli/vb.h"
@@ -37,19 +35,18 @@ static ab_param param_of(SEXP param, const mc_data *data) {
   return par;
 }
 
-/* The aspect Bernoulli model of a call, its parameters those of the result. */
-static ab_self *new_self(glue_call *call) {
-  ab_self *self = glue_new(call, sizeof *self);
+/* The aspect Bernoulli model of a call, its parameters those of the result: aspects are its first
+ * field, memberships field `rows`. */
+static ab_self new_self(glue_call *call, int rows) {
   ab_param *par = glue_new(call, sizeof *par);
   *par = param_of(call->param, &call->data);
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
-  par->membership = glue_param(call, 0, call->data.n, par->k);
-  par->aspects = glue_param(call, 1, par->k, call->data.m);
+  par->aspects = glue_param(call, 0, par->k, call->data.m);
+  par->membership = glue_param(call, rows, call->data.n, par->k);
   par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, par->pinned,
                             call->ctl.n_threads, &call->host);
-  *self = (ab_self){&call->data, par, NULL};
-  self->work = ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host);
-  return self;
+  return (ab_self){&call->data, par,
+                   ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host)};
 }
 
 /* The workspace of Newton halves where the fit is to have them, else NULL. */
@@ -61,46 +58,77 @@ static ab_newton *new_newton(glue_call *call, const ab_param *par) {
   return ab_new_newton(&call->data, &prior, sparse, ctl->n_threads, &call->host);
 }
 
-static mc_model new_model(glue_call *call) {
+static ab_newton_self *new_newton_self(glue_call *call, int rows) {
   ab_newton_self *self = glue_new(call, sizeof *self);
-  self->ab = *new_self(call);
+  self->ab = new_self(call, rows);
   self->newton = new_newton(call, self->ab.par);
-  if (!self->newton) return ab_model(&self->ab);
-  return ab_newton_model(self);
+  return self;
 }
 
+static mc_model new_model(glue_call *call) {
+  ab_newton_self *self = new_newton_self(call, 1);
+  return self->newton ? ab_newton_model(self) : ab_model(&self->ab);
+}
+
+static mc_shards new_sum_model(glue_call *call) {
+  ab_newton_self *self = new_newton_self(call, 1);
+  const bool near_end = Rf_asLogical(glue_field(call->param, "near_end")) == TRUE;
+  if (near_end && self->newton && call->ctl.tol > 0) ab_newton_near_end(self);
+  return ab_shards(self);
+}
+
+/*
+ * param: as of param_of(). A shard, and the driver, as of glue_sum_model(); for the driver, whose
+ * memberships have no row, near_end says whether its start is near an end (aspect_bernoulli/newton.h).
+ */
 SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"membership", "aspects", "outcome", ""};
-  const glue_recipe recipe = {fields, 2, new_model, NULL};
-  return glue_fit_model(&recipe, view, param, prior, control);
+  const char *fields[] = {"aspects", "membership", "outcome", ""};
+  const glue_sum_recipe recipe = {fields, 1, true, new_sum_model, NULL, new_model};
+  return glue_sum_model(&recipe, view, param, prior, control);
 }
 
-/* What a phantom has to follow, and of Newton halves what the aspects need. */
-static void take_effort(glue_call *call, ab_effort *self) {
+/* With what a phantom has to follow; cells are those of the rows at hand. */
+static ab_effort new_effort(glue_call *call) {
+  const ab_newton_self *base = new_newton_self(call, 2);
   const SEXP effort = glue_field(call->param, "effort");
-  const ab_param *par = self->ab.par;
+  const ab_param *par = base->ab.par;
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
-  glue_matrix(effort, call->data.n, 1, "effort");
   glue_check(par->k > 1 && par->pinned[par->k - 1], "phantom of an effort");
-  self->effort = REAL(effort);
-  self->cells = ab_effort_cells(&call->data, &prior, &call->host);
-  self->newton = new_newton(call, par);
+  glue_matrix(effort, Rf_length(effort), 1, "effort");
+  const double *cells = ab_effort_cells(&call->data, &prior, &call->host);
+  return (ab_effort){base->ab, glue_param(call, 1, 2, 1), REAL(effort), cells, base->newton};
 }
 
 static mc_model new_effort_model(glue_call *call) {
   ab_effort *self = glue_new(call, sizeof *self);
-  self->ab = *new_self(call);
-  self->coef = glue_param(call, 2, 2, 1);
-  take_effort(call, self);
+  *self = new_effort(call);
+  glue_matrix(glue_field(call->param, "effort"), call->data.n, 1, "effort");
   ab_effort_impose(self);
   return ab_effort_model(self);
 }
 
-/* param: as of mc_c_ab_fit(), with coef and effort. */
+static mc_shards new_effort_sum_model(glue_call *call) {
+  ab_effort_shards_self *self = glue_new(call, sizeof *self);
+  const SEXP effort = glue_field(call->param, "effort"), cells = glue_field(call->param, "cells");
+  *self = (ab_effort_shards_self){.rows = new_effort(call)};
+  self->newton = (ab_newton_self){self->rows.ab, self->rows.newton};
+  if (Rf_isNull(cells)) {
+    glue_matrix(effort, call->data.n, 1, "effort");
+  } else {
+    glue_matrix(cells, Rf_length(effort), 1, "cells");
+    self->curve = (ab_curve){.n = Rf_length(effort), .effort = REAL(effort), .cells = REAL(cells)};
+  }
+  return ab_effort_shards(self);
+}
+
+/*
+ * param: as of mc_c_ab_fit(), with coef and effort; of a driver effort is that of all rows, with the
+ * cells that belong to each (aspect_bernoulli/effort.h). The looks before its passes are not counted.
+ */
 SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"membership", "aspects", "coef", "outcome", ""};
-  const glue_recipe recipe = {fields, 3, new_effort_model, NULL};
-  return glue_fit_model(&recipe, view, param, prior, control);
+  const char *fields[] = {"aspects", "coef", "membership", "outcome", ""};
+  const glue_sum_recipe recipe = {fields, 2, true, new_effort_sum_model, NULL, new_effort_model};
+  return glue_sum_model(&recipe, view, param, prior, control);
 }
 
 static mc_model new_vb_model(glue_call *call) {
@@ -153,63 +181,6 @@ SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior) {
   return out;
 }
 
-/* The aspect Bernoulli model of a shard; a pass changes the memberships of the result. */
-static ab_self new_shard_self(glue_call *call) {
-  ab_param *par = glue_new(call, sizeof *par);
-  *par = param_of(call->param, &call->data);
-  par->membership = REAL(VECTOR_ELT(call->out, 0));
-  par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, par->pinned,
-                            call->ctl.n_threads, &call->host);
-  const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
-  return (ab_self){&call->data, par,
-                   ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host)};
-}
-
-static void *begin_shard(glue_call *call, ptrdiff_t *length) {
-  ab_newton_self *self = glue_new(call, sizeof *self);
-  self->ab = new_shard_self(call);
-  self->newton = new_newton(call, self->ab.par);
-  *length = ab_shard_length(&call->data, self->ab.par, self->newton);
-  return self;
-}
-
-static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
-  return (look ? ab_shard_objective : ab_shard_pass)(self, caps, sums);
-}
-
-/* A shard, as of glue_shard(); param as of mc_c_ab_fit(). */
-SEXP mc_c_ab_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"membership", begin_shard, scan_shard};
-  return glue_shard(&recipe, view, param, prior, control);
-}
-
-static void *begin_effort_shard(glue_call *call, ptrdiff_t *length) {
-  ab_effort *self = glue_new(call, sizeof *self);
-  const SEXP coef = glue_field(call->param, "coef");
-  self->ab = new_shard_self(call);
-  glue_matrix(coef, 2, 1, "coef");
-  self->coef = REAL(coef);
-  take_effort(call, self);
-  *length = ab_shard_length(&call->data, self->ab.par, self->newton);
-  if (Rf_asLogical(glue_field(call->param, "look")) != TRUE) return self;
-  const ptrdiff_t size = (ptrdiff_t) call->data.n * self->ab.par->k;
-  double *looked_at = mc_doubles(&call->host, size, 1); /* a look changes them, too */
-  memcpy(looked_at, self->ab.par->membership, (size_t) size * sizeof *looked_at);
-  self->ab.par->membership = looked_at;
-  return self;
-}
-
-static bool scan_effort_shard(void *self, bool look, const double *caps, double *sums) {
-  (void) caps;
-  return (look ? ab_effort_shard_look : ab_effort_shard_pass)(self, sums);
-}
-
-/* The same with effort: param has coef and effort, too. */
-SEXP mc_c_ab_effort_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"membership", begin_effort_shard, scan_effort_shard};
-  return glue_shard(&recipe, view, param, prior, control);
-}
-
 /* membership (n x k), its last column following effort (n) by coef. */
 SEXP mc_c_ab_effort_impose(SEXP membership, SEXP coef, SEXP effort) {
   const int n = Rf_nrows(membership);
@@ -225,60 +196,4 @@ SEXP mc_c_ab_effort_impose(SEXP membership, SEXP coef, SEXP effort) {
   ab_effort_impose(&self);
   UNPROTECT(1);
   return out;
-}
-
-/* The driver; its aspects are field 0 of the result. */
-static void begin_driver(glue_call *call, ab_shards_self *self) {
-  ab_param *par = glue_new(call, sizeof *par);
-  *par = param_of(call->param, &call->data);
-  par->aspects = glue_param(call, 0, par->k, call->data.m);
-  self->prior = glue_ab_prior(call->prior, par->k, false);
-  self->newton.ab = (ab_self){&call->data, par, NULL};
-  self->newton.newton = new_newton(call, par);
-}
-
-static ptrdiff_t driver_length(const ab_shards_self *self) {
-  return ab_shard_length(self->newton.ab.data, self->newton.ab.par, self->newton.newton);
-}
-
-static mc_model new_shards_model(glue_call *call) {
-  ab_shards_self *self = glue_new(call, sizeof *self);
-  begin_driver(call, self);
-  const mc_shards shards = ab_shards(self);
-  const bool near_end = Rf_asLogical(glue_field(call->param, "near_end")) == TRUE;
-  if (near_end && self->newton.newton && call->ctl.tol > 0) ab_newton_near_end(&self->newton);
-  return glue_shards_model(call, &shards, 1, driver_length(self));
-}
-
-/*
- * The fit of the driver, who holds the aspects: view of a table without rows; param as of
- * mc_c_ab_fit(), with near_end, whether the start is near an end (aspect_bernoulli/newton.h), and
- * scan, as of glue_shards_model().
- */
-SEXP mc_c_ab_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"aspects", "outcome", ""};
-  const glue_recipe recipe = {fields, 1, new_shards_model, NULL};
-  return glue_fit_model(&recipe, view, param, prior, control);
-}
-
-static mc_model new_effort_shards_model(glue_call *call) {
-  ab_effort_shards_self *self = glue_new(call, sizeof *self);
-  const SEXP effort = glue_field(call->param, "effort"), cells = glue_field(call->param, "cells");
-  begin_driver(call, &self->shards);
-  self->coef = glue_param(call, 1, 2, 1);
-  glue_matrix(effort, Rf_length(effort), 1, "effort");
-  glue_matrix(cells, Rf_length(effort), 1, "cells");
-  self->curve = (ab_curve){.n = Rf_length(effort), .effort = REAL(effort), .cells = REAL(cells)};
-  const mc_shards shards = ab_effort_shards(self);
-  return glue_shards_model(call, &shards, 2, driver_length(&self->shards));
-}
-
-/*
- * The same with effort: param has coef, and the effort of all rows, with the cells that belong to
- * each (aspect_bernoulli/effort.h). The looks before passes are not counted.
- */
-SEXP mc_c_ab_effort_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"aspects", "coef", "outcome", ""};
-  const glue_recipe recipe = {fields, 2, new_effort_shards_model, NULL};
-  return glue_fit_model(&recipe, view, param, prior, control);
 }

@@ -42,6 +42,6 @@ static void add_posterior(glue_call *call, const mc_model *fitted) {
  */
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"weights", "prototypes", "outcome", "membership", "row_loglik", ""};
-  const glue_sum_recipe recipe = {fields, 2, false, new_model, add_posterior};
+  const glue_sum_recipe recipe = {fields, 2, false, new_model, add_posterior, NULL};
   return glue_sum_model(&recipe, view, param, prior, control);
 }

@@ -19,6 +19,6 @@ static mc_shards new_model(glue_call *call) {
 /* param: list(loadings = (k + 1) x m, scores = k x n, penalty = number, fixed_loadings = flag). */
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control) {
   const char *fields[] = {"loadings", "scores", "outcome", ""};
-  const glue_sum_recipe recipe = {fields, 1, true, new_model, NULL};
+  const glue_sum_recipe recipe = {fields, 1, true, new_model, NULL, NULL};
   return glue_sum_model(&recipe, view, param, R_NilValue, control);
 }

@@ -35,6 +35,6 @@ SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control) {
 /* Multiplicative passes under KL, as of glue_sum_model(): param has the flags kl and multiplicative set. */
 SEXP mc_c_nm_sum(SEXP view, SEXP param, SEXP control) {
   const char *fields[] = {"basis", "coefficients", "outcome", "residual", ""};
-  const glue_sum_recipe recipe = {fields, 1, true, new_sum_model, add_residual};
+  const glue_sum_recipe recipe = {fields, 1, true, new_sum_model, add_residual, NULL};
   return glue_sum_model(&recipe, view, param, R_NilValue, control);
 }

@@ -303,68 +303,31 @@ SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings) {
   return out;
 }
 
-/* A shard's request, with its settings as the call's prior, and where its rows' lists are. */
-typedef struct {
-  request r;
-  nor_shard self;
-  double *listed;
-} shard_request;
-
-static shard_request *new_shard_request(glue_call *call, nor_param par) {
-  shard_request *s = glue_new(call, sizeof *s);
-  glue_check(par.k >= 1, "k");
-  memset(s, 0, sizeof *s);
-  s->r.data = call->data;
-  s->r.host = call->host;
-  s->r.par = par;
-  take_settings(call->prior, &s->r);
-  glue_check(s->r.inference == TRUNCATED, "inference");
-  s->r.set.n_threads = call->ctl.n_threads;
-  s->self = (nor_shard){.data = &s->r.data, .par = &s->r.par, .set = &s->r.set};
-  return s;
+/* param's prior, links and leak are those of the result, and the settings are the call's prior. */
+static mc_shards new_sum_model(glue_call *call) {
+  request *r = glue_new(call, sizeof *r);
+  nor_shard *self = glue_new(call, sizeof *self);
+  const int k = Rf_length(VECTOR_ELT(call->out, 0)), m = call->data.m, n = call->data.n;
+  glue_check(k >= 1, "k");
+  memset(r, 0, sizeof *r);
+  r->data = call->data;
+  r->host = call->host;
+  r->par =
+      (nor_param){.k = k, .prior = glue_param(call, 0, k, 1), .links = glue_param(call, 1, k, m)};
+  r->par.leak = glue_param(call, 2, m, 1);
+  take_settings(call->prior, r);
+  glue_check(r->inference == TRUNCATED, "inference");
+  r->set.n_threads = call->ctl.n_threads;
+  *self = nor_new_shard(&r->data, &r->par, &r->set);
+  if (n > 0) self->listed = glue_param(call, 3, n, nor_shard_width(k));
+  for (int i = 0; i < n; i++)
+    glue_check(self->listed[i] >= 0 && self->listed[i] <= NOR_LIST, "numbers of listed states");
+  return nor_shards(self);
 }
 
-static void *begin_shard(glue_call *call, ptrdiff_t *length) {
-  const SEXP prior = glue_field(call->param, "prior"), links = glue_field(call->param, "links");
-  const SEXP leak = glue_field(call->param, "leak");
-  const int k = Rf_length(prior), m = call->data.m;
-  glue_matrix(prior, k, 1, "prior");
-  glue_matrix(links, k, m, "links");
-  glue_matrix(leak, m, 1, "leak");
-  const nor_param par = {.k = k, .prior = REAL(prior), .links = REAL(links), .leak = REAL(leak)};
-  shard_request *s = new_shard_request(call, par);
-  s->listed = glue_param(call, 0, call->data.n, nor_shard_width(k));
-  for (int i = 0; i < call->data.n; i++)
-    glue_check(s->listed[i] >= 0 && s->listed[i] <= NOR_LIST, "numbers of listed states");
-  s->self = nor_new_shard(&s->r.data, &s->r.par, &s->r.set);
-  *length = nor_shard_length(k, m);
-  return s;
-}
-
-static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
-  shard_request *s = self;
-  (void) caps;
-  return nor_shard_scan(&s->self, look, s->listed, sums);
-}
-
-/* A shard, as of glue_shard(). param: list(listed, prior = k, links = k x m, leak = m). */
-SEXP mc_c_nor_shard(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const glue_shard_recipe recipe = {"listed", begin_shard, scan_shard};
-  return glue_shard(&recipe, view, param, settings, control);
-}
-
-static mc_model new_shards_model(glue_call *call) {
-  const int k = Rf_length(VECTOR_ELT(call->out, 0)), m = call->data.m;
-  double *prior = glue_param(call, 0, k, 1), *links = glue_param(call, 1, k, m);
-  const nor_param par = {.k = k, .prior = prior, .links = links, .leak = glue_param(call, 2, m, 1)};
-  shard_request *s = new_shard_request(call, par);
-  const mc_shards shards = nor_shards(&s->self);
-  return glue_shards_model(call, &shards, 3, nor_shard_length(k, m));
-}
-
-/* The fit of the driver: view of a table without rows; param: list(prior, links, leak, scan). */
-SEXP mc_c_nor_shards_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const char *fields[] = {"prior", "links", "leak", "outcome", ""};
-  const glue_recipe recipe = {fields, 3, new_shards_model, NULL};
-  return glue_fit_model(&recipe, view, param, settings, control);
+/* Truncated, as of glue_sum_model(). param: list(prior = k, links = k x m, leak = m, listed). */
+SEXP mc_c_nor_sum(SEXP view, SEXP param, SEXP settings, SEXP control) {
+  const char *fields[] = {"prior", "links", "leak", "listed", "outcome", ""};
+  const glue_sum_recipe recipe = {fields, 3, true, new_sum_model, NULL, NULL};
+  return glue_sum_model(&recipe, view, param, settings, control);
 }

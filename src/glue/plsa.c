@@ -28,40 +28,53 @@ static plsa_prior prior_of(SEXP prior, const mc_data *data, int k) {
   return out;
 }
 
+static plsa_self *new_self(glue_call *call) {
+  plsa_self *self = glue_new(call, sizeof *self);
+  plsa_param *par = glue_new(call, sizeof *par);
+  const mc_data *data = &call->data;
+  const int missing = Rf_asInteger(glue_field(call->param, "missing"));
+  par->k = Rf_nrows(VECTOR_ELT(call->out, 0));
+  glue_check(par->k >= 1, "k");
+  const plsa_prior prior = prior_of(call->prior, data, par->k);
+  par->basis = glue_param(call, 0, par->k, data->m);
+  if (data->n > 0) par->membership = glue_param(call, 1, data->n, par->k);
+  par->fixed_basis = Rf_asLogical(glue_field(call->param, "fixed_basis")) == TRUE;
+  glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
+  par->smooth = glue_smooth(glue_field(call->param, "smooth"), data->n, par->k, NULL,
+                            call->ctl.n_threads, &call->host);
+  *self = (plsa_self){data, par, NULL, NULL};
+  self->work =
+      plsa_new_work(data, &prior, (plsa_missing) missing, par->k, call->ctl.n_threads, &call->host);
+  return self;
+}
+
+static mc_shards new_sum_model(glue_call *call) { return plsa_shards(new_self(call)); }
+
 /*
  * Which passes: Newton's where asked for, which must then be legal (no prior,
  * no missing cell, no neighbours); else EM passes.
  */
 static mc_model new_model(glue_call *call) {
-  plsa_self *self = glue_new(call, sizeof *self);
-  plsa_param *par = glue_new(call, sizeof *par);
+  plsa_self *self = new_self(call);
   const mc_data *data = &call->data;
-  const int n_threads = call->ctl.n_threads;
-  const int missing = Rf_asInteger(glue_field(call->param, "missing"));
-  const bool newton = Rf_asLogical(glue_field(call->param, "newton")) == TRUE;
-  par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
-  glue_check(par->k >= 1, "k");
-  const plsa_prior prior = prior_of(call->prior, data, par->k);
-  par->membership = glue_param(call, 0, data->n, par->k);
-  par->basis = glue_param(call, 1, par->k, data->m);
-  par->fixed_basis = Rf_asLogical(glue_field(call->param, "fixed_basis")) == TRUE;
-  glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
-  par->smooth =
-      glue_smooth(glue_field(call->param, "smooth"), data->n, par->k, NULL, n_threads, &call->host);
+  const int k = self->par->k;
+  const plsa_prior prior = prior_of(call->prior, data, k);
   const bool plain = !data->na_start && !prior.membership && prior.basis == 0 && !prior.row_added &&
-                     prior.basis_added == 0 && !par->smooth;
-  glue_check(!newton || plain, "newton");
-  *self = (plsa_self){data, par, NULL, NULL};
-  self->work = plsa_new_work(data, &prior, (plsa_missing) missing, par->k, n_threads, &call->host);
-  if (newton) self->newton = plsa_new_newton(data, par->k, n_threads, &call->host);
+                     prior.basis_added == 0 && !self->par->smooth;
+  if (Rf_asLogical(glue_field(call->param, "newton")) != TRUE) return plsa_model(self);
+  glue_check(plain, "newton");
+  self->newton = plsa_new_newton(data, k, call->ctl.n_threads, &call->host);
   return plsa_model(self);
 }
 
-/* param: list(membership = n x k, basis = k x m, fixed_basis, missing, newton, smooth). */
+/*
+ * param: list(basis = k x m, membership = n x k, missing, and in memory fixed_basis, newton, smooth). A
+ * shard, and the driver, have passes of EM: as of glue_sum_model().
+ */
 SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"membership", "basis", "outcome", ""};
-  const glue_recipe recipe = {fields, 2, new_model, NULL};
-  return glue_fit_model(&recipe, view, param, prior, control);
+  const char *fields[] = {"basis", "membership", "outcome", ""};
+  const glue_sum_recipe recipe = {fields, 1, true, new_sum_model, NULL, new_model};
+  return glue_sum_model(&recipe, view, param, prior, control);
 }
 
 static mc_model new_vb_model(glue_call *call) {
@@ -86,56 +99,6 @@ static mc_model new_vb_model(glue_call *call) {
 SEXP mc_c_plsa_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"rows", "basis", "prior", "outcome", ""};
   const glue_recipe recipe = {fields, 3, new_vb_model, NULL};
-  return glue_fit_model(&recipe, view, param, prior, control);
-}
-
-/* The membership and basis that are given, without neighbours. */
-static plsa_self *new_shard_self(glue_call *call, double *membership, double *basis, int k) {
-  plsa_self *self = glue_new(call, sizeof *self);
-  plsa_param *par = glue_new(call, sizeof *par);
-  const int missing = Rf_asInteger(glue_field(call->param, "missing"));
-  glue_check(missing == PLSA_CONDITIONAL || missing == PLSA_PAPER, "missing");
-  glue_check(k >= 1, "k");
-  const plsa_prior prior = prior_of(call->prior, &call->data, k);
-  par->k = k;
-  par->membership = membership;
-  par->basis = basis;
-  *self = (plsa_self){&call->data, par, NULL, NULL};
-  self->work = plsa_new_work(&call->data, &prior, (plsa_missing) missing, k, call->ctl.n_threads,
-                             &call->host);
-  return self;
-}
-
-static void *begin_shard(glue_call *call, ptrdiff_t *length) {
-  const SEXP basis = glue_field(call->param, "basis");
-  const int k = Rf_nrows(basis);
-  glue_matrix(basis, k, call->data.m, "basis");
-  *length = plsa_shard_length(k, call->data.m);
-  return new_shard_self(call, glue_param(call, 0, call->data.n, k), REAL(basis), k);
-}
-
-static bool scan_shard(void *self, bool look, const double *caps, double *sums) {
-  (void) caps;
-  return plsa_shard_scan(self, look, sums);
-}
-
-/* A shard, as of glue_shard(). param: list(membership = n x k, basis = k x m, missing). */
-SEXP mc_c_plsa_shard(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const glue_shard_recipe recipe = {"membership", begin_shard, scan_shard};
-  return glue_shard(&recipe, view, param, prior, control);
-}
-
-static mc_model new_shards_model(glue_call *call) {
-  const int k = Rf_nrows(VECTOR_ELT(call->out, 0));
-  plsa_self *self = new_shard_self(call, NULL, glue_param(call, 0, k, call->data.m), k);
-  const mc_shards shards = plsa_shards(self);
-  return glue_shards_model(call, &shards, 1, plsa_shard_length(k, call->data.m));
-}
-
-/* The fit of the driver: view of a table without rows; param: list(basis, missing, scan). */
-SEXP mc_c_plsa_shards_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"basis", "outcome", ""};
-  const glue_recipe recipe = {fields, 1, new_shards_model, NULL};
   return glue_fit_model(&recipe, view, param, prior, control);
 }
 

@@ -4,11 +4,6 @@
 
 #include "num/simplex.h"
 
-typedef struct {
-  const glue_shard_recipe *recipe;
-  SEXP view, param, prior, control;
-} arguments;
-
 static const double *values_of(SEXP x) { return Rf_isNull(x) ? NULL : REAL(x); }
 
 /* list(rows, sums) of a shard whose rows were `from` and are `rows`, which the scan changes. */
@@ -30,31 +25,6 @@ static SEXP scan_shard(const glue_call *call, const mc_shards *model, SEXP from,
                     sums + MC_SHARD_VV);
   UNPROTECT(1);
   return out;
-}
-
-static SEXP shard_body(void *ctx) {
-  const char *names[] = {"rows", ""};
-  const arguments *arg = ctx;
-  const glue_shard_recipe *recipe = arg->recipe;
-  glue_context context;
-  glue_call call = {.param = arg->param, .prior = arg->prior};
-  call.data = glue_data(arg->view);
-  call.ctl = glue_control(arg->control);
-  call.host = glue_host(&context, arg->control);
-  const SEXP from = glue_field(arg->param, recipe->rows);
-  const bool look = Rf_asLogical(glue_field(arg->param, "look")) == TRUE;
-  call.out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(call.out, 0, look ? from : Rf_duplicate(from));
-  mc_shards model = {.rows = recipe->scan};
-  model.shared.self = recipe->begin(&call, &model.length);
-  SEXP out = scan_shard(&call, &model, from, VECTOR_ELT(call.out, 0));
-  UNPROTECT(1);
-  return out;
-}
-
-SEXP glue_shard(const glue_shard_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control) {
-  arguments arg = {recipe, view, param, prior, control};
-  return glue_serial_blas(shard_body, &arg);
 }
 
 /*
@@ -174,13 +144,11 @@ static const mc_go_on *new_go_on(const glue_call *call, const mc_model *model, S
   return out;
 }
 
-mc_model glue_shards_model(glue_call *call, const mc_shards *shards, int n_shared,
-                           ptrdiff_t length) {
-  mc_shards *kept = glue_new(call, sizeof *kept);
-  *kept = *shards;
-  kept->at = shards_at(call, n_shared, length);
-  kept->sums = mc_doubles(&call->host, (size_t) length, 1);
-  mc_model model = mc_shards_model(kept);
+/* The model of a driver, whose shards are where the caller's function param$scan knows. */
+static mc_model driver_model(glue_call *call, mc_shards *shards, int n_shared) {
+  shards->at = shards_at(call, n_shared, shards->length);
+  shards->sums = mc_doubles(&call->host, shards->length, 1);
+  mc_model model = mc_shards_model(shards);
   const SEXP go_on = glue_field(call->param, "go_on");
   if (!Rf_isNull(go_on)) model.go_on = new_go_on(call, &model, go_on);
   return model;
@@ -191,6 +159,16 @@ typedef struct {
   SEXP view, param, prior, control, out;
 } sum_arguments;
 
+/* fitted: what finish() gets; NULL: it is not asked. */
+static SEXP fit_sums(const sum_arguments *arg, glue_call *call, mc_model *model,
+                     const mc_model *fitted) {
+  const glue_sum_recipe *recipe = arg->recipe;
+  SET_VECTOR_ELT(arg->out, recipe->n_shared + recipe->has_rows,
+                 glue_fit(model, &call->ctl, &call->host));
+  if (fitted && recipe->finish) recipe->finish(call, fitted);
+  return arg->out;
+}
+
 static SEXP sum_body(void *ctx) {
   const sum_arguments *arg = ctx;
   const glue_sum_recipe *recipe = arg->recipe;
@@ -200,18 +178,20 @@ static SEXP sum_body(void *ctx) {
   call.data = glue_data(arg->view);
   call.ctl = glue_control(arg->control);
   call.host = glue_host(&context, arg->control);
+  const bool of_shard = !Rf_isNull(glue_field(arg->param, "look"));
+  const bool here = !of_shard && Rf_isNull(glue_field(arg->param, "scan"));
+  if (here && recipe->whole) {
+    mc_model model = recipe->whole(&call);
+    return fit_sums(arg, &call, &model, &model);
+  }
   mc_shards shards = recipe->model(&call);
-  if (!Rf_isNull(glue_field(arg->param, "look"))) {
+  if (of_shard) {
     if (!recipe->has_rows) return scan_shard(&call, &shards, R_NilValue, R_NilValue);
     const SEXP from = glue_field(arg->param, recipe->fields[rows]);
     return scan_shard(&call, &shards, from, VECTOR_ELT(arg->out, rows));
   }
-  const bool here = Rf_isNull(glue_field(arg->param, "scan"));
-  mc_model model = here ? mc_whole_model(&shards, &call.host)
-                        : glue_shards_model(&call, &shards, rows, shards.length);
-  SET_VECTOR_ELT(arg->out, rows + recipe->has_rows, glue_fit(&model, &call.ctl, &call.host));
-  if (here && recipe->finish) recipe->finish(&call, &shards.shared);
-  return arg->out;
+  mc_model model = here ? mc_whole_model(&shards, &call.host) : driver_model(&call, &shards, rows);
+  return fit_sums(arg, &call, &model, here ? &shards.shared : NULL);
 }
 
 SEXP glue_sum_model(const glue_sum_recipe *recipe, SEXP view, SEXP param, SEXP prior,

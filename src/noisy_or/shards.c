@@ -9,7 +9,8 @@
 
 int nor_shard_width(int k) { return 1 + 2 * nor_words(k) * NOR_LIST; }
 
-ptrdiff_t nor_shard_length(int k, int m) {
+/* Doubles that a pass has: the head, rows, on (k), leak_fired and seen (m), fired and missing (k x m). */
+static ptrdiff_t length_of(int k, int m) {
   return MC_SHARD_HEAD + 1 + k + 2 * ((ptrdiff_t) m + num_at(0, m, k));
 }
 
@@ -61,12 +62,14 @@ nor_shard nor_new_shard(const mc_data *data, nor_param *par, const nor_settings 
   return out;
 }
 
-bool nor_shard_scan(nor_shard *self, bool look, double *listed, double *sums) {
+static bool scan_rows(void *ctx, bool look, const double *caps, double *sums) {
+  nor_shard *self = ctx;
   const int n = self->data->n, m = self->data->m, k = self->par->k;
   const size_t links = (size_t) k * (size_t) m * sizeof *sums;
   const nor_sums *found;
-  take_lists(n, listed, &self->lists);
-  memset(sums, 0, (size_t) (look ? MC_SHARD_HEAD : nor_shard_length(k, m)) * sizeof *sums);
+  (void) caps;
+  take_lists(n, self->listed, &self->lists);
+  memset(sums, 0, (size_t) (look ? MC_SHARD_HEAD : length_of(k, m)) * sizeof *sums);
   sums[MC_SHARD_LOGLIK] = nor_truncated_rows(self->work, look, &found);
   if (isnan(sums[MC_SHARD_LOGLIK])) return false;
   if (look) return true;
@@ -77,7 +80,7 @@ bool nor_shard_scan(nor_shard *self, bool look, double *listed, double *sums) {
   memcpy(out.own.leak_fired, found->leak_fired, (size_t) m * sizeof *sums);
   memcpy(out.own.fired, found->fired, links);
   if (found->missing) memcpy(out.own.missing, found->missing, links);
-  give_lists(n, &self->lists, listed);
+  give_lists(n, &self->lists, self->listed);
   return true;
 }
 
@@ -104,7 +107,8 @@ static void driver_feasible(void *self, const double *const *safe) {
 }
 
 mc_shards nor_shards(nor_shard *self) {
-  mc_shards out = {.step = driver_step, .beside = driver_beside};
+  mc_shards out = {.rows = scan_rows, .step = driver_step, .beside = driver_beside};
+  out.length = length_of(self->par->k, self->data->m);
   nor_blocks(self->par, self->data->m, &out.shared);
   out.shared.feasible = driver_feasible;
   out.shared.self = self;

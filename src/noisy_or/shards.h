@@ -12,28 +12,20 @@ typedef struct {
   const mc_data *data;
   nor_param *par;
   const nor_settings *set;
-  nor_lists lists;     /* of a shard alone, */
-  nor_truncated *work; /* its rows' pass */
+  nor_lists lists;     /* of the rows, */
+  nor_truncated *work; /* their pass */
   nor_totals totals;
+  double
+      *listed; /* n x nor_shard_width(), zeros at first: a pass finds the states anew from these */
 } nor_shard;
 
-/* A shard; the driver has but data, par and set. */
+/* Without `listed`, which the caller sets where there are rows. */
 nor_shard nor_new_shard(const mc_data *data, nor_param *par, const nor_settings *set);
 
 /* Numbers that a row's list takes: how many states, then each as 32 bits a number. */
 int nor_shard_width(int k);
 
-/* Doubles that a pass has: the head, rows, on (k), leak_fired and seen (m), fired and missing (k x m). */
-ptrdiff_t nor_shard_length(int k, int m);
-
-/*
- * The rows of a shard: their states are found anew from listed (n x nor_shard_width(), zeros at
- * first), which then holds them, and sums are what the M-step needs; or, if look, the head alone and
- * listed is left as it is. false: the host asked to stop.
- */
-bool nor_shard_scan(nor_shard *self, bool look, double *listed, double *sums);
-
-/* The driver, whose data are a table without rows. */
+/* A shard, or the driver, whose data are a table without rows. */
 mc_shards nor_shards(nor_shard *self);
 
 #endif

@@ -3,14 +3,15 @@
 #include <math.h>
 #include <string.h>
 
-ptrdiff_t plsa_shard_length(int k, int m) { return MC_SHARD_HEAD + (ptrdiff_t) k * m; }
-
-bool plsa_shard_scan(plsa_self *self, bool look, double *sums) {
-  const int k = self->par->k, m = self->data->m;
+/* The head, then the k x m sums of eq. (6). */
+static bool scan_rows(void *self, bool look, const double *caps, double *sums) {
+  const plsa_self *s = self;
+  const int k = s->par->k, m = s->data->m;
   const double *xi;
+  (void) caps;
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
-  sums[MC_SHARD_BESIDE] = plsa_log_prior_rows(self->data->n, self->par, self->work);
-  sums[MC_SHARD_LOGLIK] = plsa_em_rows(self->data, self->par, self->work, look ? NULL : &xi);
+  sums[MC_SHARD_BESIDE] = plsa_log_prior_rows(s->data->n, s->par, s->work);
+  sums[MC_SHARD_LOGLIK] = plsa_em_rows(s->data, s->par, s->work, look ? NULL : &xi);
   if (!look) memcpy(sums + MC_SHARD_HEAD, xi, (size_t) k * (size_t) m * sizeof *sums);
   return !isnan(sums[MC_SHARD_LOGLIK]);
 }
@@ -32,10 +33,10 @@ static void driver_feasible(void *self, const double *const *safe) {
 }
 
 mc_shards plsa_shards(plsa_self *self) {
-  const mc_model shared = {.n_block = 1,
-                           .block = {self->par->basis},
-                           .length = {(ptrdiff_t) self->par->k * self->data->m},
-                           .feasible = driver_feasible,
-                           .self = self};
-  return (mc_shards){.shared = shared, .step = driver_step, .beside = driver_beside};
+  const ptrdiff_t size = (ptrdiff_t) self->par->k * self->data->m;
+  mc_shards out = {.rows = scan_rows, .step = driver_step, .beside = driver_beside};
+  out.length = MC_SHARD_HEAD + size;
+  out.shared = (mc_model){.feasible = driver_feasible, .self = self};
+  mc_add_block(&out.shared, self->par->basis, size);
+  return out;
 }

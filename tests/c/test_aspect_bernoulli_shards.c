@@ -37,7 +37,7 @@ static bool visit(void *ctx, bool look, const double *caps, double *sums) {
     const ptrdiff_t size = (ptrdiff_t) part->n * part->k;
     memcpy(all->before[s], part->par.membership, (size_t) size * sizeof *own);
     memcpy(part->par.aspects, aspects, (size_t) all->k * (size_t) all->m * sizeof *aspects);
-    if (!(look ? ab_shard_objective : ab_shard_pass)(all->self + s, caps, own)) return false;
+    if (!ab_shards(all->self + s).rows(all->self + s, look, caps, own)) return false;
     if (!look && all->have[0])
       mc_step_lengths(size, all->saved[s][0], all->before[s], part->par.membership,
                       own + MC_SHARD_RR, own + MC_SHARD_VV);
@@ -101,7 +101,7 @@ static pieces cut(const problem *p, int n_shard) {
 static void begin(pieces *all, int algorithm, int n_threads) {
   for (int s = 0; s < all->n_shard; s++)
     all->self[s] = new_self(all->part + s, algorithm, n_threads);
-  all->length = ab_shard_length(&all->part[0].data, &all->part[0].par, all->self[0].newton);
+  all->length = ab_shards(all->self).length;
   all->own = exact(all->length);
 }
 
@@ -122,7 +122,7 @@ static void hold_to_table(problem p, int algorithm, bool accelerate, int n_threa
   driver.par.membership = exact(1);
   driver.par.aspects = exact_copy(p.par.aspects, (ptrdiff_t) p.k * p.m);
   all.aspects = driver.par.aspects;
-  ab_shards_self own = {new_self(&driver, algorithm, n_threads), p.prior};
+  ab_newton_self own = new_self(&driver, algorithm, n_threads);
   mc_shards shards = ab_shards(&own);
   shards.at = (mc_shards_at){visit, save, restore, extrapolate, &all};
   shards.sums = exact(all.length);
@@ -177,9 +177,9 @@ static void hold_effort_to_table(bool newton, bool prior) {
   driver.data = (mc_data){.n = 0, .m = M, .start = no_start, .column = no_start};
   driver.par.membership = exact(1);
   driver.par.aspects = exact_copy(p.par.aspects, (ptrdiff_t) K * M);
-  ab_effort_shards_self own = {.shards = {new_self(&driver, newton ? DENSE : EM, 1), p.prior},
-                               .curve = {.n = N, .effort = effort, .cells = cells},
-                               .coef = curve};
+  ab_effort_shards_self own = {.newton = new_self(&driver, newton ? DENSE : EM, 1),
+                               .rows = {.coef = curve},
+                               .curve = {.n = N, .effort = effort, .cells = cells}};
   const mc_shards shards = ab_effort_shards(&own);
   for (int look = 1; look >= 0; look--) {
     const ptrdiff_t length = look ? MC_SHARD_HEAD : all.length;
@@ -187,9 +187,11 @@ static void hold_effort_to_table(bool newton, bool prior) {
     for (int s = 0, from = 0; s < MOST_SHARDS; from += all.part[s++].n) {
       problem held = copy_problem(all.part + s);
       ab_self self = {&all.part[s].data, look ? &held.par : &all.part[s].par, all.self[s].ab.work};
-      ab_effort of = {self, curve, effort + from,
-                      ab_effort_cells(&all.part[s].data, &p.prior, host), all.self[s].newton};
-      CHECK((look ? ab_effort_shard_look : ab_effort_shard_pass)(&of, part));
+      ab_effort_shards_self of = {.newton = {self, all.self[s].newton},
+                                  .rows = {self, curve, effort + from,
+                                           ab_effort_cells(&all.part[s].data, &p.prior, host),
+                                           all.self[s].newton}};
+      CHECK(ab_effort_shards(&of).rows(&of, look, NULL, part));
       for (ptrdiff_t i = 0; i < length; i++) sums[i] += part[i];
     }
     const double objective =

@@ -128,29 +128,24 @@ static void *keep(const void *what, size_t size) {
   return out;
 }
 
-static bool scan_plsa(void *self, bool look, const double *caps, double *sums) {
-  (void) caps;
-  return plsa_shard_scan(self, look, sums);
-}
-
 static void test_plsa_of(double missing, plsa_missing rule) {
   static const plsa_prior none = {0};
   double *x = check_table(N, M, 0.3, missing), *rows = check_simplex(N, K),
          *basis = check_simplex(K, M);
+  const mc_data data = check_view(x, N, M), *empty = no_rows();
+  plsa_param par = {.k = K, .membership = rows, .basis = basis};
+  plsa_self whole = {&data, &par, plsa_new_work(&data, &none, rule, K, 1, new_host()), NULL};
   pieces all = {0};
-  begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, plsa_shard_length(K, M));
+  begin(&all, basis, (ptrdiff_t) K * M, NULL, 0, plsa_shards(&whole).length);
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
     part[s] = cut(x, s);
-    const plsa_param par = {.k = K, .membership = cut_rows(rows, s), .basis = all.own[0]};
-    const plsa_self self = {part + s, keep(&par, sizeof par),
+    const plsa_param own = {.k = K, .membership = cut_rows(rows, s), .basis = all.own[0]};
+    const plsa_self self = {part + s, keep(&own, sizeof own),
                             plsa_new_work(part + s, &none, rule, K, 1, new_host()), NULL};
-    all.part[s] = (mc_shards){.shared.self = keep(&self, sizeof self), .rows = scan_plsa};
+    all.part[s] = plsa_shards(keep(&self, sizeof self));
   }
-  const mc_data data = check_view(x, N, M), *empty = no_rows();
-  plsa_param par = {.k = K, .membership = rows, .basis = basis};
   plsa_param shared = {.k = K, .basis = all.shared[0]};
-  plsa_self whole = {&data, &par, plsa_new_work(&data, &none, rule, K, 1, new_host()), NULL};
   plsa_self driver = {empty, &shared, plsa_new_work(empty, &none, rule, K, 1, new_host()), NULL};
   mc_shards shards = plsa_shards(&driver);
   mc_model model = plsa_model(&whole);
@@ -256,17 +251,6 @@ static void test_logistic(void) {
   test_logistic_of(0.1);
 }
 
-typedef struct {
-  nor_shard shard;
-  double *listed;
-} nor_piece;
-
-static bool scan_noisy_or(void *self, bool look, const double *caps, double *sums) {
-  nor_piece *s = self;
-  (void) caps;
-  return nor_shard_scan(&s->shard, look, s->listed, sums);
-}
-
 static void test_noisy_or_of(double missing) {
   double *x = check_table(N, M, 0.3, missing), *prior = check_probabilities(K);
   double *links = check_probabilities((ptrdiff_t) K * M), *leak = check_probabilities(M);
@@ -276,8 +260,11 @@ static void test_noisy_or_of(double missing) {
                             .inner = 1,
                             .n_threads = 1,
                             .host = new_host()};
+  const mc_data data = check_view(x, N, M);
+  nor_param par = {.k = K, .prior = prior, .links = links, .leak = leak};
+  nor_shard table = nor_new_shard(&data, &par, &set);
   pieces all = {0};
-  begin(&all, prior, K, links, (ptrdiff_t) K * M, nor_shard_length(K, M));
+  begin(&all, prior, K, links, (ptrdiff_t) K * M, nor_shards(&table).length);
   all.size[2] = M;
   all.shared[2] = exact_copy(leak, M);
   all.own[2] = exact(M);
@@ -285,16 +272,14 @@ static void test_noisy_or_of(double missing) {
   mc_data part[PIECES];
   for (int s = 0; s < PIECES; s++) {
     part[s] = cut(x, s);
-    const nor_piece self = {nor_new_shard(part + s, &own, &set),
-                            exact((ptrdiff_t) part[s].n * nor_shard_width(K))};
-    all.part[s] = (mc_shards){.shared.self = keep(&self, sizeof self), .rows = scan_noisy_or};
+    nor_shard self = nor_new_shard(part + s, &own, &set);
+    self.listed = exact((ptrdiff_t) part[s].n * nor_shard_width(K));
+    all.part[s] = nor_shards(keep(&self, sizeof self));
   }
-  const mc_data data = check_view(x, N, M);
-  nor_param par = {.k = K, .prior = prior, .links = links, .leak = leak};
   nor_param shared = {
       .k = K, .prior = all.shared[0], .links = all.shared[1], .leak = all.shared[2]};
   nor_truncated *whole = nor_new_truncated(&data, &par, &set, nor_new_lists(N, K, set.host));
-  nor_shard driver = {.data = no_rows(), .par = &shared, .set = &set};
+  nor_shard driver = nor_new_shard(no_rows(), &shared, &set);
   mc_shards shards = nor_shards(&driver);
   mc_model model = nor_truncated_model(whole);
   const double *want[] = {prior, links, leak};

@@ -127,19 +127,20 @@ test_that("without a start a sample begins, and its curve is in the units of the
   expect_identical(there$pinned[["A3"]], "white")
   # The curve of a sample, in its own units, is that of the table; of equal effort there is none.
   model <- function(values) {
-    settings <- list(name = "ab_effort", k = 3L, pinned = there$model$pinned, estimate = "ml", phantom = "white")
-    c(settings, list(here = list(values = values)))
+    shard_model(
+      class(there$model), 3L, pinned = there$model$pinned, estimate = "ml", phantom = "white", here = list(values = values)
+    )
   }
   from <- function(values) {
     control <- fit_control(n_start = 1, max_pass = 20)
-    quiet_fit(ab_effort_fit_sample(ab_effort_sample_model(model(values), 1:80), case$x[1:80, ], control))$value
+    quiet_fit(fit_sample(model(values), case$x[1:80, ], 1:80, control))$value
   }
   half <- from(case$effort)
-  coef <- ab_effort_sampled_shared(model(case$effort), half, rep(0.1, 40))$coef
+  coef <- sampled_shared(model(case$effort), half, rep(0.1, 40))$coef
   expect_equal(effort_curve(coef, case$effort)$coefficients, half$effort$coefficients)
   even <- from(rep(1:2, c(80, 160)))
   expect_null(even$effort)
-  expect_identical(ab_effort_sampled_shared(model(rep(1:2, c(80, 160))), even, rep(0.1, 40))$coef[2L], 0)
+  expect_identical(sampled_shared(model(rep(1:2, c(80, 160))), even, rep(0.1, 40))$coef[2L], 0)
 })
 
 test_that("wrong effort of shards is told", {

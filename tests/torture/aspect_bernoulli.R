@@ -117,10 +117,10 @@ torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0, 1), plan, error = TRUE)
 
 shard <- c(param, list(look = FALSE, before = param$membership))
 for (algorithm in c("em", "newton", "sparse")) {
-  torture("mc_c_ab_shard", view, shard, flat, modifyList(plain, list(algorithm = algorithm)))
+  torture("mc_c_ab_fit", view, shard, flat, modifyList(plain, list(algorithm = algorithm)))
 }
-torture("mc_c_ab_shard", view, modifyList(shard, list(look = TRUE)), flat, plain)
-torture("mc_c_ab_shard", view, modifyList(shard, list(before = 1)), flat, plain, error = TRUE)
+torture("mc_c_ab_fit", view, modifyList(shard, list(look = TRUE)), flat, plain)
+torture("mc_c_ab_fit", view, modifyList(shard, list(before = 1)), flat, plain, error = TRUE)
 for (space in c("simplex", "positive", "real")) {
   torture("mc_c_shard_extrapolate", rep(list(param$membership), 3), 2, space)
 }
@@ -131,18 +131,18 @@ driver$scan <- function(what, value, more) {
   switch(what, pass = c(-10, rep(0, 6), rep(1, 2 * counts)), objective = c(-10, rep(0, 6)), NULL)
 }
 empty <- list(dim = c(0L, ncol(param$aspects)), start = 0L, column = integer())
-torture("mc_c_ab_shards_fit", empty, driver, flat, fast)
+torture("mc_c_ab_fit", empty, driver, flat, fast)
 torture(
-  "mc_c_ab_shards_fit", empty, modifyList(driver, list(scan = function(...) stop("lost"))), flat, fast, error = TRUE
+  "mc_c_ab_fit", empty, modifyList(driver, list(scan = function(...) stop("lost"))), flat, fast, error = TRUE
 )
 followed <- c(white, list(look = FALSE, before = white$membership))
 for (algorithm in c("em", "newton")) {
-  torture("mc_c_ab_effort_shard", view, followed, flat, modifyList(plain, list(algorithm = algorithm)))
+  torture("mc_c_ab_effort_fit", view, followed, flat, modifyList(plain, list(algorithm = algorithm)))
 }
-torture("mc_c_ab_effort_shard", view, modifyList(followed, list(look = TRUE)), flat, plain)
-torture("mc_c_ab_effort_shard", view, modifyList(followed, list(effort = 1)), flat, plain, error = TRUE)
+torture("mc_c_ab_effort_fit", view, modifyList(followed, list(look = TRUE)), flat, plain)
+torture("mc_c_ab_effort_fit", view, modifyList(followed, list(effort = 1)), flat, plain, error = TRUE)
 torture("mc_c_ab_effort_impose", white$membership, white$coef, white$effort)
 torture("mc_c_ab_effort_impose", white$membership, 1, white$effort, error = TRUE)
 curve <- modifyList(driver, list(coef = white$coef, effort = c(-1, 0.5), cells = c(2, 4), aspects = white$aspects))
-torture("mc_c_ab_effort_shards_fit", empty, curve, flat, modifyList(fast, list(max_pass = 4L)))
-torture("mc_c_ab_effort_shards_fit", empty, modifyList(curve, list(cells = 1)), flat, fast, error = TRUE)
+torture("mc_c_ab_effort_fit", empty, curve, flat, modifyList(fast, list(max_pass = 4L)))
+torture("mc_c_ab_effort_fit", empty, modifyList(curve, list(cells = 1)), flat, fast, error = TRUE)

@@ -45,21 +45,21 @@ torture("mc_c_plsa_fit", holed, modifyList(param, list(newton = TRUE)), none, fa
 torture("mc_c_plsa_fit", full, modifyList(param, list(basis = diag(k))), none, plain, error = TRUE)
 torture("mc_c_plsa_fit", full, param, modifyList(none, list(rule = 3L)), plain, error = TRUE)
 
-shard <- c(param, list(before = param$membership))
-torture("mc_c_plsa_shard", holed, shard, added, fast)
-torture("mc_c_plsa_shard", holed, modifyList(shard, list(look = TRUE)), none, plain)
-torture("mc_c_plsa_shard", holed, modifyList(shard, list(before = 1)), none, plain, error = TRUE)
-torture("mc_c_plsa_shard", holed, modifyList(shard, list(basis = diag(k))), none, plain, error = TRUE)
+shard <- c(param, list(look = FALSE, before = param$membership))
+torture("mc_c_plsa_fit", holed, shard, added, fast)
+torture("mc_c_plsa_fit", holed, modifyList(shard, list(look = TRUE)), none, plain)
+torture("mc_c_plsa_fit", holed, modifyList(shard, list(before = 1)), none, plain, error = TRUE)
+torture("mc_c_plsa_fit", holed, modifyList(shard, list(basis = diag(k))), none, plain, error = TRUE)
 empty <- list(dim = c(0L, 6L), start = 0L, column = integer())
 driver <- c(param[c("basis", "missing")], list(scan = function(what, value, more) {
   switch(what, pass = c(-10, rep(0, 6), rep(1, 18)), objective = c(-10, rep(0, 6)), NULL)
 }))
-torture("mc_c_plsa_shards_fit", empty, driver, none, fast)
-torture("mc_c_plsa_shards_fit", empty, modifyList(driver, list(missing = 7L)), none, fast, error = TRUE)
+torture("mc_c_plsa_fit", empty, driver, none, fast)
+torture("mc_c_plsa_fit", empty, modifyList(driver, list(missing = 7L)), none, fast, error = TRUE)
 stopped <- list(go_on = list(cycles = c(-20, -30, 4, 0), shared = param["basis"]))
-torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), none, fast)
+torture("mc_c_plsa_fit", empty, c(driver, stopped), none, fast)
 stopped$go_on$cycles <- 1
-torture("mc_c_plsa_shards_fit", empty, c(driver, stopped), none, fast, error = TRUE)
+torture("mc_c_plsa_fit", empty, c(driver, stopped), none, fast, error = TRUE)
 
 at <- arrayInd(which(x > 0), dim(x))
 cells <- list(

@@ -45,17 +45,17 @@ torture(
 # Of shards: a driver whose scans return sums of 1 after their head.
 of_rows <- modifyList(settings(1L), list(weight = NULL))
 shard <- c(list(listed = matrix(0, 8, 33)), param[c("prior", "links", "leak")])
-torture("mc_c_nor_shard", view, shard, of_rows, control)
-torture("mc_c_nor_shard", view, c(shard, list(look = TRUE)), of_rows, control)
-torture("mc_c_nor_shard", view, modifyList(shard, list(listed = matrix(0, 8, 32))), of_rows, control, error = TRUE)
-torture("mc_c_nor_shard", view, modifyList(shard, list(listed = matrix(1e6, 8, 33))), of_rows, control, error = TRUE)
-torture("mc_c_nor_shard", view, shard, modifyList(of_rows, list(inference = 0L)), control, error = TRUE)
+torture("mc_c_nor_sum", view, c(shard, list(look = FALSE)), of_rows, control)
+torture("mc_c_nor_sum", view, c(shard, list(look = TRUE)), of_rows, control)
+torture("mc_c_nor_sum", view, modifyList(shard, list(listed = matrix(0, 8, 32))), of_rows, control, error = TRUE)
+torture("mc_c_nor_sum", view, modifyList(shard, list(listed = matrix(1e6, 8, 33))), of_rows, control, error = TRUE)
+torture("mc_c_nor_sum", view, shard, modifyList(of_rows, list(inference = 0L)), control, error = TRUE)
 empty <- list(dim = c(0L, 5L), start = 0L, column = integer())
 driver <- c(shard[-1], list(scan = function(what, value, more) {
   switch(what, pass = c(-10, rep(0, 6), rep(1, 33)), objective = c(-10, rep(0, 6)), NULL)
 }))
-torture("mc_c_nor_shards_fit", empty, driver, of_rows, control)
-torture("mc_c_nor_shards_fit", empty, driver[-2], of_rows, control, error = TRUE)
+torture("mc_c_nor_sum", empty, driver, of_rows, control)
+torture("mc_c_nor_sum", empty, driver[-2], of_rows, control, error = TRUE)
 for (space in c("kept", "real")) {
   torture("mc_c_shard_extrapolate", list(diag(3), diag(3), diag(3)), 2, space)
 }
