@@ -6,6 +6,21 @@ in_package <- function(f) {
   f
 }
 
+# A value made in a process of its own, its seconds of the processor, and what its peak of memory adds, in MB.
+measured <- function(make) {
+  memory <- function(what) {
+    line <- grep(paste0("^", what), readLines("/proc/self/status"), value = TRUE)
+    as.numeric(gsub("[^0-9]", "", line)) / 1024
+  }
+  invisible(gc())
+  job <- parallel::mcparallel({
+    before <- memory("VmRSS")
+    seconds <- system.time(value <- make)
+    list(value = value, seconds = sum(seconds[1:2]), memory = memory("VmHWM") - before)
+  })
+  parallel::mccollect(job)[[1L]]
+}
+
 # Tables of sites and taxa, out of the folder that MULTICAUSE_DATA names. What is not there is an error, of which
 # if_there() makes a message and NULL.
 shared <- function(...) {

@@ -1,13 +1,13 @@
 # The two experiments of Shashanka, Raj and Smaragdis (2007), section 4, on the images they are on:
 # occluded faces (CBCL) and handwritten digits (USPS). Prints the tables of sparse_overcomplete.md.
 #
-#   Rscript bench/sparse_overcomplete.R [faces] [digits] [uphill]
+#   Rscript bench/sparse_overcomplete.R [faces] [uphill]
 #
 # With and without sparsity the same algorithm makes the same number of passes from the same start: `n_pass` plain EM
 # passes (accelerate = FALSE). The default would compare accelerated EM to coordinate descent, which plsa() uses where
 # there is no prior and which goes much further uphill in as many passes.
 #
-# Data: ../shared/data, or the folder in MULTICAUSE_DATA. One thread; about half an hour.
+# Data: ../shared/data, or the folder in MULTICAUSE_DATA. One thread.
 library(multicause)
 
 n_pass <- 80L
@@ -15,7 +15,7 @@ plain <- fit_control(n_start = 1, max_pass = n_pass, tol = 0, accelerate = FALSE
 
 data_folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 parts <- commandArgs(trailingOnly = TRUE)
-if (!length(parts)) parts <- c("faces", "digits", "uphill")
+if (!length(parts)) parts <- c("faces", "uphill")
 
 read_images <- function(...) {
   path <- file.path(data_folder, ...)
@@ -141,26 +141,6 @@ fit_digits <- function(
   c(error = 100 * mean(guess != z$test[, 1L]), uses = mean(vapply(fits, function(fit) mean(fit$perplexity), 0)))
 }
 
-digits <- function() {
-  z <- read_digits()
-  if (is.null(z)) {
-    return(invisible())
-  }
-  out <- NULL
-  for (k in c(25, 50, 75, 100, 200)) {
-    strengths <- c(0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
-    found <- vapply(strengths, function(sparsity) {
-      fit_digits(z, k, plain, sparsity = c(membership = sparsity))
-    }, numeric(2))
-    row <- data.frame(format(k), c("error, %", "perplexity"), found)
-    names(row) <- c("k", "", paste("sparsity", strengths))
-    print(row)
-    out <- rbind(out, row)
-  }
-  cat("\n## Digits: test error and components used\n\n")
-  markdown(out, 1)
-}
-
 # ---- how far uphill ------------------------------------------------------------------------------------------------
 
 # As many accelerated passes go further uphill than the plain ones above. Without sparsity they are EM passes only where
@@ -187,5 +167,4 @@ uphill <- function() {
 }
 
 if ("faces" %in% parts) faces()
-if ("digits" %in% parts) digits()
 if ("uphill" %in% parts) uphill()

@@ -6,7 +6,8 @@
 # peak (VmHWM) adds to the process it was forked from. Settings of rivals are their defaults, or as printed here.
 library(multicause)
 here <- if (file.exists("bench/how_many_cases.R")) "bench" else "."
-source(file.path(here, "how_many_cases.R")) # read_fossils()
+source(file.path(here, "how_many_cases.R")) # read_fossils(), common
+measured <- common$measured
 replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
 parse_only <- function(file, names) { # some functions of another bench, without its runs
   for (part in as.list(parse(file))) {
@@ -104,21 +105,6 @@ methods <- list(
 
 methods <- methods[grepl(c(commandArgs(TRUE)[-1L], ".")[1L], names(methods))]
 
-# In a process of its own: scores, seconds of the processor, and what the peak of its memory adds, in MB.
-memory <- function(what) {
-  line <- grep(paste0("^", what), readLines("/proc/self/status"), value = TRUE)
-  as.numeric(gsub("[^0-9]", "", line)) / 1024
-}
-alone <- function(fit, x, near) {
-  job <- parallel::mcparallel({
-    set.seed(1)
-    before <- memory("VmRSS")
-    seconds <- system.time(score <- fit(x, near))
-    list(score = unname(as.matrix(score)), seconds = sum(seconds[1:2]), memory = memory("VmHWM") - before)
-  })
-  parallel::mccollect(job)[[1L]]
-}
-
 judge <- function(name, case, large = FALSE) {
   used <- colSums(case$x) > 0
   x <- unname(as.matrix(case$x))[, used] + 0
@@ -130,12 +116,15 @@ judge <- function(name, case, large = FALSE) {
       return(NULL)
     }
     if (large && isTRUE(m$small)) return(NULL)
-    out <- alone(m$fit, x, case$near)
+    out <- measured({
+      set.seed(1)
+      unname(as.matrix(m$fit(x, case$near)))
+    })
     if (inherits(out, "try-error")) {
       message(method, " on ", name, ": ", conditionMessage(attr(out, "condition")))
       return(NULL)
     }
-    found <- recovery(out$score, truth)$summary
+    found <- recovery(out$value, truth)$summary
     data.frame(table = name, method, seconds = out$seconds, memory = out$memory, found[c("auc", "auc_within", "ap")])
   }))
 }
