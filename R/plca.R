@@ -15,14 +15,17 @@
 #' **Dirichlet priors.** The weights are Dirichlet with parameters \eqn{\alpha_c}{alpha[c]}, `prior$membership`, and the
 #' marginals of dimension d, of every component, with the same \eqn{\eta_d}{eta[d]} for all levels, `prior$basis`. The
 #' fit is the posterior mode: \eqn{\alpha_c - 1}{alpha[c] - 1} and \eqn{\eta_d - 1}{eta[d] - 1}, both at least 0, are
-#' added to the expected counts of EM, in each component and level; 1 adds nothing. Of a matrix with n rows the mode is
-#' that of [plsa()] with `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a -
-#' 1)} and \eqn{\eta = (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so
-#' the prior makes them more even, too.
+#' added to the expected counts of EM, in each component and level; 1 adds nothing. Without `prior` all are 1.1: a tenth
+#' of a count for each weight, and for each level of each component, as in [plsa()]. By it hidden cells of sparse tables
+#' are foretold far better than by maximum likelihood (`bench/plca.md` in the sources). A prior is in counts: where `x`
+#' is not of whole numbers, there is none without `prior`. Of a matrix with n rows the mode is that of [plsa()] with
+#' `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a - 1)} and \eqn{\eta =
+#' (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so the prior makes them more even, too.
 #'
 #' **Estimation.** EM, from random starts, accelerated by default; each pass one E-step, then all factors. With a prior
 #' between components, these are updated one after another, each given the newest marginals of the others. Dirichlet
 #' priors, `"js"` and `"mm"` never lower the objective, and go together; `"paper"` has none: see [cross_entropy()].
+#' With `estimate = "ml"` there is no prior, as in the paper's eqs. (1) to (4).
 #'
 #' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `missing = "conditional"` of
 #' [plsa()].
@@ -35,9 +38,10 @@
 #'   the last; cells it does not name are 0. `NA` counts are unknown.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
-#' @param prior `NULL`, maximum likelihood; Dirichlet priors, `list(membership = , basis = )`: for the weights a number,
-#'   or one for each component, for the marginals a number, or one for each dimension, in order or by name, of at least
-#'   1; a prior between components, made by [cross_entropy()]; or both, `list(membership = , basis = ,
+#' @param estimate `"map"`, the mode under `prior`, or `"ml"`, maximum likelihood.
+#' @param prior `NULL`, by the data, see Details; Dirichlet priors, `list(membership = , basis = )`: for the weights a
+#'   number, or one for each component, for the marginals a number, or one for each dimension, in order or by name, of
+#'   at least 1; a prior between components, made by [cross_entropy()]; or both, `list(membership = , basis = ,
 #'   cross_entropy = )`, but not with its method `"paper"`.
 #' @param start initial values `list(weights = k, marginals = list of k x d matrices)` for one start; nothing is then
 #'   reordered.
@@ -72,16 +76,18 @@
 #' fit
 #' round(fit$param$marginals[[3]], 2)
 #' @export
-plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control()) {
-  call <- match.call()
+plca <- function(x, k, ..., estimate = c("map", "ml"), prior = NULL, start = NULL, control = fit_control()) {
+  call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
-  call <- keep_values(call, list(prior = prior, start = start))
+  estimate <- check_choice(estimate, "estimate", c("map", "ml"))
+  call <- keep_values(call, list(estimate = estimate, prior = prior, start = start))
   control <- check_control(control)
   data <- check_cells(x)
   if (data$n_observed == 0) stop_input("`x` must have observed cells: all are NA.")
   check_blanks(data$cells$value, data$n_observed, prod(as.double(data$cells$extent)), "x")
   k <- check_k(k, data$cells$extent)
   extent <- data$cells$extent
+  prior <- plca_settle_prior(prior, estimate, is_whole(data$cells))
   priors <- plca_check_prior(prior, k, length(extent), data$labels)
   kernel_prior <- plca_kernel_prior(priors, k, length(extent), data$labels)
   has_pairs <- plca_has_pairs(kernel_prior)
@@ -97,7 +103,8 @@ plca <- function(x, k, ..., prior = NULL, start = NULL, control = fit_control())
     started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
   }
   if (!has_pairs) priors$between <- NULL
-  plca_new_fit(started, data, k, list(given = prior, checked = priors, kernel = kernel_prior), control, call)
+  prior <- list(given = prior, checked = priors, kernel = kernel_prior)
+  plca_new_fit(started, data, k, estimate, prior, control, call)
 }
 
 start_kinds.plca_problem <- function(problem, control) rep_len("uniform", if (problem$k == 1L) 1L else control$n_start)
@@ -174,7 +181,7 @@ plca_run <- function(cells, start, prior, control) {
 }
 
 # prior: list(given, checked by plca_check_prior(), kernel).
-plca_new_fit <- function(run, data, k, prior, control, call) {
+plca_new_fit <- function(run, data, k, estimate, prior, control, call) {
   param <- run$best$param
   extent <- data$cells$extent
   labels <- component_names(k)
@@ -199,7 +206,7 @@ plca_new_fit <- function(run, data, k, prior, control, call) {
     run, data, k, objective, control, call, param = param, loglik = loglik,
     df = k - 1 + k * sum(extent - 1), class = "plca", extent = extent, labels = data$labels,
     n_observed = data$n_observed, total = sum(data$cells$value), p_observed = plca_p_observed(data$cells, param),
-    kl = plca_kl(data$cells, loglik), prior = plca_prior_report(data$cells, param, prior, k)
+    estimate = estimate, kl = plca_kl(data$cells, loglik), prior = plca_prior_report(data$cells, param, prior, k)
   )
   validate_plca(fit)
 }

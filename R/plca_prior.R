@@ -1,5 +1,11 @@
 # The priors of plca() (src/plca/plca.h): Dirichlet priors, as plsa() has them, a prior between components, or both.
 
+# The prior that is used, of the call; without counts nothing says how much pseudo-counts are.
+plca_settle_prior <- function(prior, estimate, whole) {
+  if (estimate == "ml" && !is.null(prior)) stop_input("`estimate = \"ml\"` has no `prior`: take \"map\".")
+  if (estimate == "map" && is.null(prior) && whole) plsa_default_prior("map", whole) else prior
+}
+
 # As given: list(dirichlet = NULL or list(membership = one number or k, basis = a number for each dimension),
 # between = NULL or what cross_entropy() made).
 #   labels  names of the dimensions, or NULL

@@ -29,7 +29,7 @@ tables <- list(
   `faces by row, column` = array(round(faces[seq(1L, 2400L, 40L), ] / 32), c(60L, 19L, 19L))
 )
 priors <- list(
-  ml = NULL, `1, 1.01` = c(1, 1.01), `1.1, 1.01` = c(1.1, 1.01), `1.1, 1.1` = c(1.1, 1.1), `1, 1.3` = c(1, 1.3),
+  ml = c(1, 1), `1, 1.01` = c(1, 1.01), `1.1, 1.01` = c(1.1, 1.01), `1.1, 1.1` = c(1.1, 1.1), `1, 1.3` = c(1, 1.3),
   `1.1, 1.3` = c(1.1, 1.3), `1.1, 1.7` = c(1.1, 1.7)
 )
 
@@ -43,7 +43,7 @@ hidden <- function(x, k, prior) {
   set.seed(2)
   holes <- sample(length(x), length(x) %/% 10L)
   set.seed(3)
-  given <- if (!is.null(prior)) list(membership = prior[1L], basis = prior[2L])
+  given <- list(membership = prior[1L], basis = prior[2L]) # 1 and 1 are maximum likelihood
   control <- fit_control(n_start = 3, max_pass = 1000, tol = 1e-7, progress = FALSE)
   fit <- suppressMessages(suppressWarnings(plca(replace(x, holes, NA), k, prior = given, control = control)))
   loss_of(x, holes, fitted(fit))

@@ -51,7 +51,8 @@ test_that("a flat prior is maximum likelihood to the bit, alone and beside cross
   between <- cross_entropy(strength = c(between = 2))
   for (control in list(plain_passes(20), quiet_control(n_start = 1, max_pass = 5000))) {
     with_and_without <- list(
-      plca(x, 3, prior = flat, start = start, control = control), plca(x, 3, start = start, control = control)
+      plca(x, 3, prior = flat, start = start, control = control),
+      plca(x, 3, estimate = "ml", start = start, control = control)
     )
     beside <- list(
       plca(x, 3, prior = c(flat, list(cross_entropy = between)), start = start, control = control),
@@ -87,7 +88,7 @@ test_that("the mode of a matrix is that of plsa(), with n times the pseudo-count
   expect_equal(again, predict(fit, type = "membership"), tolerance = 1e-6)
   alone <- predict(fit, new[2, , drop = FALSE], type = "membership", control = tight)
   expect_equal(alone, folded[2, , drop = FALSE], tolerance = 1e-9)
-  without <- plca(x, 3, start = fit$param, control = plain_passes(0))
+  without <- plca(x, 3, estimate = "ml", start = fit$param, control = plain_passes(0))
   expect_gt(max(abs(folded - predict(without, new, type = "membership"))), 0.01)
 })
 
@@ -186,17 +187,21 @@ test_that("hidden cells and new levels are told better, and verbs hand the prior
   mean <- array(rowSums(ref_plca_joint(c(0.5, 0.3, 0.2), q)), c(40, 15, 3))
   x <- array(stats::rpois(length(mean), 900 * mean / sum(mean)), dim(mean))
   prior <- list(membership = 1.1, basis = 1.1)
-  loss <- vapply(list(prior, NULL), function(given) {
-    cv <- suppressWarnings(with_seed(1, cross_validate(x, 5, plca, prior = given, folds = 3, control = quiet_control(
-      n_start = 2
-    ))))
+  loss <- vapply(c("map", "ml"), function(estimate) suppressWarnings({
+    few <- quiet_control(n_start = 2)
+    cv <- with_seed(1, cross_validate(x, 5, plca, estimate = estimate, folds = 3, control = few))
     cv$results$loss
-  }, 0)
-  expect_lt(loss[1], 0.9 * loss[2])
-  fit <- plca(x, 3, prior = prior, control = quiet_control(n_start = 2))
+  }), 0)
+  expect_lt(loss[["map"]], 0.9 * loss[["ml"]])
+  fit <- plca(x, 3, control = quiet_control(n_start = 2))
+  expect_identical(fit$prior$given, prior)
   expect_true(all(unlist(fit$param) > 0))
   expect_identical(order(-fit$param$weights), 1:3)
-  expect_identical(update(fit, k = 2)$prior$given, prior)
+  stronger <- update(fit, prior = list(membership = 2, basis = 3))
+  expect_identical(update(stronger, k = 2)$prior$given, list(membership = 2, basis = 3))
+  expect_identical(update(stronger, prior = NULL)$prior$given, prior)
+  expect_null(update(fit, estimate = "ml")$prior)
+  expect_null(plca(x / 40, 3, control = quiet_control(n_start = 2))$prior) # shares are no counts
   # A level of which nothing was counted has the mode of its prior; other levels make no difference.
   new <- x[1:3, , ]
   new[2, , ] <- 0
@@ -234,6 +239,7 @@ test_that("a fit says its priors, and those that cannot be are refused", {
   expect_snapshot(plca(x, 2, prior = both, start = start, control = plain_passes(10)), transform = hide)
   expect_snapshot(error = TRUE, {
     plca(x, 2, prior = 1.1)
+    plca(x, 2, estimate = "ml", prior = list(membership = 1.1, basis = 1.1))
     plca(x, 2, prior = list(membership = 1.1))
     plca(x, 2, prior = list(membership = 0.5, basis = 1))
     plca(x, 2, prior = list(membership = c(1, 1, 1), basis = 1))
