@@ -351,7 +351,7 @@ shards_quality <- function(judged) {
   )
 }
 
-cells_at_a_time <- 2e6 # of a shard, whose chances are in memory
+cells_at_a_time <- 5e5 # of a shard, whose chances are in memory
 
 # f(cells) for some rows of a shard at a time, in order. cells: those of open_cells(), `rows`, their numbers in the
 # whole table, and the shard's number.

@@ -122,7 +122,11 @@ sums_of_squares <- function(table, near, of = seq_along(table$sites)) {
   none <- diff(lists$start) == 0L
   all_rows <- function(value) matrix(value, sum(none) + 1L, length(value), byrow = TRUE)
   sums <- function(part, all) {
-    out <- rbind(as.matrix(weights %*% part), 0)
+    out <- matrix(0, length(of) + 1L, ncol(part))
+    # A product of some rows at a time: of all it would stand beside its dense copy.
+    for (at in row_blocks(seq_along(of), ncol(part), cells_at_a_time)) {
+      out[at, ] <- as.matrix(weights[at, , drop = FALSE] %*% part)
+    }
     out[c(none, TRUE), ] <- all_rows(all)
     out
   }
