@@ -293,7 +293,8 @@ test_that("tables of more than 2^31 cells are counted in doubles", {
   quietly <- function(expr) suppressWarnings(suppressMessages(expr), classes = "multicause_not_converged")
   fits <- list(
     quietly(bernoulli_mixture(x, 2, control = once)), quietly(nmf(x, 2, control = once)),
-    quietly(plsa(x, 2, control = once)), quietly(plca(x, 2, control = once)), quietly(plca(three, 2, control = once)),
+    quietly(plsa(x, 2, control = once)), quietly(plca(x, 2, control = once)),
+    quietly(plca(three, 2, estimate = "ml", control = once)),
     quietly(noisy_or(x, 1, control = once))
   )
   # These look at every cell in every pass, which takes minutes; all dims are set in one place.

@@ -187,11 +187,11 @@ test_that("hidden cells and new levels are told better, and verbs hand the prior
   mean <- array(rowSums(ref_plca_joint(c(0.5, 0.3, 0.2), q)), c(40, 15, 3))
   x <- array(stats::rpois(length(mean), 900 * mean / sum(mean)), dim(mean))
   prior <- list(membership = 1.1, basis = 1.1)
-  loss <- vapply(c("map", "ml"), function(estimate) suppressWarnings({
+  loss <- vapply(c("map", "ml"), function(estimate) {
     few <- quiet_control(n_start = 2)
-    cv <- with_seed(1, cross_validate(x, 5, plca, estimate = estimate, folds = 3, control = few))
+    cv <- suppressWarnings(with_seed(1, cross_validate(x, 5, plca, estimate = estimate, folds = 3, control = few)))
     cv$results$loss
-  }), 0)
+  }, 0)
   expect_lt(loss[["map"]], 0.9 * loss[["ml"]])
   fit <- plca(x, 3, control = quiet_control(n_start = 2))
   expect_identical(fit$prior$given, prior)
