@@ -210,7 +210,7 @@ ab_gibbs_fit <- function(jobs, problem, call) {
   sides <- list(membership = list(names[[1L]], labels), aspects = list(labels, names[[2L]]))
   n_draw <- sum(vapply(jobs, function(job) job$n_draw, 0L))
   moments <- gibbs_moments(jobs, n_draw, sides)
-  trace <- gibbs_trace(jobs, problem, names, kinds)
+  trace <- gibbs_trace(jobs, problem, names)
   fit <- new_multicause(
     param = moments$mean, objective = c(log_joint = max(trace$objective)), df = NA_real_,
     loglik = ab_loglik(data$view, lapply(moments$mean, unname), problem$pinned),
@@ -219,7 +219,7 @@ ab_gibbs_fit <- function(jobs, problem, call) {
       observed = sum(data$margins$row_observed)
     ),
     trace = trace, starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
-    names = names, spread = moments$sd, cells = gibbs_cells(jobs, n_draw, problem, names), kinds = kinds,
+    names = names, spread = moments$sd, cells = gibbs_cells(jobs, n_draw, problem), kinds = kinds,
     kept = lapply(jobs, function(job) job$kept), last = lapply(jobs, function(job) job$state),
     certificate = no_certificate,
     pinned = stats::setNames(problem$pinned, labels), estimate = "gibbs", prior = problem$prior,
@@ -271,7 +271,7 @@ gibbs_moments <- function(jobs, n_draw, sides) {
 
 # Means of the scores of cells, n x m each, with standard deviations of two of them; of the probability alone where no
 # chain has a phantom. In a chain without one what is present is what is found, and nothing is missed.
-gibbs_cells <- function(jobs, n_draw, problem, names) {
+gibbs_cells <- function(jobs, n_draw, problem) {
   totals <- lapply(jobs, function(job) {
     n_stat <- length(job$sums$cell) / prod(problem$dim)
     sums <- array(job$sums$cell, c(problem$dim[2L], n_stat, problem$dim[1L]))
@@ -292,7 +292,7 @@ gibbs_cells <- function(jobs, n_draw, problem, names) {
   ))
 }
 
-gibbs_trace <- function(jobs, problem, names, kinds) {
+gibbs_trace <- function(jobs, problem, names) {
   has <- function(kind) any(vapply(jobs, function(job) any(job$kind == kind), NA))
   notes <- c(1:2, if (has("white")) c(3L, 5L), if (has("black")) c(4L, 6L))
   at <- c(notes, length(gibbs_note_names) + seq_len(ncol(problem$probe)))

@@ -254,8 +254,8 @@ rank_shards <- function(fit, asked, by, of, kinds, more) {
   out
 }
 
-# With `effort` the driver fits the curve (src/aspect_bernoulli/effort.h): of the rows it needs their effort and how many
-# cells stand behind it, and two sums in each pass. A scan needs its rows' effort.
+# With `effort` the driver fits the curve (src/aspect_bernoulli/effort.h): of the rows it needs their effort and how
+# many cells stand behind it, and two sums in each pass. A scan needs its rows' effort.
 
 # Effort of all rows: numbers, or the name of a column of `site_data`.
 check_shards_effort <- function(effort, x, phantom, k) {
@@ -326,8 +326,8 @@ finish_shards.effort_on_shards <- function(model, fit, found, free) {
   out
 }
 
-# With `smooth`: what neighbours pull at a row follows from memberships alone, which the driver reads before each pass. It
-# finds all rows' pulls as in memory (src/engine/smooth.h) and sends each shard those of its rows.
+# With `smooth`: what neighbours pull at a row follows from memberships alone, which the driver reads before each pass.
+# It finds all rows' pulls as in memory (src/engine/smooth.h) and sends each shard those of its rows.
 
 # A smooth_over() of the rows of shards x, or NULL.
 check_shards_smooth <- function(smooth, x) {

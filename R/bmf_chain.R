@@ -69,12 +69,10 @@ bmf_random_state <- function(problem, k, l, probability = 0.5) {
     hyper = hyper)
 }
 
-bmf_ramp <- function(low, n) exp(seq(log(low), 0, length.out = n))
-
 # Anneals from a state with a finite number of features, then frees that number.
 bmf_anneal <- function(problem, state, low, n_sweep, on_tick) {
   size <- c(ncol(state$rows), ncol(state$columns)) - problem$n_fixed
-  ramp <- bmf_ramp(low, n_sweep)
+  ramp <- exp(seq(log(low), 0, length.out = n_sweep))
   out <- bmf_sweeps(problem, state, n_sweep, list(power = ramp, size = size, hold = TRUE), on_tick = on_tick)
   if (out$stopped) {
     return(out)

@@ -194,7 +194,7 @@ check_mcmc_control <- function(control) {
   if (!inherits(control, "multicause_mcmc_control")) {
     stop_input("`control` must come from mcmc_control(), not be %s.", show_value(control))
   }
-  rebuild_control(control, "control")
+  rebuild_control(control)
 }
 
 # Do chains agree, and how much do they tell? Vehtari et al. (2021), doi:10.1214/20-BA1221.

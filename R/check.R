@@ -218,32 +218,28 @@ check_control <- function(control, for_many = FALSE) {
   if (!inherits(control, "multicause_control")) {
     stop_input("`control` must come from fit_control(), not be %s.", show_value(control))
   }
-  rebuild_control(control, "control")
+  rebuild_control(control)
 }
 
 # A list of settings made anew by the function it came from, which checks them as it did then: they may have been edited
 # since. What it makes has the kinds of numbers that kernels read.
-rebuild <- function(x, make, maker, name) {
+rebuild_control <- function(control) {
+  of_passes <- inherits(control, "multicause_control")
+  make <- if (of_passes) fit_control else mcmc_control
+  maker <- if (of_passes) "fit_control()" else "mcmc_control()"
   wanted <- setdiff(names(formals(make)), "...")
-  if (!is.list(x) || is.null(names(x)) || anyDuplicated(names(x)) || !all(names(x) %in% wanted)) {
-    unknown <- setdiff(names(x), wanted)
+  has <- names(control)
+  if (!is.list(control) || is.null(has) || anyDuplicated(has) || !all(has %in% wanted)) {
+    unknown <- setdiff(has, wanted)
     stop_input(
-      "`%s` must come from %s and hold its settings, each once%s.", name, maker,
+      "`control` must come from %s and hold its settings, each once%s.", maker,
       if (length(unknown)) sprintf(": it has %s", show_names(unknown)) else ""
     )
   }
   needed <- wanted[!vapply(formals(make)[wanted], is.null, NA)] # those that may be NULL are gone where they were set so
-  lost <- setdiff(needed, names(x))
-  if (length(lost)) stop_input("`%s` must hold all settings of %s: it lacks %s.", name, maker, show_names(lost))
-  do.call(make, unclass(x), quote = TRUE)
-}
-
-rebuild_control <- function(control, name) {
-  if (inherits(control, "multicause_control")) {
-    rebuild(control, fit_control, "fit_control()", name)
-  } else {
-    rebuild(control, mcmc_control, "mcmc_control()", name)
-  }
+  lost <- setdiff(needed, has)
+  if (length(lost)) stop_input("`control` must hold all settings of %s: it lacks %s.", maker, show_names(lost))
+  do.call(make, unclass(control), quote = TRUE)
 }
 
 # A named numeric vector or matrix of a stated shape, all finite.

@@ -159,9 +159,9 @@ identifiability <- function(fit, ..., nsim = 0, draws = NULL, level = 0.9, n_sta
   colours <- bounds$colours
   shown <- c("share", "expected", "sites", "taxa", "unlike", "rule", "components", "fits")
   out <- bounds[intersect(shown, names(bounds))]
-  share <- fitted_rows(fit, kinds, colours, function(of) mean(phantom_share(fit, kinds, of)))
+  share <- fitted_rows(colours, function(of) mean(phantom_share(fit, kinds, of)))
   out$share <- rbind(out$share, cbind(share, loglik_least = fit$loglik, loglik_most = fit$loglik))
-  out$expected <- rbind(out$expected, fitted_rows(fit, kinds, colours, function(of) {
+  out$expected <- rbind(out$expected, fitted_rows(colours, function(of) {
     expected_false(fit, x, kinds, false_of(of))[["expected"]]
   }))
   out$sites <- cbind(out$sites[1L], share = phantom_share(fit, kinds, colours[1L]), out$sites[-1L])
@@ -191,7 +191,7 @@ phantom_share <- function(fit, kinds, colour) {
   unname(rowSums(fit$param$membership[, kinds == colour, drop = FALSE]))
 }
 
-fitted_rows <- function(fit, kinds, colours, value_of) {
+fitted_rows <- function(colours, value_of) {
   value <- vapply(colours, value_of, 0, USE.NAMES = FALSE)
   data.frame(phantom = colours, bound = "fitted", least = value, most = value)
 }

@@ -7,7 +7,7 @@
 # fits that were not the optimum of anything, are not run on (`refit` FALSE): what their phantom wrote is left out. A
 # fit without a phantom is one whose phantom has no share. Returns list(fit, kinds, change), the last what pinning
 # costs, in nats.
-exact_phantom <- function(fit, kinds, x, refit = can_refit(fit)) {
+exact_phantom <- function(fit, kinds, x) {
   pinned <- unname(fit$pinned)
   if (all(pinned != "free" | kinds == "content") && any(kinds != "content")) {
     return(list(fit = fit, kinds = kinds, change = 0))
@@ -25,7 +25,7 @@ exact_phantom <- function(fit, kinds, x, refit = can_refit(fit)) {
   if (!length(phantoms)) {
     param <- list(membership = cbind(param$membership, 0), aspects = rbind(param$aspects, 0))
     phantoms <- "white"
-  } else if (refit) {
+  } else if (can_refit(fit)) {
     pinned <- c(rep("free", length(content)), phantoms)
     param <- run_on(fit, param, pinned, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))[names(param)]
   }

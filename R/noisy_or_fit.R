@@ -67,7 +67,7 @@ nor_fit <- function(problem, control) {
     tidy <- nor_absorb(started$best, problem, control)
     started$best <- tidy$result
     absorbed <- tidy$absorbed
-    started$best$param <- nor_reorder(started$best$param, problem$distinct, problem$model)
+    started$best$param <- nor_reorder(started$best$param)
   }
   list(started = started, distinct = problem$distinct, absorbed = absorbed, with_q = !is.null(problem$start$q))
 }
@@ -202,7 +202,7 @@ nor_take_sources <- function(param, which) {
 }
 
 # By the expected number of ones a source writes, most first.
-nor_reorder <- function(param, distinct, model) {
+nor_reorder <- function(param) {
   at <- order(-param$prior * rowSums(param$links))
   if (!is.null(param$activation)) param$activation <- param$activation[, at, drop = FALSE]
   hidden <- param$hidden
@@ -227,7 +227,7 @@ nor_new_fit <- function(fitted, data, model, control, call) {
   } else {
     nor_report(distinct, param, model, "activation")$activation
   }
-  loglik <- nor_fit_loglik(fitted$started$best, distinct, model, data)
+  loglik <- nor_fit_loglik(fitted$started$best, distinct, model)
   out <- list(
     prior = stats::setNames(param$prior, labels),
     links = structure(param$links, dimnames = list(labels, names[[2L]])),
@@ -263,7 +263,7 @@ nor_objective_name <- function(model) {
 }
 
 # Exact where that is cheap, else the lower bound without its prior.
-nor_fit_loglik <- function(best, distinct, model, data) {
+nor_fit_loglik <- function(best, distinct, model) {
   weight <- tabulate(distinct$group)
   how <- if (length(best$param$prior) <= nor_auto_exact) "exact" else "truncated"
   sum(weight * nor_report(distinct, best$param, model, "loglik", how)$loglik)

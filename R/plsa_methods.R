@@ -142,13 +142,14 @@ plsa_cells <- function(membership, basis) {
 }
 
 # Memberships of new rows: list(membership, row_scale, loglik by row).
-plsa_fold_in <- function(fit, x, control, basis = unname(fit$param$basis), along = NULL) {
+plsa_fold_in <- function(fit, x, control, along = NULL) {
+  basis <- unname(fit$param$basis)
   impossible <- which(colSums(basis) == 0)
   if (length(impossible)) x <- leave_out_columns(x, impossible, fit$names[[2L]])
   data <- check_data(x, "nonnegative", "newdata", quiet = TRUE)
   k <- nrow(basis)
   settings <- list(missing = fit$missing, fixed = "basis", mstep = "cccp")
-  settings$prior <- plsa_kernel_prior(plsa_mode_prior(fit), k)
+  settings$prior <- plsa_kernel_prior(if (identical(fit$estimate, "map")) fit$prior, k)
   settings$prior$basis_added <- 0 # of a basis that is held it is no matter
   settings$near <- smooth_given(fit, nrow(data$x), along)
   start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)

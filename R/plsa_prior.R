@@ -86,6 +86,3 @@ plsa_kernel_prior <- function(dirichlet = NULL, k = 1L, membership = NULL, basis
 plsa_is_plain <- function(prior) {
   is.null(prior$membership) && prior$basis == 0 && is.null(prior$row_added) && prior$basis_added == 0
 }
-
-# The prior whose mode a fit is, if it is one.
-plsa_mode_prior <- function(fit) if (identical(fit$estimate, "map")) fit$prior

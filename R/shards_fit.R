@@ -6,8 +6,8 @@
 # engine saves and restores (src/engine/fit.h) are then numbers of versions, and a scan that is made again, by another
 # worker, writes the same file. Tests: test-shards_fit.R.
 #
-# What a model must say is a list, shard_model(), which travels to the workers: its settings and `k`; all but its element
-# `here`, which is the driver's alone. It must have methods of the first five of these generics.
+# What a model must say is a list, shard_model(), which travels to the workers: its settings and `k`; all but its
+# element `here`, which is the driver's alone. It must have methods of the first five of these generics.
 
 # A model with settings `...`. rows: the kernel's name of the parameters that rows have of their own, NULL where they
 # have none; space: where extrapolated ones must lie, see mc_c_shard_extrapolate(), "kept" where they are no numbers to
@@ -201,7 +201,8 @@ begin_shards <- function(x, model, start, control, folder, owner) {
     check_owner(folder, owner)
     if (!is.null(known)) write_whole(list(shard = s, known = known), known_file(folder, s))
     extent <- rows_extent(model, x$shards$rows[s])
-    rows <- if (is.null(start$rows)) matrix(model$first, extent[1L], extent[2L]) else start$rows[numbers, , drop = FALSE]
+    rows <- matrix(model$first, extent[1L], extent[2L])
+    if (!is.null(start$rows)) rows <- start$rows[numbers, , drop = FALSE]
     rows <- settle_rows(model, rows, start$shared, known)
     write_vectors(list(as.double(rows)), membership_file(folder, s, 0L))
   }

@@ -273,7 +273,7 @@ give_jobs <- function(workers, jobs, todo, doing, f) {
 # The next result, NULL where none came for a second; where none has for too long, that the first at work is lost.
 await_result <- function(workers) {
   got <- next_result(workers, min(workers$patience, 1))
-  waited <- if (is.null(got)) waited_for(workers) else workers_heard(workers)
+  waited <- if (is.null(got)) proc.time()[[3L]] - workers$heard else workers_heard(workers)
   if (!is.null(got) || waited < workers$patience) {
     return(got)
   }
@@ -291,9 +291,6 @@ why_lost <- function(got, job, is_right) {
   }
   if (!is_right(got$value, job)) "what it returned is not what was asked"
 }
-
-# Seconds since any worker was heard of, while some are at work.
-waited_for <- function(workers) proc.time()[[3L]] - workers$heard
 
 workers_heard <- function(workers) {
   workers$heard <- proc.time()[[3L]]

@@ -71,13 +71,13 @@ predict.visits_bernoulli <- function(object, newdata = NULL, type = c(
     sites <- list(visits = newdata, visit = visit_data, site = site_data, along = along, sides = sides)
     out <- predict_sites(object, sites, type, level, check_control(control))
   } else {
-    out <- predict_own(object, type, level, control, ...)
+    out <- predict_own(object, type, level, ...)
   }
   if (type == "found") out <- out * found_on(object, planned, site_data, nrow(out))
   in_given_order(out, newdata)
 }
 
-predict_own <- function(fit, type, level, control, ...) {
+predict_own <- function(fit, type, level, ...) {
   if (type %in% c("present", "found")) {
     check_dots(...)
     after <- if (is_sampled(fit)) fit$cells$missed$mean else visit_posterior(fit, seq_len(fit$dims[["n"]]))

@@ -120,7 +120,7 @@ tune_neighbours <- function(x, near, n_threads = 1, powers = c(1, 2, 4)) {
     out <- list(near_alike = tried$near, likeness = power)
   }
   near <- nbm_tune(near, 0, table, n_threads)$near
-  c(list(near = near), out, list(fits = found_neighbours(without_memo(near), 30L, 10, n_threads)))
+  c(list(near = near), out, list(fits = found_neighbours(without_memo(near), n_threads)))
 }
 
 # The same of a copy, whose bandwidths lie near those of the table, but know nothing of the finds that it lost.
@@ -134,16 +134,16 @@ tune_again <- function(tuned, table, n_threads) {
   tuned$near <- tune(tuned$near, 0)
   tuned$near_alike <- tune(tuned$near_alike, tuned$likeness)
   if (!isTRUE(all.equal(tuned$near$bandwidth, before))) {
-    tuned$fits <- found_neighbours(without_memo(tuned$near), 30L, 10, n_threads)
+    tuned$fits <- found_neighbours(without_memo(tuned$near), n_threads)
   }
   tuned
 }
 
 # A smooth_over() of neighbours that were found once, for many fits.
-found_neighbours <- function(near, most, strength, n_threads) {
-  near$most <- most
+found_neighbours <- function(near, n_threads) {
+  near$most <- 30L
   if (is.null(near$given$neighbours)) near$lists <- find_neighbours(near, n_threads = n_threads)
-  near$strength <- strength
+  near$strength <- 10
   near
 }
 
