@@ -350,9 +350,7 @@ plsa_row_scale <- function(view, param, row_total) {
     row <- rep(seq_along(n_missing), n_missing)
     for (at in split(seq_along(row), (seq_along(row) - 1L) %/% 2^16)) {
       p <- rowSums(param$membership[row[at], , drop = FALSE] * t(param$basis[, view$na_column[at] + 1L, drop = FALSE]))
-      gone <- rowsum(p, row[at])
-      rows <- as.integer(rownames(gone))
-      observed[rows] <- observed[rows] - gone[, 1L]
+      observed <- observed - tabulate_sums(p, row[at], length(observed))
     }
     observed[n_missing == view$dim[2L]] <- NA
   }

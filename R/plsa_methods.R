@@ -197,9 +197,7 @@ plsa_row_loglik <- function(data, param, row_scale, rule) {
   out <- numeric(nrow(data$x))
   for (at in split(seq_along(row), (seq_along(row) - 1L) %/% 2^17)) {
     p <- rowSums(param$membership[row[at], , drop = FALSE] * t(param$basis[, view$column[at] + 1L, drop = FALSE]))
-    part <- rowsum(value[at] * log(p), row[at])
-    rows <- as.integer(rownames(part))
-    out[rows] <- out[rows] + part[, 1L]
+    out <- out + tabulate_sums(value[at] * log(p), row[at], length(out))
   }
   total <- data$margins$row_sum
   counted <- total > 0

@@ -34,10 +34,10 @@ sampled_shared <- function(model, fit, share) UseMethod("sampled_shared")
 # `free`: whether components may be put in order.
 finish_shards <- function(model, fit, found, free) UseMethod("finish_shards")
 
-# Extent of the parameters of n rows in files; NULL where rows have none.
+# Extent of the parameters of n rows in files.
 rows_extent <- function(model, n) UseMethod("rows_extent")
 
-rows_extent.default <- function(model, n) if (!is.null(model$rows)) c(n, model$k)
+rows_extent.default <- function(model, n) c(n, model$k)
 
 # Whether a matrix from a file, of numbers, can be parameters of rows.
 are_rows <- function(model, rows) UseMethod("are_rows")
@@ -265,8 +265,8 @@ scan_jobs <- function(x, workers, folder, model, control) {
 kept_bytes <- 2^27
 
 scan_bytes <- function(x, model) {
-  extent <- rows_extent(model, x$dims[["n"]])
-  5 * 8 * (if (is.null(extent)) 0 else prod(extent)) + 4 * sum(x$shards$ones, x$shards$missing, x$shards$rows)
+  own <- if (is.null(model$rows)) 0 else prod(rows_extent(model, x$dims[["n"]]))
+  5 * 8 * own + 4 * sum(x$shards$ones, x$shards$missing, x$shards$rows)
 }
 
 # fit(owner), in a folder that is this call's from now on: what others left half written there is removed. A call that

@@ -25,7 +25,7 @@ new_shards_fit <- function(x, model, outcome, objective, of, control) {
 # The parameters of a shard's rows, as the driver left them.
 own_rows <- function(fit, shard) {
   extent <- rows_extent(fit$model, fit$shards$shards$rows[shard])
-  if (!is.null(extent)) read_own_rows(fit$model, fit$folder, shard, fit$version, extent)
+  if (!is.null(fit$model$rows)) read_own_rows(fit$model, fit$folder, shard, fit$version, extent)
 }
 
 check_shards_fit <- function(fit, name = "object") {
@@ -40,8 +40,7 @@ check_shards_fit <- function(fit, name = "object") {
 
 # Are the files of all shards' memberships there, or none needed?
 has_memberships <- function(fit) {
-  has_rows <- !is.null(rows_extent(fit$model, 1L))
-  !has_rows || all(file.exists(membership_file(fit$folder, fit$shards$shards$shard, fit$version)))
+  is.null(fit$model$rows) || all(file.exists(membership_file(fit$folder, fit$shards$shards$shard, fit$version)))
 }
 
 # The fit of one shard, or of some of its rows, as one in memory; from: where the shard is read already.
@@ -107,7 +106,7 @@ print.summary.multicause_shards <- function(x, ...) { # nolint: object_name_lint
     print(x$components)
   }
   if (!is.null(x$certificate)) print_certificate(x$certificate)
-  if (!is.null(rows_extent(x$fit$model, 1L))) cat(sprintf("\nMemberships lie in %s\n", x$fit$folder))
+  if (!is.null(x$fit$model$rows)) cat(sprintf("\nMemberships lie in %s\n", x$fit$folder))
   invisible(x)
 }
 

@@ -155,9 +155,5 @@ shards_sums <- function(w, side, groups) {
 }
 
 sums_labels <- function(x, side) {
-  if (side == 2L) {
-    return(taxa_of(x))
-  }
-  names <- lapply(x$shards$shard, function(s) read_shard_rows(x, s)$names)
-  if (any(vapply(names, is.null, NA))) seq_len(x$dims[["n"]]) else unlist(names)
+  if (side == 2L) taxa_of(x) else shard_names(x) %||% seq_len(x$dims[["n"]])
 }
