@@ -1,7 +1,10 @@
 # Which estimate and prior of plsa() completes unseen halves of held-out sites best, on twelve tables of counts; and
-# beside latent Dirichlet allocation of package topicmodels. Results are kept in bench/lda.md.
-#   Rscript bench/lda.R
+# beside the topic models of other packages, with time and memory. Results are kept in bench/lda.md.
+#   Rscript bench/lda.R [estimates | others]
 library(multicause)
+common <- new.env()
+sys.source("bench/common.R", common)
+part <- c(commandArgs(TRUE), "both")[1L]
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 if (!dir.exists(folder)) {
   message("skipped: no data in ", folder)
@@ -74,13 +77,12 @@ perplexity <- function(split, membership, basis, background = 0.01) {
 }
 alone <- function(split) exp(-sum(split$left %*% log(split$q)) / sum(split$left))
 quiet <- function(expr) suppressMessages(suppressWarnings(expr))
-fit_of <- function(split, k, ...) {
+ours <- function(split, k, ..., control = fit_control(n_start = 3, max_pass = 1000, tol = 1e-7, progress = FALSE)) {
   set.seed(3)
-  control <- fit_control(n_start = 3, max_pass = 1000, tol = 1e-7, progress = FALSE)
-  taken <- system.time(fit <- quiet(plsa(split$train, k, ..., control = control)))
-  told <- quiet(predict(fit, split$seen, type = "membership"))
-  c(perplexity = perplexity(split, told, unname(fit$param$basis)), seconds = taken[[1L]] + taken[[2L]])
+  fit <- quiet(plsa(split$train, k, ..., control = control))
+  list(membership = quiet(predict(fit, split$seen, type = "membership")), basis = unname(fit$param$basis))
 }
+judged <- function(split, fit) perplexity(split, fit$membership, fit$basis)
 dirichlet <- function(membership, basis, estimate = "map") {
   list(estimate = estimate, prior = list(membership = membership, basis = basis))
 }
@@ -92,75 +94,91 @@ arms <- list(
 row <- function(...) cat("|", paste(..., sep = " | "), "|\n")
 show <- function(x) formatC(x, digits = 4, format = "fg", flag = "#")
 
-row("table", "k", "no fit", paste(names(arms), collapse = " | "))
-row("---", "---", "---", paste(rep("---", length(arms)), collapse = " | "))
-logs <- list()
-for (k in c(5L, 20L)) {
-  for (name in names(tables)) {
-    if (k == 20L && name %in% c("digits", "faces")) next # minutes each, and no prior tells them apart at k = 5
-    split <- split_of(tables[[name]])
-    found <- vapply(arms, function(arm) do.call(fit_of, c(list(split, k), arm))[["perplexity"]], 0)
-    logs[[length(logs) + 1L]] <- log(found)
-    row(name, k, show(alone(split)), paste(show(found), collapse = " | "))
-  }
-}
-row("mean of logs, over that of 1.1, 1.1", "", "", paste(
-  formatC(rowMeans(do.call(cbind, logs)) - mean(do.call(cbind, logs)["1.1, 1.1", ]), digits = 3, format = "f"),
-  collapse = " | "
-))
-
-# Beside topicmodels: one run, three starts each, processor seconds.
-if (requireNamespace("topicmodels", quietly = TRUE)) {
-  as_terms <- function(x) {
-    cells <- Matrix::summary(x)
-    structure(list(
-      i = cells$i, j = cells$j, v = as.integer(cells$x), nrow = nrow(x), ncol = ncol(x),
-      dimnames = list(Docs = as.character(seq_len(nrow(x))), Terms = as.character(seq_len(ncol(x))))
-    ), class = c("DocumentTermMatrix", "simple_triplet_matrix"), weighting = c("term frequency", "tf"))
-  }
-  rival <- function(split, k, method, ...) {
-    settings <- list(nstart = 3, seed = 3:5, ...)
-    fit_lda <- getExportedValue("topicmodels", "LDA")
-    taken <- system.time(fit <- fit_lda(as_terms(split$train), k, method = method, control = settings))
-    told <- getExportedValue("topicmodels", "posterior")(fit, as_terms(split$seen))$topics
-    c(perplexity = perplexity(split, told, exp(fit@beta)), seconds = taken[[1L]] + taken[[2L]])
-  }
-  cat("\n")
-  row("table", "k", "plsa()", "seconds", "\"vb\"", "seconds", "VEM", "seconds", "Gibbs", "seconds", "Gibbs, alpha .1",
-    "seconds")
-  row(paste(rep("---", 12), collapse = " | "))
-  for (name in c("citations", "news", "400 posts", "NOW 2003", "tetrapods")) {
-    for (k in c(5L, 20L)) {
+estimates <- function() {
+  row("table", "k", "no fit", paste(names(arms), collapse = " | "))
+  row("---", "---", "---", paste(rep("---", length(arms)), collapse = " | "))
+  logs <- list()
+  for (k in c(5L, 20L)) {
+    for (name in names(tables)) {
+      if (k == 20L && name %in% c("digits", "faces")) next # minutes each, and no prior tells them apart at k = 5
       split <- split_of(tables[[name]])
-      each <- list(
-        fit_of(split, k), fit_of(split, k, estimate = "vb"), rival(split, k, "VEM"),
-        rival(split, k, "Gibbs", iter = 500), rival(split, k, "Gibbs", iter = 500, alpha = 0.1)
-      )
-      row(name, k, paste(vapply(each, function(one) paste(show(one[[1L]]), "|", sprintf("%.1f", one[[2L]])), ""),
-        collapse = " | "))
+      found <- vapply(arms, function(arm) judged(split, do.call(ours, c(list(split, k), arm))), 0)
+      logs[[length(logs) + 1L]] <- log(found)
+      row(name, k, show(alone(split)), paste(show(found), collapse = " | "))
     }
   }
+  row("mean of logs, over that of 1.1, 1.1", "", "", paste(
+    formatC(rowMeans(do.call(cbind, logs)) - mean(do.call(cbind, logs)["1.1, 1.1", ]), digits = 3, format = "f"),
+    collapse = " | "
+  ))
+}
 
-  # Samplers alone: three chains of 500 sweeps each; plsa() learns its prior in another of 250.
-  sampled <- function(split, k, ...) {
-    set.seed(3)
-    control <- mcmc_control(chains = 3, warmup = 250, draws = 250, progress = FALSE)
-    taken <- system.time(fit <- quiet(plsa(split$train, k, ..., estimate = "gibbs", control = control)))
-    told <- quiet(predict(fit, split$seen, type = "membership"))
-    c(perplexity = perplexity(split, told, unname(fit$param$basis)), seconds = taken[[1L]] + taken[[2L]])
-  }
-  cat("\n")
-  row("table", "k", "plsa() \"gibbs\"", "seconds", "prior .1, .1", "seconds", "topicmodels, alpha .1", "seconds")
-  row(paste(rep("---", 8), collapse = " | "))
+# Other packages: three starts or chains each (fastTopics has one start of its own), samplers 500 sweeps.
+from <- getExportedValue
+of_topicmodels <- function(split, k, method, ...) {
+  as_terms <- function(x) slam::as.simple_triplet_matrix(as.matrix(x))
+  fit <- from("topicmodels", "LDA")(as_terms(split$train), k, method, list(nstart = 3, seed = 3:5, ...))
+  list(membership = from("topicmodels", "posterior")(fit, as_terms(split$seen))$topics, basis = exp(fit@beta))
+}
+# Without taxa that training has not: they stay at 0.
+wide_again <- function(basis, split, has) {
+  out <- matrix(0, nrow(basis), ncol(split$train))
+  out[, has] <- basis
+  out
+}
+of_text2vec <- function(split, k, alpha, eta) {
+  general <- function(x) methods::as(x, "RsparseMatrix")
+  fits <- lapply(3:5, function(seed) {
+    set.seed(seed)
+    model <- text2vec::LDA$new(k, doc_topic_prior = alpha, topic_word_prior = eta)
+    draw <- model$fit_transform(general(split$train), n_iter = 500, convergence_tol = -Inf, progressbar = FALSE)
+    list(model = model, loglik = utils::tail(attr(draw, "likelihood")$loglikelihood, 1L))
+  })
+  best <- fits[[which.max(vapply(fits, `[[`, 0, "loglik"))]]$model
+  # A draw's shares of counts, without the prior: it is added, and ten draws are averaged.
+  told <- lapply(1:10, function(i) {
+    best$transform(general(split$seen), n_iter = 50, convergence_tol = -Inf, progressbar = FALSE)
+  })
+  n <- Matrix::rowSums(split$seen)
+  list(membership = (n * Reduce(`+`, told) / 10 + alpha) / (n + k * alpha), basis = best$topic_word_distribution)
+}
+of_fasttopics <- function(split, k) {
+  has <- Matrix::colSums(split$train) > 0
+  fit <- fastTopics::fit_topic_model(split$train[, has], k, verbose = "none")
+  told <- stats::predict(fit, split$seen[, has], verbose = "none")
+  list(membership = told, basis = wide_again(t(fit$F), split, has))
+}
+models <- list(
+  `plsa()` = ours,
+  `plsa(estimate = "gibbs")` = function(split, k) {
+    ours(split, k, estimate = "gibbs", control = mcmc_control(chains = 3, warmup = 250, draws = 250, progress = FALSE))
+  },
+  `topicmodels, VEM` = function(split, k) of_topicmodels(split, k, "VEM"),
+  `topicmodels, Gibbs` = function(split, k) of_topicmodels(split, k, "Gibbs", iter = 500, alpha = 0.1),
+  `text2vec, .1, .1` = function(split, k) of_text2vec(split, k, 0.1, 0.1),
+  `text2vec, .1, .01` = function(split, k) of_text2vec(split, k, 0.1, 0.01),
+  fastTopics = of_fasttopics
+)
+
+others <- function() {
+  package <- ifelse(startsWith(names(models), "plsa"), "multicause", sub(",.*", "", names(models)))
+  models <- models[vapply(package, requireNamespace, NA, quietly = TRUE)]
+  row("table", "k", paste(names(models), collapse = " | "))
+  row(paste(rep("---", length(models) + 2L), collapse = " | "))
   for (name in c("citations", "tetrapods", "NOW 2003", "400 posts", "news")) {
-    for (k in c(5L, 20L, if (name == "400 posts") 100L)) {
-      split <- split_of(tables[[name]])
-      each <- list(
-        sampled(split, k), sampled(split, k, prior = list(membership = 0.1, basis = 0.1)),
-        rival(split, k, "Gibbs", iter = 500, alpha = 0.1)
-      )
-      row(name, k, paste(vapply(each, function(one) paste(show(one[[1L]]), "|", sprintf("%.1f", one[[2L]])), ""),
-        collapse = " | "))
+    split <- split_of(tables[[name]])
+    for (k in c(5L, 20L, if (name %in% c("400 posts", "NOW 2003")) 100L)) {
+      row(name, k, paste(vapply(models, function(model) {
+        one <- common$measured({
+          set.seed(3)
+          quiet(model(split, k))
+        })
+        if (inherits(one, "try-error")) return("failed")
+        sprintf("%s, %.1f s, %.0f MB", show(judged(split, one$value)), one$seconds, one$memory)
+      }, ""), collapse = " | "))
     }
   }
 }
+
+if (part %in% c("estimates", "both")) estimates()
+if (part %in% c("others", "both")) others()
