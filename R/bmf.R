@@ -55,8 +55,9 @@
 #'   \item{`mean`}{n x m, the posterior mean of the expected cells over all draws.}
 #'   \item{`kept`}{states of each chain, evenly spaced.}
 #'   \item{`starts`}{what every annealed start reached.}
-#'   \item{`converged`}{`TRUE` where the chains agree: R-hat at most 1.1 for the log joint density, the log-likelihood
-#'     and the numbers of features; `NA` for one chain, or fewer than 4 draws a chain.}
+#'   \item{`converged`}{`TRUE` where the chains agree: R-hat (rank-normalised, of halves of chains) at most 1.1 for the
+#'     log-likelihood, the numbers of features, a few cells, and the features that a few pairs of rows and pairs of
+#'     columns share; `NA` for one chain, or fewer than 4 draws a chain.}
 #' }
 #' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()].
 #' @inherit bmf_prior references

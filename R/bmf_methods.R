@@ -289,9 +289,37 @@ param_parts.bmf <- function(fit) c(list(effects = bmf_effects(fit)), NextMethod(
 
 is_sampled.bmf <- function(fit) TRUE
 
-# The numbers of entries follow from those of features.
-judged_quantities.bmf <- function(fit) bmf_note_names[1:4]
+# What is read off a fit: the log joint density would not do, since its terms for labels and features of single items
+# differ where all of these agree. The log-likelihood stands for the cells that no draw notes.
+judged_draws.bmf <- function(fit) {
+  draws <- function(names) lapply(names, draws_by_chain, fit = fit)
+  c(
+    lapply(stats::setNames(nm = bmf_note_names[2:4]), draws),
+    list(
+      cells = draws(grep("^cell\\[", quantities(fit), value = TRUE)), shared_by_sites = bmf_pair_draws(fit, "rows"),
+      shared_by_taxa = bmf_pair_draws(fit, "columns")
+    )
+  )
+}
 
+# The free features that pairs of a few evenly spaced items share, in the kept states: kept x chains for each pair.
+bmf_pair_draws <- function(fit, side, most = 6L) {
+  n_items <- nrow(fit$param[[side]])
+  items <- unique(round(seq(1, n_items, length.out = most + 2L)[-c(1L, most + 2L)]))
+  free <- -seq_len(ncol(fit$fixed[[side]]))
+  n_kept <- min(lengths(fit$kept))
+  shared <- lapply(fit$kept, function(states) {
+    vapply(states[seq_len(n_kept)], function(state) {
+      on <- as_number_matrix(state[[side]][items, , drop = FALSE])
+      if (length(free)) on <- on[, free, drop = FALSE]
+      together <- tcrossprod(on)
+      together[lower.tri(together)]
+    }, numeric(length(items) * (length(items) - 1) / 2))
+  })
+  lapply(seq_len(choose(length(items), 2)), function(pair) {
+    matrix(vapply(shared, function(chain) matrix(chain, ncol = n_kept)[pair, ], numeric(n_kept)), n_kept)
+  })
+}
 
 presence_probability.bmf <- function(fit) {
   if (fit$family == "poisson") 1 - exp(-fitted(fit)) else presence_probability.default(fit)

@@ -279,10 +279,12 @@ tail_ess <- function(draws) {
 
 rhat_agree <- 1.1 # R-hat up to which chains are said to agree
 
-# The quantities on which chains are to agree.
-judged_quantities <- function(fit) UseMethod("judged_quantities")
+# The quantities on which chains are to agree: by name, one or more matrices iterations x chains.
+judged_draws <- function(fit) UseMethod("judged_draws")
 
-judged_quantities.default <- function(fit) quantities(fit)
+judged_draws.default <- function(fit) {
+  lapply(stats::setNames(nm = quantities(fit)), function(name) list(draws_by_chain(fit, name)))
+}
 
 # Do all chains agree on them? A warning says on which they do not. NA for a single chain, and where halves of chains
 # have no variance yet.
@@ -296,10 +298,12 @@ chains_agree <- function(fit) {
   !length(apart)
 }
 
-# The R-hats above rhat_agree, by quantity, the largest first.
+# The R-hats above rhat_agree, by quantity (the largest of its matrices), the largest first.
 rhat_apart <- function(fit) {
-  names <- judged_quantities(fit)
-  rhat <- vapply(stats::setNames(nm = names), function(name) split_rhat(draws_by_chain(fit, name)), 0)
+  rhat <- vapply(judged_draws(fit), function(draws) {
+    each <- vapply(draws, split_rhat, 0)
+    if (all(is.na(each))) NA_real_ else max(each, na.rm = TRUE)
+  }, 0)
   sort(rhat[!is.na(rhat) & rhat > rhat_agree], decreasing = TRUE)
 }
 
@@ -318,23 +322,45 @@ disagreement_sentence <- function(fit) {
   if (!isFALSE(fit$converged)) {
     return(NULL)
   }
-  apart <- names(rhat_apart(fit))
-  agreed <- setdiff(judged_quantities(fit), apart)
+  apart <- rhat_apart(fit)
+  agreed <- setdiff(names(judged_draws(fit)), names(apart))
   wrap_text(sprintf(
-    "%s do not agree on %s (R-hat above %s), so answers depend on the chain. More warm-up and draws may help: `%s`.",
+    "%s do not agree on %s (R-hat above %s), so answers depend on the chain. %s",
     if (length(agreed)) sprintf("The chains agree on %s; they", show_names(agreed, 3L)) else "The chains",
-    show_names(apart, 3L), format(rhat_agree), gsub(" ", "\001", longer_chains(fit), fixed = TRUE)
+    show_names(names(apart), 3L), format(rhat_agree), what_to_change(fit, apart)
   ), exdent = 2L)
 }
 
-# The call for chains that tell more: at least as long as by default.
-longer_chains <- function(fit) {
+far_longer <- 20 # times as many draws: beyond that R-hat tells of chains that stay where they began
+
+# For averages of n draws R-hat^2 - 1 is about the autocorrelation time by n, so it falls as chains get longer; where
+# chains stay apart it only says that they do.
+times_as_long <- function(apart) (max(apart)^2 - 1) / (rhat_agree^2 - 1)
+
+what_to_change <- function(fit, apart) {
+  times <- times_as_long(apart)
+  call <- gsub(" ", "\001", longer_chains(fit, times), fixed = TRUE)
+  if (times > far_longer) {
+    return(sprintf(paste(
+      "They are at different solutions, which longer chains seldom mend: read answers as the mean over solutions.",
+      "More of them: `%s`."
+    ), call))
+  }
+  sprintf("By their R-hat, at least %s times as many draws are needed: `%s`.", format(signif(times, 2L)), call)
+}
+
+# The call for chains that tell more, at least as long as by default: so many times as long, or twice as many.
+longer_chains <- function(fit, times) {
   usual <- mcmc_control()
   given <- fit$control
+  chains <- max(length(unique(fit$trace$chain)), usual$chains)
+  longer <- times <= far_longer
+  most <- .Machine$integer.max %/% given$thin
   sprintf(
     "update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f))",
-    max(length(unique(fit$trace$chain)), usual$chains), max(4 * as.double(given$warmup), usual$warmup),
-    max(2 * as.double(given$draws), usual$draws)
+    if (longer) chains else 2L * chains,
+    max(as.double(given$warmup), usual$warmup),
+    min(most, max(if (longer) signif(ceiling(times * given$draws), 2L) else as.double(given$draws), usual$draws))
   )
 }
 
@@ -344,12 +370,11 @@ tell_disagreement <- function(fit, apart) {
     sprintf(
       paste(
         "The chains do not agree (R-hat above %s) on %s (%d of %d quantities): their mean log joint densities are %s.",
-        "Give them more warm-up and draws, or more starts, as `%s`;",
-        "where they still do not agree, read answers as those of several solutions; see summary()."
+        "%s See summary()."
       ),
-      format(rhat_agree), show_names(names(apart), 3L), length(apart), length(judged_quantities(fit)),
+      format(rhat_agree), show_names(names(apart), 3L), length(apart), length(judged_draws(fit)),
       paste(format(round(tapply(fit$trace$objective, fit$trace$chain, base::mean), 1)), collapse = ", "),
-      longer_chains(fit)
+      gsub("\001", " ", what_to_change(fit, apart), fixed = TRUE)
     ),
     class = "multicause_chains_disagree", call = NULL
   ))

@@ -314,14 +314,45 @@ test_that("print() says on what chains agree, on what not, and what to do", {
   said <- function(fit) gsub(" +", " ", paste(capture.output(print(fit)), collapse = " "))
   n <- nrow(fit$trace) / 2
   set.seed(1)
-  fit$trace$row_features <- fit$trace$column_features <- rep(1:2, n)
-  fit$trace$log_likelihood <- stats::rnorm(2 * n)
+  fit$trace$chain <- rep(1:2, each = n)
+  for (name in setdiff(names(fit$trace), c("chain", "pass"))) fit$trace[[name]] <- stats::rnorm(2 * n)
+  fit$kept <- lapply(fit$kept, `[`, 1L) # of which there is no R-hat
+  # The log joint density is not judged: it has terms for labels.
   fit$trace$objective <- stats::rnorm(2 * n, rep(c(0, 30), each = n))
+  expect_length(rhat_apart(fit), 0)
+  cell <- grep("^cell", names(fit$trace), value = TRUE)[1]
+  fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1.5), each = n))
   fit$converged <- FALSE
-  expect_match(said(fit), 'they do not agree on "objective" (R-hat above 1.1), so answers depend on', fixed = TRUE)
-  expect_match(said(fit), "`update(fit, control = mcmc_control(chains = 4, warmup = 500, draws = 1000))`", fixed = TRUE)
+  expect_match(said(fit), 'they do not agree on "cells" (R-hat above 1.1), so answers depend on', fixed = TRUE)
   expect_match(said(fit), 'agree on "log_likelihood"', fixed = TRUE)
+  times <- (rhat_apart(fit)[["cells"]]^2 - 1) / (1.1^2 - 1)
+  expect_match(said(fit), sprintf("at least %s times as many draws", format(signif(times, 2))), fixed = TRUE)
+  fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1e3), each = n), 1e-3)
+  fit$trace[[cell]][1:2] <- 0
+  fit$trace$row_features <- rep(1:2, each = n)
+  expect_match(said(fit), "different solutions, which longer chains seldom mend")
+  expect_match(said(fit), "mcmc_control(chains = 8, ", fixed = TRUE)
   fit$converged <- TRUE
   expect_match(said(fit), "they agree; best")
   expect_no_match(said(fit), "update")
+})
+
+test_that("chains whose sites share other features disagree, and pairs are counted right", {
+  one <- fits_of_all()$bmf
+  n_fixed <- ncol(one$fixed$rows)
+  state <- one$kept[[1]][[1]]
+  on <- as_number_matrix(state$rows)[, -seq_len(n_fixed), drop = FALSE]
+  items <- unique(round(seq(1, nrow(on), length.out = 8)[2:7]))
+  draws <- bmf_pair_draws(one, "rows")
+  pairs <- utils::combn(items, 2)
+  shared <- apply(pairs, 2, function(pair) sum(on[pair[1], ] * on[pair[2], ]))
+  expect_identical(vapply(draws, function(d) d[1, 1], 0), as.numeric(shared))
+  expect_true(length(unique(shared)) > 1)
+  one$kept <- list(one$kept[[1]][1:4], lapply(one$kept[[1]][1:4], function(state) {
+    state$rows[] <- as.raw(1)
+    state
+  }))
+  expect_true("shared_by_sites" %in% names(rhat_apart(one)))
+  one$kept <- lapply(one$kept, `[`, 1L)
+  expect_false("shared_by_sites" %in% names(rhat_apart(one)))
 })
