@@ -188,6 +188,21 @@ pick <- function(which, n, names, argument) {
   as.integer(unique(which))
 }
 
+# A number that is also a name of something else.
+tell_position <- function(at, names, argument) {
+  if (!is.numeric(at) || !is.null(names(at))) {
+    return(invisible())
+  }
+  named <- match(as.character(at), names)
+  one <- at[!is.na(named) & named != at][1L]
+  if (!is.na(one)) {
+    inform(
+      "`%s` = %.0f is taken for the position, which has the name %s; for the name give text, \"%.0f\".", argument, one,
+      dQuote(names[one], FALSE), one
+    )
+  }
+}
+
 which_true <- function(flags, n, names, argument) {
   flags <- by_name(flags, names, argument)
   if (!is_line(flags) || length(flags) != n || anyNA(flags) || !any(flags)) {

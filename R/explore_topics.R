@@ -11,15 +11,16 @@
 #' Jensen-Shannon divergences of what they say, drawn by classical scaling. The taxa of a component are those of largest
 #' relevance \eqn{\lambda \log w_{cj} + (1 - \lambda) \log}{lambda log w[c,j] + (1 - lambda) log} of the lift
 #' ([top_terms()]), with \eqn{\lambda} on the slider, .6 at first. A bar is the count of a taxon in the whole table, its
-#' dark part what the component is expected to have written of it. Pick a taxon, and the area of each disc is the share of
-#' that component in it. All can be done by keyboard.
+#' dark part what the component is expected to have written of it. Pick a taxon, and the area of each disc is the share
+#' of that component in it. All can be done by keyboard.
 #'
 #' @param x a fit of [plsa()], of any estimate.
 #' @param n how many taxa and sites are shown of each component.
 #' @inheritParams explore.which_zeros
 #' @return The path of the page, invisibly. Wrong input is an error of class `multicause_input_error`.
-#' @references Sievert C, Shirley KE (2014). LDAvis: a method for visualizing and interpreting topics. *Proceedings of the
-#'   Workshop on Interactive Language Learning, Visualization, and Interfaces*, 63-70. \doi{10.3115/v1/W14-3110}
+#' @references Sievert C, Shirley KE (2014). LDAvis: a method for visualizing and interpreting topics. *Proceedings of
+#'   the Workshop on Interactive Language Learning, Visualization, and Interfaces*, 63-70.
+#'   \doi{10.3115/v1/W14-3110}
 #' @seealso [top_terms()], [coherence()], and [explore()][explore.which_zeros] of which zeros are false.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' set.seed(1)

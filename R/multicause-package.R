@@ -152,7 +152,7 @@
 #'     says that all three missed. It does not say how thorough a search was.}
 #'   \item{one more search}{How many zeros the next such search would turn into finds. This can be checked.}
 #'   \item{foreseen}{A find is foreseen well if the rest of the table gives it a high chance. The mean of these
-#'     chances is kappa, \eqn{\kappa}. Where much was missed, it is low.}
+#'     chances is called \eqn{\kappa}{kappa}. Where much was missed, it is low.}
 #'   \item{occupancy}{The share of the sites at which a taxon lived. Models of repeated visits estimate it.}
 #'   \item{Chao's estimate}{How many were not met at all, from how many were met once and twice.}
 #'   \item{present}{The chance that the taxon lived there, as if nobody had looked at this cell.}

@@ -10,7 +10,7 @@ absence_columns <- c(
   "speciesobserved", "found", "seen", "individualcount", "organismquantity", "observationcount", "count", "counts",
   "totalcount", "abundance", "abundvalue", "individuals", "nindividuals", "numberofindividuals", "numindividuals",
   "howmany", "groupsize", "number", "quantity", "n", "value", "freq", "frequency", "cover", "nspecimens", "specimens",
-  "nisp", "mni", "reads", "catch", "speciestotal"
+  "nisp", "mni", "reads", "catch", "speciestotal", "det", "pres", "occ", "occurrence", "occupied", "obs", "status", "y"
 )
 
 # What says yes or no of whatever the name of its column asks.

@@ -18,8 +18,9 @@
 #' * `frex` is the weighted harmonic mean of the ranks, as shares of the taxa, of \eqn{w_{cj}}{w[c,j]} and of
 #'   `exclusivity` within the component (Bischof and Airoldi 2012, eq. (7)). A taxon is high where it is both.
 #'
-#' `print()`, `summary()`, `plot(fit, "top")`, [explore()][explore.plsa] and [sources()] name those of largest relevance, the likelier
-#' first where it is the same, of those that a component says at least 5 % of its largest value of.
+#' `print()`, `summary()`, `plot(fit, "top")`, [explore()][explore.plsa] and [sources()] name those of largest
+#' relevance, the likelier first where it is the same, of those that a component says at least 5 % of its largest value
+#' of.
 #'
 #' Components that say nothing, such as white phantoms, have no terms.
 #'

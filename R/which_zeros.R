@@ -94,9 +94,9 @@
 #' @param within which zeros can be false at all: a logical matrix of the shape of `x`, such as [range_through()] makes.
 #'   Others are not ranked and not counted. `NULL`: all.
 #' @param completeness what is known of the share of the taxa present at a site that its list has, above 0 and at most
-#'   1: a number, a range of two, a number for each site, or a matrix with the two ends for each site. It is the share in
-#'   these lists and not the chance of a find: of sites with a find each, whose chance was a tenth, 1.1 to 2.4 times too
-#'   many were said to be missed if .1 was given, since sites without a find were left out. What has the names of
+#'   1: a number, a range of two, a number for each site, or a matrix with the two ends for each site. It is the share
+#'   in these lists and not the chance of a find: of sites with a find each, whose chance was a tenth, 1.1 to 2.4 times
+#'   too many were said to be missed if .1 was given, since sites without a find were left out. What has the names of
 #'   sites (of sites and taxa) is matched to those of `x` in this and all other arguments. Names that are missing,
 #'   unknown or repeated are refused; ages, places and effort may be of further sites, too. Without names, or where `x`
 #'   has none, values are taken in order.
@@ -271,9 +271,21 @@ counted_data <- function(x) {
     "`x` holds counts, up to %s: a find is a count of 1 or more.%s", format_big(most),
     if (most <= 10) " If these are classes, such as of cover, give `(x > 0) + 0`: Chao's estimate is of counts." else ""
   )
+  tell_everywhere(counts)
   data <- check_data(1 * (counts > 0), "binary", quiet = TRUE)
   data$counts <- as.matrix(counts)
   data
+}
+
+# A column of whole numbers without a zero, among others that have some, may be no taxon.
+tell_everywhere <- function(counts) {
+  everywhere <- which(column_sums(counts == 0, na.rm = TRUE) == 0)
+  if (length(everywhere) && length(everywhere) < ncol(counts) / 4) {
+    inform(
+      "%s %s above 0 at every site: leave out what is no taxon.",
+      show_names(colnames(counts)[everywhere] %||% as.character(everywhere)), if (length(everywhere) == 1L) "is" else "are"
+    )
+  }
 }
 
 # Ages of the bins of a series.

@@ -217,6 +217,8 @@ how_many <- function(known, given, share) {
     out <- if (source == "completeness") ratios_given(known, given$completeness) else ratios_of_shares(known, share)
     found <- c(stats::setNames(list(out$total), source), found)
   }
+  # Nothing but zeros can have been missed.
+  found <- lapply(found, pmin, sum(known$zero))
   if (!is.null(known$gaps)) {
     found <- lapply(found, pmax, gaps)
     found$gaps <- c(missed = total_by_gaps(known$x, gaps), low = gaps, high = NA)

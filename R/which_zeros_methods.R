@@ -99,10 +99,16 @@ more_sentence <- function(w, words, inside = NULL) {
     if (!is.null(inside)) {
       sprintf(
         paste(
-          "%s of them lie between the first and the last find of their %s and %s before or after, where it may not",
-          "have lived"
+          "%s of them lie between the first and the last find of their %s%s and %s before or after, where it may not",
+          "have lived%s"
         ),
-        show_count(inside[["inside"]]), singular_word(words[2L]), show_count(inside[["outside"]])
+        show_count(inside[["inside"]]), singular_word(words[2L]),
+        if (inside[["bounds"]] > 0) ", by the middles of ages," else "", show_count(inside[["outside"]]),
+        if (inside[["undated"]] > 0) {
+          sprintf("; %s at %s without an age", show_count(inside[["undated"]]), words[1L])
+        } else {
+          ""
+        }
       )
     }
   )
@@ -131,8 +137,12 @@ missed_inside <- function(w) {
   }
   known <- inside_known_ages(w)
   cells <- wz_missed(w)
+  undated <- sum(cells$missed[is.na(answer_ages(w))[cells$row]])
   inside <- sum(cells$missed[known[cbind(cells$row, cells$column)]])
-  c(inside = inside, outside = w$total[["missed"]] - inside)
+  c(
+    inside = inside, outside = w$total[["missed"]] - inside - undated, undated = undated,
+    bounds = ncol(age) > 1L && any(age[, 1L] != age[, 2L], na.rm = TRUE)
+  )
 }
 
 # Zeros between the first and the last find of their taxon, or as old as one of these.
@@ -370,7 +380,7 @@ group_factor <- function(groups, size, side, used, names) {
     stop_input("`groups` must name the group of each of the %.0f %s, not be %s.", size,
       c("sites", "taxa")[side], show_value(groups))
   }
-  groups[!used] <- NA
+  groups[!used | groups %in% ""] <- NA
   if (is.factor(groups)) droplevels(groups) else factor(as.vector(groups))
 }
 
@@ -536,6 +546,8 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   n <- check_count(n, "n", 1L)
   i <- pick(site, w$dims[["n"]], w$names[[1L]], "site")
   j <- pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
+  tell_position(site, w$names[[1L]], "site")
+  tell_position(taxon, w$names[[2L]], "taxon")
   if (length(i) != 1L || length(j) != 1L) stop_input("`site` and `taxon` must be one each.")
   if (!w$candidate[i, j]) {
     value <- w$x[i, j]
