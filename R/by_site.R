@@ -39,6 +39,10 @@
 #'   of one fit are too narrow. [ensemble()] with `estimate = "vb"` averages over `k` and priors, and tells how often
 #'   its ranges held; those of taxa may be too wide there, as the print says.
 #'
+#'   The total of an answer is shared out to all zeros by their chances, whatever its evidence is. Dealt out by the
+#'   occupancy of each taxon, or by Chao's estimate of each group, it was further from what the next visit or the other
+#'   sites of the groups showed (`bench/how_many.md`). [occupied()] has what occupancy says of each taxon by itself.
+#'
 #'   Cost: a few passes over the zeros of an answer; O(n m k) a draw of a fit, by blocks of rows.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [false_absences()], [contrast()], [multicause-glossary] for the words of the print

@@ -235,3 +235,38 @@ test_that("later visits to the birds of one visit lie within the range", {
   best <- glm(y ~ qlogis(cells$chance), family = binomial())
   expect_lt(loss(cells$missed), loss(fitted(best)) + 0.02)
 })
+
+test_that("zeros of undated sites are told apart, by the middles of ages where these have bounds", {
+  ages <- replace(60:1, 1:15, NA)
+  w <- ask(x, age = ages)
+  told <- missed_inside(w)
+  expect_equal(told[["undated"]], sum(missed_chances(w, w$candidate)[1:15, ]))
+  expect_equal(sum(told[c("inside", "outside", "undated")]), w$total[["missed"]])
+  expect_match(format(w)[["more"]], sprintf("%s at sites without an age", show_count(told[["undated"]])))
+  bounds <- ask(x, age = cbind(61:2, 60:1))
+  expect_match(format(bounds)[["more"]], "last find of their taxon, by the middles of ages, and")
+  expect_no_match(format(ask(x, age = 60:1))[["more"]], "middles|without an age")
+  expect_error(ask(x, age = rep(NA_real_, 60)), "`age` must be known of some site", class = "multicause_input_error")
+})
+
+test_that("no more than all zeros were missed", {
+  set.seed(1)
+  lot <- matrix(rbinom(1800, 1, 0.3), 60)
+  w <- ask(lot)
+  expect_lte(w$total[["high"]], sum(lot == 0))
+  expect_gt(total_by_lists(w$kappa, w$finds)[["high"]], sum(lot == 0))
+})
+
+test_that("numbers that are names, groups without a name and columns without zeros are told", {
+  named <- x
+  rownames(named) <- 60:1
+  w <- ask(named, age = 60:1)
+  at <- which(w$candidate[2, ])[1L]
+  expect_message(explain(w, 2, at), "is taken for the position, which has the name \"59\"", class = "multicause_message")
+  expect_no_message(explain(w, "59", at))
+  blank <- by_site(w, groups = rep(c("a", "", "b"), 20))
+  expect_identical(blank, by_site(w, groups = rep(c("a", NA, "b"), 20)))
+  counts <- cbind(bed = 1:3, x * 2)
+  expect_message(tell_everywhere(counts), "\"bed\" is above 0 at every site", class = "multicause_message")
+  expect_no_message(tell_everywhere(x))
+})
