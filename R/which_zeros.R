@@ -281,10 +281,9 @@ counted_data <- function(x) {
 tell_everywhere <- function(counts) {
   everywhere <- which(column_sums(counts == 0, na.rm = TRUE) == 0)
   if (length(everywhere) && length(everywhere) < ncol(counts) / 4) {
-    inform(
-      "%s %s above 0 at every site: leave out what is no taxon.",
-      show_names(colnames(counts)[everywhere] %||% as.character(everywhere)), if (length(everywhere) == 1L) "is" else "are"
-    )
+    names <- colnames(counts)[everywhere] %||% as.character(everywhere)
+    are <- if (length(everywhere) == 1L) "is" else "are"
+    inform("%s %s above 0 at every site: leave out what is no taxon.", show_names(names), are)
   }
 }
 

@@ -128,7 +128,8 @@ test_that("without a start a sample begins, and its curve is in the units of the
   # The curve of a sample, in its own units, is that of the table; of equal effort there is none.
   model <- function(values) {
     shard_model(
-      class(there$model), 3L, pinned = there$model$pinned, estimate = "ml", phantom = "white", here = list(values = values)
+      class(there$model), 3L,
+      pinned = there$model$pinned, estimate = "ml", phantom = "white", here = list(values = values)
     )
   }
   from <- function(values) {

@@ -80,7 +80,9 @@ topics_probe <- sprintf("<script>
   window.addEventListener('error', () => { seen.errors += 1; });
   document.addEventListener('securitypolicyviolation', () => { seen.errors += 1; });
   const at = id => document.getElementById(id), explorer = window.explorer;
-  const press = (node, key) => node.dispatchEvent(new KeyboardEvent('keydown', { key: key, bubbles: true, cancelable: true }));
+  const press = (node, key) => node.dispatchEvent(
+    new KeyboardEvent('keydown', { key: key, bubbles: true, cancelable: true })
+  );
   const terms = () => Array.from(at('rows').children, row => row.children[0].textContent);
   const put = (id, value, kind) => { at(id).value = value; at(id).dispatchEvent(new Event(kind)); };
   put('component', '1', 'change');

@@ -262,7 +262,7 @@ test_that("numbers that are names, groups without a name and columns without zer
   rownames(named) <- 60:1
   w <- ask(named, age = 60:1)
   at <- which(w$candidate[2, ])[1L]
-  expect_message(explain(w, 2, at), "is taken for the position, which has the name \"59\"", class = "multicause_message")
+  expect_message(explain(w, 2, at), "position, which has the name \"59\"", class = "multicause_message")
   expect_no_message(explain(w, "59", at))
   blank <- by_site(w, groups = rep(c("a", "", "b"), 20))
   expect_identical(blank, by_site(w, groups = rep(c("a", NA, "b"), 20)))
