@@ -179,8 +179,22 @@ sensitivity_sentence <- function(x) {
   paste(
     sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
     sprintf("over %s that number %s,", count_words(nrow(changed), "change"), seen),
-    sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$n)
+    paste0(c(
+      sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$n), same_sentence(x)
+    ), collapse = " ")
   )
+}
+
+# The same number again is no proof of it where it does not rest on what was changed.
+same_sentence <- function(x) {
+  missed <- x$table$missed
+  same <- sum(abs(missed[-1L] - missed[1L]) < 1e-6 * missed[1L])
+  if (same > 1L && x$source %in% c("lists", "groups", "visits")) {
+    sprintf(
+      "%.0f of these changes are of learners, which rank zeros and cannot change the number: it rests on %s.", same,
+      evidence_words[[x$source]]
+    )
+  }
 }
 
 #' @export

@@ -157,7 +157,7 @@ within_frame <- function(place) {
   margin <- 0.02 * max(box[1L, 2L] - box[1L, 1L], box[1L, 4L] - box[1L, 3L]) # sites on a line have no area
   area <- (box[, 2L] - box[, 1L] + margin) * (box[, 4L] - box[, 3L] + margin)
   best <- which.min(area)
-  best <- box[if (area[best] < 0.7 * area[1L]) best else 1L, ]
+  best <- box[if (area[best] < 0.4 * area[1L]) best else 1L, ]
   place[, 1L] >= best[1L] & place[, 1L] <= best[2L] & place[, 2L] >= best[3L] & place[, 2L] <= best[4L]
 }
 

@@ -60,3 +60,13 @@ test_that("wrong input", {
   expect_error(sensitivity(), "`fit`", class = "multicause_input_error")
   expect_error(sensitivity(1), "`fit` must come from which_zeros", class = "multicause_input_error")
 })
+
+test_that("changes that cannot move the number are said to be none", {
+  table <- data.frame(
+    change = c("as it is", "a", "b", "c"), missed = c(10, 10, 10, 12), low = 1, high = 20, zeros = 30, kept = 5
+  )
+  x <- structure(list(table = table, n = 5, source = "lists"), class = "which_zeros_sensitivity")
+  expect_match(format(x), "2 of these changes are of learners, .* it rests on how well finds are foreseen[.]$")
+  x$source <- "phantom"
+  expect_match(format(x), "first 5 stay[.]$")
+})
