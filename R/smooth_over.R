@@ -113,9 +113,6 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
   if (!length(given)) {
     stop_input("One of `age`, `place`, `environment`, `distance` and `neighbours` must be given.")
   }
-  for (name in intersect(c("age", "place"), names(given))) {
-    if (all(is.na(given[[name]]))) stop_input("`%s` must be known of some site: all are NA.", name)
-  }
   units <- NULL
   if (!is.null(given$environment)) {
     units <- environment_units(given$environment)

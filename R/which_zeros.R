@@ -299,6 +299,9 @@ wz_near <- function(given, x) {
     return(NULL)
   }
   near <- do.call(smooth_over, c(given, strength = 10), quote = TRUE)
+  for (name in intersect(c("age", "place"), names(near$given))) {
+    if (all(is.na(near$given[[name]]))) stop_input("`%s` must be known of some site: all are NA.", name)
+  }
   name <- names(near$given)[1L]
   check_sites_of(near, name, dim(x))
   match_smooth(near, x, name)
