@@ -52,8 +52,8 @@ append_notes <- function(all, n, latest) {
 
 # Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator stays as it was.
 with_stream <- function(stream, f) {
-  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  on.exit(if (is.null(old)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", old, globalenv()))
+  put_back <- keep_generator()
+  on.exit(put_back())
   assign(".Random.seed", stream, globalenv())
   value <- f()
   list(value = value, stream = get(".Random.seed", globalenv()))

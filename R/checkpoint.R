@@ -30,7 +30,11 @@ write_whole <- function(object, file) {
 part_of <- function(file) paste0(file, ".part")
 
 # What a write that was killed leaves behind; later runs call this.
-remove_part <- function(file) unlink(part_of(file), expand = FALSE)
+remove_part <- function(file) remove_files(part_of(file))
+
+# What is removed has just this name: unlink() would take "*", "?" and "[" in it for any others.
+remove_files <- function(path) unlink(path.expand(path), expand = FALSE)
+remove_folders <- function(path) unlink(path.expand(path), recursive = TRUE, expand = FALSE)
 
 write_to <- function(file, mode, write) {
   con <- file(file, mode)
@@ -150,7 +154,7 @@ fingerprint_of <- function(object) {
     value
   }
   file <- tempfile()
-  on.exit(unlink(file))
+  on.exit(remove_files(file))
   write_marked(plain(object), file)
   unname(tools::md5sum(file))
 }
@@ -206,7 +210,7 @@ with_checkpoint <- function(checkpoint, parts, f) {
   write_whole(list(fingerprint = mark, seed = seed), checkpoint)
   # Wrong input that is found only now leaves nothing behind that would refuse the corrected call.
   done <- FALSE
-  on.exit(if (!done && !has_tasks(checkpoint)) unlink(checkpoint, expand = FALSE))
+  on.exit(if (!done && !has_tasks(checkpoint)) remove_files(checkpoint))
   out <- f(store(seed))
   done <- TRUE
   out

@@ -144,7 +144,7 @@ name_values <- function(x) {
   text <- as.character(values)
   if (is.numeric(values)) {
     whole <- which(is.finite(values) & values == round(values))
-    text[whole] <- sprintf("%.0f", values[whole])
+    text[whole] <- sprintf("%.0f", values[whole] + 0) # -0 is 0
   } else {
     marked <- Encoding(text) != "unknown"
     text[marked] <- enc2utf8(text[marked])

@@ -208,7 +208,7 @@ figure_html <- function(figure, height) {
   sizes <- list(wide = c(7, height), narrow = c(4.2, max(0.8 * height, 3)))
   pictures <- vapply(names(sizes), function(kind) {
     file <- tempfile(fileext = ".png")
-    on.exit(unlink(file))
+    on.exit(remove_files(file))
     size <- sizes[[kind]]
     ggplot2::ggsave(file, figure, width = size[1L], height = size[2L], dpi = 144)
     expect_whole(is_whole_png(file))

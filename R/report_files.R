@@ -7,7 +7,7 @@ render_report <- function(page, params, tables) {
   dir.create(work)
   attached <- search()
   on.exit({
-    unlink(work, recursive = TRUE)
+    remove_folders(work)
     for (each in setdiff(search(), attached)) detach(each, character.only = TRUE)
   })
   folder <- file.path(work, "tables")
@@ -86,7 +86,7 @@ defuse_formula <- function(text) {
 write_files <- function(contents) {
   paths <- names(contents)
   parts <- vapply(dirname(paths), function(folder) tempfile(".multicause-", folder), "")
-  on.exit(unlink(parts))
+  on.exit(remove_files(parts))
   for (i in seq_along(paths)) {
     protected <- file.exists(paths[i]) && file.access(paths[i], 2L) < 0L
     if (protected || !is_written(contents[[i]], parts[i])) stop_write(paths[i])

@@ -7,7 +7,7 @@ shard_mark <- charToRaw("MCSHARD1")
 # Vectors of integers or doubles, one after another, each after its length; the checksum last.
 write_vectors <- function(vectors, file) {
   part <- tempfile(paste0(basename(file), "-"), dirname(file), ".part") # workers may write the same file at a time
-  on.exit(unlink(part))
+  on.exit(remove_files(part))
   write_to(part, "wb", function(con) {
     writeBin(shard_mark, con)
     for (vector in vectors) {
@@ -334,14 +334,14 @@ begin_run <- function(path) {
   run <- list(path = path, mark = basename(tempfile("")), made = made || length(before) == 1L)
   run$folder <- run_folder(path, run$mark)
   if (!dir.create(run$folder, showWarnings = FALSE)) {
-    if (made) unlink(path, recursive = TRUE)
+    if (made) remove_folders(path)
     stop_input("`path` must be a folder beside which another can be made: may you write in %s?",
       dQuote(dirname(path), FALSE))
   }
   kept <- FALSE
   on.exit(if (!kept) leave_run(run))
   if (!can_mark(run)) stop_input("`path` must be a folder that can be written to: %s cannot.", dQuote(path, FALSE))
-  if (length(before) == 1L) unlink(run_folder(path, before), recursive = TRUE)
+  if (length(before) == 1L) remove_folders(run_folder(path, before))
   refuse_finished(path) # by another call, meanwhile
   kept <- TRUE
   run
@@ -381,12 +381,12 @@ check_run <- function(run) {
 
 # What a call that does not finish leaves: nothing of its own.
 leave_run <- function(run) {
-  unlink(run$folder, recursive = TRUE)
+  remove_folders(run$folder)
   if (!is_mine(run)) {
     return(invisible())
   }
-  unlink(unfinished_file(run$path))
-  if (run$made && !length(list.files(run$path, all.files = TRUE, no.. = TRUE))) unlink(run$path, recursive = TRUE)
+  remove_files(unfinished_file(run$path))
+  if (run$made && !length(list.files(run$path, all.files = TRUE, no.. = TRUE))) remove_folders(run$path)
 }
 
 bucket_folder <- function(path) file.path(path, "buckets")
@@ -399,7 +399,7 @@ finish_run <- function(run, tables, attributes, margins, along) {
     dims = c(n = sum(as.double(shards$rows)), m = length(margins$sum)), attributes = attributes, shards = shards,
     column_sum = margins$sum, column_missing = margins$missing, along = along
   )
-  unlink(bucket_folder(run$folder), recursive = TRUE)
+  remove_folders(bucket_folder(run$folder))
   check_run(run)
   write_whole(manifest, manifest_file(run$folder))
   check_run(run)
@@ -409,8 +409,8 @@ finish_run <- function(run, tables, attributes, margins, along) {
 
 # An empty folder is replaced by a whole one. One that another call has marked, or finished, is not empty.
 settle_run <- function(run) {
-  unlink(unfinished_file(run$path))
-  if (.Platform$OS.type == "windows") unlink(run$path, recursive = TRUE) # there nothing is replaced
+  remove_files(unfinished_file(run$path))
+  if (.Platform$OS.type == "windows") remove_folders(run$path) # there nothing is replaced
   if (suppressWarnings(file.rename(run$folder, run$path))) {
     return(invisible())
   }

@@ -68,7 +68,7 @@ settle_rows.default <- function(model, rows, shared, known) rows
 fit_shards <- function(x, model, objective, start, control, call) {
   folder <- prepare_fit_folder(control$checkpoint)
   done <- FALSE
-  on.exit(if (!done && is.null(control$checkpoint)) unlink(folder, recursive = TRUE))
+  on.exit(if (!done && is.null(control$checkpoint)) remove_folders(folder))
   marked <- unclass(model)
   marked$here$near <- NULL # large, and follows from the rest
   mark <- fingerprint_of(list(
@@ -275,7 +275,7 @@ scan_bytes <- function(x, model) {
 as_owner <- function(folder, mark, resumed, fit) {
   owner <- basename(tempfile(mark))
   writeLines(owner, owner_file(folder))
-  unlink(list.files(folder, "[.]part$|^sent-", full.names = TRUE))
+  remove_files(list.files(folder, "[.]part$|^sent-", full.names = TRUE))
   catch_error(fit(owner), function(e) {
     check_owner(folder, owner)
     if (resumed && startsWith(conditionMessage(e), "internal error")) stop_damaged_checkpoint(state_file(folder))
@@ -365,7 +365,7 @@ scan_all <- function(driver, what, shared, caps) {
   asked <- scan_asked(driver, what, shared, caps)
   beside <- 0
   if (!is.null(driver$look_at_all)) {
-    on.exit(unlink(sent_file(driver$folder, driver$x$shards$shard, asked$to)))
+    on.exit(remove_files(sent_file(driver$folder, driver$x$shards$shard, asked$to)))
     beside <- see_rows(driver, asked)
   }
   sums <- scanned_sums(driver, asked)
@@ -449,7 +449,7 @@ newest_version <- function(folder) {
 forget_versions <- function(folder, keep) {
   files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
   version <- as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files))
-  unlink(file.path(folder, files[!version %in% keep]))
+  remove_files(file.path(folder, files[!version %in% keep]))
 }
 
 # Is a worker's answer that of the job: its shards, each once, and its numbers?

@@ -2,10 +2,25 @@
 
 # Evaluates `expr` under its own seed and leaves the session's generator and its kind as they were.
 with_seed <- function(seed, expr) {
-  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  on.exit(if (is.null(old)) rm(".Random.seed", envir = globalenv()) else assign(".Random.seed", old, globalenv()))
+  put_back <- keep_generator()
+  on.exit(put_back())
   set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   expr
+}
+
+# A function that puts the session's generator back to what it is now, also where it has no state yet: its kind stays
+# with R when the state goes.
+keep_generator <- function() {
+  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  kind <- RNGkind()
+  function() {
+    if (is.null(old)) {
+      suppressWarnings(RNGkind(kind[1L], kind[2L], kind[3L])) # R warns of "Rounding"
+      rm(".Random.seed", envir = globalenv())
+    } else {
+      assign(".Random.seed", old, globalenv())
+    }
+  }
 }
 
 # The state of the session's generator, as simulate() keeps it: assigned to .Random.seed, it gives the same draws again.

@@ -116,7 +116,7 @@ run_as_futures <- function(jobs, f, common, step, keep, store) {
   }
   tryCatch({
     done <- map()
-    if (isTRUE(store$temporary)) unlink(dirname(store$file), recursive = TRUE)
+    if (isTRUE(store$temporary)) remove_folders(dirname(store$file))
     list(done = done, interrupted = FALSE)
   }, interrupt = function(e) {
     cancel_tasks(store)

@@ -110,7 +110,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   judged <- lapply(seq_len(copies), function(copy) judge_shards_copy(x, copy, k, seeds, control, squares))
   stack <- fit_stack(judged)
   learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares)
-  on.exit(unlink(vapply(learners$fits, `[[`, "", "folder"), recursive = TRUE))
+  on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")))
   known <- know_shards(learners, stack, judged, completeness)
   best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges)
   quality <- shards_quality(judged)
@@ -182,7 +182,7 @@ shards_learners <- function(x, k, seed, control, squares = NULL) {
   seeds <- with_seed(seed, draw_seeds(length(k)))
   fits <- list()
   done <- FALSE
-  on.exit(if (!done) unlink(vapply(fits, `[[`, "", "folder"), recursive = TRUE))
+  on.exit(if (!done) remove_folders(vapply(fits, `[[`, "", "folder")))
   for (i in seq_along(k)) {
     fit <- function() quiet_fit(aspect_bernoulli(x, k[i], estimate = "map", prior = prior, control = control))$value
     fits[[i]] <- with_seed(seeds[i], fit())
@@ -257,9 +257,9 @@ learner_columns <- function(free, near, companions, sums) {
 judge_shards_copy <- function(x, copy, k, seeds, control, squares = NULL) {
   path <- tempfile("multicause-copy-")
   damaged <- damage_shards(x, seeds$deal, copy, path)
-  on.exit(unlink(path, recursive = TRUE))
+  on.exit(remove_folders(path))
   learners <- shards_learners(damaged, k, seeds$fit[copy], control, squares)
-  on.exit(unlink(vapply(learners$fits, `[[`, "", "folder"), recursive = TRUE), add = TRUE)
+  on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")), add = TRUE)
   seen <- damaged$column_sum > 0
   n_others <- sum((damaged$dims[["n"]] - damaged$column_missing - x$column_sum)[seen])
   n_deleted <- sum(x$column_sum) - sum(damaged$column_sum)

@@ -442,3 +442,31 @@ test_that("lines, headers and columns that cannot be of records are told", {
   expect_identical(got, data.frame(e = c(1.5, 2, NA), f = c("1,234", NA, "2,345")))
   expect_identical(of("a;x;1,5;0.5", "b;x;2.5;1"), data.frame(e = c("1,5", "2.5"), f = c(0.5, 1)))
 })
+
+test_that("folders whose names hold wildcards are themselves, and what they match stays", {
+  skip_on_os("windows") # no such names there
+  folder <- tempfile("wild")
+  dir.create(file.path(folder, "run1"), recursive = TRUE)
+  on.exit(unlink(folder, recursive = TRUE))
+  other <- file.path(folder, "run1", "thesis.txt")
+  writeLines("precious", other)
+  wrong <- data.frame(site = c("a", "b", NA), taxon = c("x", "y", "z"))
+  for (name in c("run[1]", "run*")) {
+    expect_error(
+      shards(wrong, file.path(folder, name), site = "site", taxon = "taxon"), class = "multicause_input_error"
+    )
+  }
+  expect_true(file.exists(other))
+  x <- matrix(c(1, 0, 0, 1), 40, 10)
+  made <- shards(x, file.path(folder, "run[1]"), size = 10)
+  expect_setequal(list.files(folder), c("run[1]", "run1"))
+  # A fit with its memberships, beside one whose folder the first one's name would match.
+  fit <- function(name) {
+    control <- fit_control(n_start = 1, max_pass = 3, checkpoint = file.path(folder, name), progress = FALSE)
+    suppressMessages(suppressWarnings(bernoulli_mixture(made, 2, control = control)))
+  }
+  fit("cp1")
+  before <- list.files(file.path(folder, "cp1"), recursive = TRUE)
+  fit("cp[1]")
+  expect_identical(list.files(file.path(folder, "cp1"), recursive = TRUE), before)
+})
