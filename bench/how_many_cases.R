@@ -529,8 +529,8 @@ thinned <- function(family, counts, shares, near = list(), seed = 1L) {
     found <- presence((counts - left)[, taxa])
     list(
       family = family, name = sprintf("%s, %g of specimens", family, share), kind = "thinned counts", new = FALSE,
-      x = x, counts = left[, taxa], found = found, there = found, full = sum(found[x == 0]), visits = NULL, visit = NULL,
-      near = near
+      x = x, counts = left[, taxa], found = found, there = found, full = sum(found[x == 0]), visits = NULL,
+      visit = NULL, near = near
     )
   })
 }
