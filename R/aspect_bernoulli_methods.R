@@ -205,7 +205,8 @@ draw_seeded <- function(draw, seed) {
   if (is.null(seed)) {
     return(list(value = draw(), seed = before))
   }
-  on.exit(assign(".Random.seed", before, globalenv()))
+  put_back <- keep_generator()
+  on.exit(put_back())
   set.seed(check_count(seed, "seed", -.Machine$integer.max))
   list(value = draw(), seed = structure(seed, kind = as.list(RNGkind())))
 }

@@ -61,8 +61,8 @@ codes_advice <- function(x, name) {
       sprintf("If 2 stands for a find and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %s`.", name, name)
     } else if (whole && all(rest >= 0) && (!length(code) || any(rest > 1) || all(code > 1))) {
       sprintf("For counts, use `(%s > 0) + 0`.", name)
-    } else if (length(odd_columns(x))) {
-      odd_advice(x)
+    } else if (length(odd <- odd_columns(x))) {
+      odd_advice(colnames(x)[odd] %||% as.character(odd))
     } else if (!whole && are_amounts(values)) {
       sprintf("For amounts, such as percentages or cover, use `(%s > 0) + 0`.", name)
     }
@@ -72,11 +72,10 @@ codes_advice <- function(x, name) {
 
 are_amounts <- function(values) all(is.finite(values) & values >= 0) && (any(values > 1) || length(values) > 5L)
 
-odd_advice <- function(x) {
-  odd <- odd_columns(x)
+odd_advice <- function(names) {
   sprintf(
-    "Of all columns only %s %s other than whole numbers from 0 on: leave out what is no taxon.",
-    show_names(colnames(x)[odd] %||% as.character(odd)), if (length(odd) == 1L) "holds" else "hold"
+    "Of all columns only %s %s other than whole numbers from 0 on: leave out what is no taxon.", show_names(names),
+    if (length(names) == 1L) "holds" else "hold"
   )
 }
 

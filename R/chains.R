@@ -64,8 +64,8 @@ with_stream <- function(stream, f) {
 draw_streams <- function(n) {
   before <- session_state()
   seed <- draw_seeds(1L)
-  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  on.exit(assign(".Random.seed", old, globalenv()))
+  put_back <- keep_generator()
+  on.exit(put_back())
   set.seed(seed, kind = "L'Ecuyer-CMRG", normal.kind = "Inversion", sample.kind = "Rejection")
   streams <- list(get(".Random.seed", globalenv()))
   for (i in seq_len(n - 1L)) streams[[i + 1L]] <- parallel::nextRNGStream(streams[[i]])
@@ -331,7 +331,7 @@ disagreement_sentence <- function(fit) {
   ), exdent = 2L)
 }
 
-far_longer <- 20 # times as many draws: beyond that R-hat tells of chains that stay where they began
+far_longer <- 20 # times as many draws: beyond that chains are taken to stay where they began
 
 # For averages of n draws R-hat^2 - 1 is about the autocorrelation time by n, so it falls as chains get longer; where
 # chains stay apart it only says that they do.
@@ -342,8 +342,7 @@ what_to_change <- function(fit, apart) {
   call <- gsub(" ", "\001", longer_chains(fit, times), fixed = TRUE)
   if (times > far_longer) {
     return(sprintf(paste(
-      "They are at different solutions, which longer chains seldom mend: read answers as the mean over solutions.",
-      "More of them: `%s`."
+      "They are at different solutions: read answers as the mean over these. More of them: `%s`."
     ), call))
   }
   sprintf("By their R-hat, at least %s times as many draws are needed: `%s`.", format(signif(times, 2L)), call)

@@ -205,8 +205,7 @@ with_checkpoint <- function(checkpoint, parts, f) {
     if (!is_seed(saved$seed)) stop_damaged_checkpoint(checkpoint)
     return(with_stream(saved$seed, function() f(store(saved$seed)))$value)
   }
-  if (is.null(get0(".Random.seed", globalenv(), inherits = FALSE))) stats::runif(1L)
-  seed <- get(".Random.seed", globalenv())
+  seed <- session_state()
   write_whole(list(fingerprint = mark, seed = seed), checkpoint)
   # Wrong input that is found only now leaves nothing behind that would refuse the corrected call.
   done <- FALSE

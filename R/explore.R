@@ -42,21 +42,21 @@ explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, c
   check_given(x)
   check_text(unit, "unit", 1L)
   check_text(title, "title", 1L)
-  write_page("explore", explore_data(x, age, place, coast, unit, title), file, open)
+  write_page("explore", function() explore_data(x, age, place, coast, unit, title), file, open)
 }
 
 #' @rdname explore.which_zeros
 #' @export
 explore.multicause <- explore.which_zeros
 
-# Writes a page of the folder inst/explore. `data` are made once the arguments are known to be good.
+# Writes a page of the folder inst/explore; data() are made once the other arguments are known to be good.
 write_page <- function(name, data, file, open) {
   file <- if (is.null(file)) tempfile("explore", fileext = ".html") else check_report_file(file)
   open <- check_flag(open, "open")
   if (!requireNamespace("jsonlite", quietly = TRUE)) {
     stop_input("explore() needs package jsonlite: install.packages(\"jsonlite\").")
   }
-  html <- charToRaw(with_usual_numbers(filled_page(name, data)))
+  html <- charToRaw(with_usual_numbers(filled_page(name, data())))
   if (length(html) > 5e6) inform("The page is of %.1f MB: browsers may be slow with it.", length(html) / 1e6)
   write_files(stats::setNames(list(html), file))
   if (open) utils::browseURL(file)
@@ -71,7 +71,7 @@ filled_page <- function(name, data) {
   }
   json <- jsonlite::toJSON(data, auto_unbox = TRUE, null = "null", na = "null", digits = 5L)
   json <- gsub("<", "\\u003c", json, fixed = TRUE)
-  page <- part(paste0(name, ".html"))
+  page <- paste(part("head.html"), part(paste0(name, ".html")), sep = "\n")
   # All marks are of the page itself: what is put in one place is not searched for the others.
   put <- c(
     "@TITLE@" = html_escape(data$title), "@STYLE@" = part("explore.css"), "@SCRIPT@" = part(paste0(name, ".js")),
@@ -96,8 +96,7 @@ explore_data <- function(x, age, place, coast, unit, title) {
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
   ago <- if (!is.null(middle)) years_ago(middle, unit)
-  rows <- order(if (is.null(ago)) -rowSums(found) else ago)
-  main <- if (is.null(ago)) -colSums(found) else -found_ages(found, ago)
+  at <- figure_order(found, ago)
   told <- age_scale(middle, unit)
   lines <- if (!is.null(places)) coast_lines(places, coast)
   list(
@@ -111,7 +110,7 @@ explore_data <- function(x, age, place, coast, unit, title) {
     gaps = if (length(cells$gaps)) I(cells$gaps),
     low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
     assumption = cells$assumption,
-    rows = I(rows - 1L), columns = I(order(main) - 1L),
+    rows = I(at$rows - 1L), columns = I(at$columns - 1L),
     components = if (!is_answer) explore_components(x)
   )
 }

@@ -35,7 +35,7 @@ explore.plsa <- function(x, file = NULL, ..., n = 30, title = NULL, open = inter
   check_dots(...)
   n <- check_count(n, "n")
   check_text(title, "title", 1L)
-  write_page("topics", topics_data(x, n, title), file, open)
+  write_page("topics", function() topics_data(x, n, title), file, open)
 }
 
 topics_data <- function(fit, n, title) {

@@ -3,7 +3,7 @@
 # What the number missed is a number of, or rests on.
 wz_words <- list(
   lists = "as two more such searches would show",
-  groups = "of the fauna of each group", visits = "by occupancy, shared out by chance",
+  groups = "of the fauna of each group", visits = "by occupancy of the taxa, shared out to zeros by their chances",
   completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
   phantom = "if what was missed is the part of a site that makes only zeros, its phantom"
 )

@@ -86,7 +86,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
     taxa = sums_figure(most_first(by_taxon(object)), n, axis_words(object)),
     table = table_figure(
-      in_figure_order(object), "Chance of a record", "chance of a record; finds are grey"
+      in_figure_order(object, unit), "Chance of a record", "chance of a record; finds are grey"
     ),
     quality = quality_figure(object$curve),
     how_many = how_many_figure(object), learners = learners_figure(object)
@@ -148,16 +148,17 @@ sites_in_order <- function(w) {
   sums[match(label_of(seq_len(w$dims[["n"]]), w$names[[1L]]), sums$site), ]
 }
 
-# Sites from the youngest down, taxa from that of the oldest finds on; without ages, most finds first.
-figure_order <- function(found, ages) {
+# Sites from the youngest down, taxa from that of the oldest finds on; without ages, most finds first. ago: years_ago().
+figure_order <- function(found, ago) {
   list(
-    rows = order(if (is.null(ages)) -rowSums(found) else ages),
-    columns = order(if (is.null(ages)) -colSums(found) else -found_ages(found, ages))
+    rows = order(if (is.null(ago)) -rowSums(found) else ago),
+    columns = order(if (is.null(ago)) -colSums(found) else -found_ages(found, ago))
   )
 }
 
-in_figure_order <- function(w) {
-  at <- figure_order(array(as.matrix(w$x) %in% 1, dim(w$x)), answer_ages(w))
+in_figure_order <- function(w, unit) {
+  ages <- answer_ages(w)
+  at <- figure_order(array(as.matrix(w$x) %in% 1, dim(w$x)), if (!is.null(ages)) years_ago(ages, unit))
   w$probability <- w$probability[at$rows, at$columns, drop = FALSE]
   w
 }

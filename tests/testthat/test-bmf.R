@@ -330,7 +330,7 @@ test_that("print() says on what chains agree, on what not, and what to do", {
   fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1e3), each = n), 1e-3)
   fit$trace[[cell]][1:2] <- 0
   fit$trace$row_features <- rep(1:2, each = n)
-  expect_match(said(fit), "different solutions, which longer chains seldom mend")
+  expect_match(said(fit), "different solutions: read answers as the mean over these")
   expect_match(said(fit), "mcmc_control(chains = 8, ", fixed = TRUE)
   fit$converged <- TRUE
   expect_match(said(fit), "they agree; best")

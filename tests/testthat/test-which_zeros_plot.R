@@ -27,6 +27,9 @@ test_that("the heat map tells found, missed, undecided and absent by the range o
 test_that("the table of chances lies as the heat map does", {
   sides <- function(what) lapply(ggplot2::autoplot(answer, what)$data[c("row", "column")], levels)
   expect_identical(sides("table"), sides("heat"))
+  calendar <- function(what) lapply(ggplot2::autoplot(answer, what, unit = "CE")$data[c("row", "column")], levels)
+  expect_identical(calendar("table"), calendar("heat"))
+  expect_false(identical(calendar("table"), sides("table")))
 })
 
 test_that("the heat map tells bins of age where they are asked for, or sites are many", {
