@@ -173,6 +173,7 @@ heat_figure <- function(values, title, alt, limits = c(0, 1), colours = probabil
   colnames(values) <- heads
   table <- cell_frame(values)
   few <- ncol(values) <= 24L
+  heading <- few && taxa != "column" # names of components stand above, those of taxa turned below
   panels <- if (few) min(ceiling(nrow(values) / most_rows), 2L) else 1L
   table$panel <- (as.integer(table$row) - 1L) %/% ceiling(nrow(values) / panels)
   table$row <- factor(table$row, rev(levels(table$row)))
@@ -180,7 +181,7 @@ heat_figure <- function(values, title, alt, limits = c(0, 1), colours = probabil
   figure <- new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), title, alt, sides[2L], sides[1L], subtitle
   ) + tile() + fill_scale(limits, colours, legend, ...) + no_grid() +
-    names_axis("x", ncol(values), taxa == "column", if (few) "top" else "bottom", if (few) 28L else 18L) +
+    names_axis("x", ncol(values), taxa == "column", if (heading) "top" else "bottom", if (heading) 28L else 18L) +
     names_axis("y", nrow(values) / panels, taxa == "row", most = if (panels == 1L) 28L else 15L) +
     ggplot2::theme(legend.position = "bottom")
   if (panels == 1L) {

@@ -69,7 +69,7 @@ no_point <- function(kappa, finds, n_taxa) {
   } else if (finds < 100) {
     "there are fewer than 100 finds"
   } else if (kappa < 0.15) {
-    "finds are hardly foreseen"
+    "finds are hardly foreseen; far fewer, if presences are random even when all is known"
   }
 }
 

@@ -228,7 +228,8 @@ range_chart_figure <- function(tiles, ends, label, bins, unit, words) {
   ends$foot <- ends$taxon - 0.46
   many <- length(label) > 40L
   beyond <- tiles[tiles$side != 0 & tiles$taxon %in% ends$taxon & !many, ]
-  chances <- stats::aggregate(beyond["chance"], beyond[c("taxon", "side")], max)
+  # aggregate() takes no empty table: that of taxa found in the first and in the last bin.
+  chances <- if (nrow(beyond)) stats::aggregate(beyond["chance"], beyond[c("taxon", "side")], max) else beyond
   chances$label <- sub("^0", "", sprintf("%.2f", chances$chance))
   edge <- range(bins$from, bins$to)
   if (!age_scale(edge, unit)$forward) edge <- rev(edge)

@@ -126,6 +126,17 @@ test_that("ranges have a tile for each bin with a site: found, or the greatest c
   expect_identical(ggplot2::autoplot(answer, "ranges", unit = NULL)$labels$x, "age")
 })
 
+test_that("ranges of taxa that were found in the first and in the last bin have no chances beside them", {
+  figure <- ggplot2::autoplot(answer, "ranges", bins = c(250, 300))
+  drawn(figure)
+  expect_identical(nrow(ggplot2::layer_data(figure, 5L)), 0L)
+})
+
+test_that("names of few taxa stand below, turned, as in the heat map", {
+  sides <- function(what) ggplot2::ggplot_build(ggplot2::autoplot(answer, what))$layout$panel_scales_x[[1L]]$position
+  expect_identical(sides("table"), sides("heat"))
+})
+
 test_that("ranges show the bounds of the ages of the first and the last find", {
   w <- answer
   w$inputs$near$given$age <- cbind(low = ages - 2, high = ages + 3)
