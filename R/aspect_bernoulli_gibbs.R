@@ -55,15 +55,7 @@ gibbs_empirical_prior <- function(data, pinned, prior, control) {
 }
 
 new_job.ab_gibbs_problem <- function(problem, stream, state = NULL) {
-  list(
-    stream = stream, phase = if (is.null(state)) "start" else "warmup", state = state, starts = NULL, n_warm = 0L,
-    n_draw = 0L, n_kept = 0L, note = NULL, reference = NULL, kind = NULL, sums = NULL, kept = list(), stopped = FALSE,
-    sweeps = 0
-  )
-}
-
-total_sweeps.ab_gibbs_problem <- function(problem, started) {
-  as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
+  c(NextMethod(), list(n_kept = 0L, reference = NULL, kind = NULL, sums = NULL, kept = list()))
 }
 
 step_job.ab_gibbs_problem <- function(problem, job, on_tick = NULL) {

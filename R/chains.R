@@ -5,11 +5,22 @@
 # `phase` ("done" at the end), `stopped`, `sweeps` and `n_draw`.
 new_job <- function(problem, stream, state = NULL) UseMethod("new_job")
 
+new_job.default <- function(problem, stream, state = NULL) {
+  list(
+    stream = stream, phase = if (is.null(state)) "start" else "warmup", state = state, starts = NULL, n_warm = 0L,
+    n_draw = 0L, note = NULL, stopped = FALSE, sweeps = 0
+  )
+}
+
 # One more step of it; on_tick: for the kernel, function(pass, objective), or NULL.
 step_job <- function(problem, job, on_tick = NULL) UseMethod("step_job")
 
 # Sweeps of a whole chain, for the progress bar.
 total_sweeps <- function(problem, started) UseMethod("total_sweeps")
+
+total_sweeps.default <- function(problem, started) {
+  as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
+}
 
 # A chain after sweeps of its kernel, out = list(state, n_done, stopped, ...).
 after_sweeps <- function(job, out) {

@@ -33,14 +33,9 @@ plsa_gibbs_sweeps <- function(problem, state, n_sweep, thin = 0L, learn = FALSE,
 }
 
 new_job.plsa_gibbs_problem <- function(problem, stream, state = NULL) {
-  list(
-    stream = stream, phase = if (is.null(state$topic)) "start" else "warmup", state = state, starts = NULL, n_warm = 0L,
-    n_draw = 0L, note = NULL, sums = NULL, stopped = FALSE, sweeps = 0
-  )
-}
-
-total_sweeps.plsa_gibbs_problem <- function(problem, started) {
-  as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
+  job <- c(NextMethod(), list(sums = NULL))
+  if (is.null(state$topic)) job$phase <- "start"
+  job
 }
 
 step_job.plsa_gibbs_problem <- function(problem, job, on_tick = NULL) {

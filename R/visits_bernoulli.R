@@ -185,7 +185,9 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prio
   tell_many_components(data, k)
   tell_single_visits(cell)
   smooth <- check_smooth(smooth)
-  settings$prior <- visits_prior(prior, settings$estimate, !is.null(communities), smooth)
+  if (is.null(prior)) prior <- visits_default_prior(settings$estimate, !is.null(communities))
+  check_visit_memberships(!is.null(communities), smooth, settings$estimate, prior)
+  settings$prior <- check_visit_prior(prior, settings$estimate)
   call <- keep_values(call, c(settings, list(
     detection = detection, visit_data = visit_data, site_data = site_data, taxon_data = taxon_data,
     communities = communities, smooth = smooth, start = start
@@ -215,21 +217,18 @@ visits_settings <- function(estimate, missed_by, detection, sharing, added, rare
   if (!is.null(missed_by) && !is.null(detection)) {
     stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
   }
-  rates <- c("site", "taxon", "visit")
   out <- list(
     estimate = check_choice(estimate, "estimate", c("map", "ml", "gibbs")),
-    missed_by = if (is.null(missed_by)) "model" else check_choice(missed_by, "missed_by", rates),
+    missed_by = if (is.null(missed_by)) "model" else check_choice(missed_by, "missed_by", missed_choices[-4L]),
     sharing = check_choice(sharing, "sharing", c("partial", "none")), added = check_flag(added, "added"),
     rare = check_count(rare, "rare", 0L)
   )
-  if (out$estimate == "gibbs") check_visit_sampling(out)
+  # A sampler draws no rates and no additions.
+  if (out$estimate == "gibbs" && out$missed_by != "model") {
+    stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
+  }
+  if (out$estimate == "gibbs" && out$added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
   out
-}
-
-visits_prior <- function(prior, estimate, follows, smooth) {
-  if (is.null(prior)) prior <- visits_default_prior(estimate, follows)
-  check_visit_memberships(follows, smooth, estimate, prior)
-  check_visit_prior(prior, estimate)
 }
 
 # With the designs of detection and of communities, `by` and `communities`.
@@ -289,14 +288,6 @@ check_visit_start <- function(start, problem) {
     out$effects <- centred_effects(solve(by$basis, unname(effects)))
   }
   follow_start(problem, out)
-}
-
-# A sampler draws no rates and no additions.
-check_visit_sampling <- function(settings) {
-  if (settings$missed_by != "model") {
-    stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
-  }
-  if (settings$added) stop_input("`added` must be FALSE with `estimate = \"gibbs\"`.")
 }
 
 # Chosen on simulated surveys by the number of occupied sites and by visits held out (bench/visits.md): visits tell
@@ -512,10 +503,13 @@ visit_param <- function(fit, prior = FALSE) {
   param
 }
 
+kept_visits <- function(fit) {
+  fit$visits %||% stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
+}
+
 # P(present | all visits) of every cell of some rows.
 visit_posterior <- function(fit, rows) {
-  cell <- fit$visits[rows, , , drop = FALSE]
-  if (is.null(cell)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
+  cell <- kept_visits(fit)[rows, , , drop = FALSE]
   param <- visit_param(fit)
   param$membership <- param$membership[rows, , drop = FALSE]
   if (fit$missed_by == "site") param$missed <- param$missed[rows, , drop = FALSE]
@@ -587,10 +581,8 @@ visit_sentences <- function(fit) {
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
     if (any(fit$param$added > 0)) added_sentence(fit),
     if (any(fit$rare)) {
-      few <- which(fit$rare)
       sprintf(
-        "Found too seldom to say much of: %s (of %d %s).",
-        show_names(if (is.null(fit$names[[2L]])) as.character(few) else fit$names[[2L]][few]), fit$dims[["m"]],
+        "Found too seldom to say much of: %s (of %d %s).", show_names(side_names(fit, 2L)[fit$rare]), fit$dims[["m"]],
         axis_words(fit)[2L]
       )
     }
@@ -659,8 +651,7 @@ simulate.visits_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
 
 # One array of visits; no visit where the data have none.
 draw_visits <- function(fit) {
-  if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
-  out <- fit$visits
+  out <- kept_visits(fit)
   present <- random_bernoulli(fitted(fit)) == 1
   for (v in seq_len(dim(out)[3L])) {
     found <- random_bernoulli(ifelse(present, 1 - visit_missed(fit, v), fit$param$added[v]))

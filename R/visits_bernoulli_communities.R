@@ -15,27 +15,15 @@ check_communities <- function(formula, cell, given, settings) {
   terms <- stats::terms(formula)
   if (length(attr(terms, "offset"))) stop_input("`communities` cannot have an offset().")
   n <- dim(cell)[1L]
-  values <- as.data.frame(lapply(found$values, utils::head, n), optional = TRUE)
-  if (!length(values)) values <- data.frame(row.names = seq_len(n))
-  check_site_covariates(values, dimnames(cell)[[1L]])
+  values <- covariate_frame(lapply(found$values, utils::head, n), n)
+  label <- dimnames(cell)[[1L]]
+  check_covariates(values, TRUE, "site", function(bad) {
+    if (is.null(label)) paste("number", bad) else dQuote(label[bad], FALSE)
+  })
   by <- covariate_design(formula, values, rep(TRUE, n), "communities")
   by$formula <- formula
   by$ridge <- if (settings$estimate == "ml") 0 else 1 / settings$prior$communities^2
   by
-}
-
-check_site_covariates <- function(values, label) {
-  for (name in names(values)) {
-    value <- values[[name]]
-    check_covariate_kind(value, name)
-    bad <- which(is.na(value) | (if (is.numeric(value)) !is.finite(value) else FALSE))
-    if (!length(bad)) next
-    stop_input(
-      "Covariate `%s` must be known for every site: it is %s for %s%s.", name, format(value[bad[1L]]),
-      if (is.null(label)) paste("number", bad[1L]) else dQuote(label[bad[1L]], FALSE),
-      if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
-    )
-  }
 }
 
 # n x k, rows sum to 1: memberships by effects (terms x k) for a design (terms x n).

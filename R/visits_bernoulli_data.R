@@ -428,9 +428,8 @@ known_covariates <- function(cell, given) {
   of_site <- if (is.null(given$site)) own$site else given$site
   site <- side_values(of_site, d[1L], labels[[1L]], "site_data", c("site", "sites"))
   taxon <- side_values(given$taxon, d[2L], labels[[2L]], "taxon_data", c("taxon", "taxa"))
-  number <- factor(if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]],
-    if (is.null(labels[[3L]])) seq_len(d[3L]) else labels[[3L]])
-  built_in <- list(visit = rep(number, each = d[1L]))
+  label <- labels[[3L]] %||% seq_len(d[3L])
+  built_in <- list(visit = rep(factor(label, label), each = d[1L]))
   # What was measured on each visit goes before what the site is like.
   visit$values <- c(visit$values, built_in[setdiff("visit", names(visit$values))])
   visit$level <- c(visit$level, visit = "visit")[names(visit$values)]
@@ -455,11 +454,8 @@ visit_values <- function(x, d, labels) {
       "`visit_data` must be a list of matrices with a name each, or a data frame, not %s.", show_value(x)
     )
   }
-  if (is.data.frame(x)) {
-    return(long_values(x, d, labels))
-  }
-  values <- Map(function(value, name) visit_matrix(value, name, d, labels), x, names(x))
-  by_site <- vapply(x, function(value) is.null(dim(value)), NA)
+  values <- if (is.data.frame(x)) long_values(x, d, labels) else Map(visit_matrix, x, names(x), list(d), list(labels))
+  by_site <- !is.data.frame(x) & vapply(x[names(values)], function(value) is.null(dim(value)), NA)
   list(values = values, level = ifelse(by_site, "site", "visit"))
 }
 
@@ -492,17 +488,17 @@ long_values <- function(x, d, labels) {
       )
     }
     at <- as.vector(t(matrix(seq_len(n_row), d[3L])))
-    return(list(values = as.list(x[at, , drop = FALSE]), level = stats::setNames(rep("visit", ncol(x)), names(x))))
+    return(as.list(x[at, , drop = FALSE]))
   }
   # By name; visits, which often are numbered where the data name them, by number, too.
   place <- function(column, names, extent, numbered) {
-    at <- match(as.character(column), if (is.null(names)) seq_len(extent) else names)
+    at <- match(as.character(column), names %||% seq_len(extent))
     if (all(is.na(at)) && numbered) match(as.character(column), seq_len(extent)) else at
   }
   i <- place(x[[site]], labels[[1L]], d[1L], FALSE)
   v <- place(x[[visit]], labels[[3L]], d[3L], TRUE)
   if (all(is.na(i + v))) {
-    shown <- function(side, extent) show_names(if (is.null(labels[[side]])) seq_len(extent) else labels[[side]], 2L)
+    shown <- function(side, extent) show_names(labels[[side]] %||% seq_len(extent), 2L)
     stop_input(
       "`visit_data` has no row of a site and visit of the data: `%s` is %s for sites %s, `%s` is %s for visits %s.",
       names(x)[site], show_names(unique(as.character(x[[site]])), 2L), shown(1L, d[1L]),
@@ -517,9 +513,7 @@ long_values <- function(x, d, labels) {
       "`visit_data` has two rows for site %s, visit %s.", format(x[[site]][twice]), format(x[[visit]][twice])
     )
   }
-  at <- match(seq_len(n_row), row)
-  others <- setdiff(names(x), names(x)[c(site, visit)])
-  list(values = as.list(x[at, others, drop = FALSE]), level = stats::setNames(rep("visit", length(others)), others))
+  as.list(x[match(seq_len(n_row), row), -c(site, visit), drop = FALSE])
 }
 
 # A row for each observation (attribute): by row names, by the column that holds the names, or in the same order.

@@ -10,10 +10,9 @@ detection_design <- function(formula, cell, given) {
   found <- visit_variables(formula, cell, given, "detection")
   split <- split_terms(formula, found$level)
   d <- dim(cell)
-  made <- as.vector(apply(!is.na(cell), c(1L, 3L), any))
-  values <- as.data.frame(found$values[setdiff(all.vars(split$visits), NULL)], optional = TRUE)
-  if (!length(values)) values <- data.frame(row.names = seq_len(d[1L] * d[3L]))
-  check_covariates(values, made, cell)
+  made <- as.vector(visits_made(cell))
+  values <- covariate_frame(found$values[all.vars(split$visits)], d[1L] * d[3L])
+  check_visit_covariates(values, made, cell)
   by <- covariate_design(split$visits, values, made, "detection")
   taxon <- taxon_design(split$taxon, found$values, d[2L], environment(formula))
   if (ncol(taxon$design) && !by$intercept) {
@@ -23,6 +22,11 @@ detection_design <- function(formula, cell, given) {
     taxon = taxon$design, taxon_scale = taxon$scale, frame = by$frame, formula = formula, level = found$level,
     made = made
   ))
+}
+
+# Values of so many rows, which may be of no covariate.
+covariate_frame <- function(values, n) {
+  if (length(values)) as.data.frame(values, optional = TRUE) else data.frame(row.names = seq_len(n))
 }
 
 # Of these values of the covariates, those of the rows `made` being known: list(design = d x rows, basis, terms,
@@ -130,21 +134,27 @@ check_covariate_kind <- function(value, name) {
   }
 }
 
-check_covariates <- function(values, made, cell) {
+# made: of which rows covariates must be known, of what(first of those where one is not).
+check_covariates <- function(values, made, every, what) {
   for (name in names(values)) {
     value <- values[[name]]
     check_covariate_kind(value, name)
-    bad <- which(made & (is.na(value) | (is.numeric(value) & !is.finite(suppressWarnings(as.numeric(value))))))
+    bad <- which(made & (is.na(value) | (is.numeric(value) & is.infinite(value))))
     if (!length(bad)) next
-    n <- dim(cell)[1L]
-    at <- c((bad[1L] - 1L) %% n + 1L, (bad[1L] - 1L) %/% n + 1L)
-    label <- dimnames(cell)[[1L]]
     stop_input(
-      "Covariate `%s` must be known for every visit that was made: it is %s for site %s, visit %d%s.", name,
-      format(value[bad[1L]]), if (is.null(label)) at[1L] else dQuote(label[at[1L]], FALSE), at[2L],
-      if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
+      "Covariate `%s` must be known for every %s: it is %s for %s%s.", name, every, format(value[bad[1L]]),
+      what(bad[1L]), if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
     )
   }
+}
+
+check_visit_covariates <- function(values, made, cell) {
+  n <- dim(cell)[1L]
+  check_covariates(values, made, "visit that was made", function(bad) {
+    at <- (bad - 1L) %% n + 1L
+    label <- dimnames(cell)[[1L]]
+    sprintf("site %s, visit %d", if (is.null(label)) at else dQuote(label[at], FALSE), (bad - 1L) %/% n + 1L)
+  })
 }
 
 # Columns of mean 0 (where there is an intercept) and of standard deviation 1; a column that others make up is refused.
@@ -513,8 +523,7 @@ confint.visits_bernoulli <- function(object, parm, level = 0.95, ...) {
   ends <- c((1 - level) / 2, (1 + level) / 2)
   out <- coefficient_limits(object, ends)
   colnames(out) <- paste(format(100 * ends, trim = TRUE, digits = 3L), "%")
-  taxa <- if (is.null(object$names[[2L]])) seq_len(object$dims[["m"]]) else object$names[[2L]]
-  taxon <- rep(as.character(taxa), each = length(object$detection$terms))
+  taxon <- rep(side_names(object, 2L), each = length(object$detection$terms))
   if (missing(parm)) {
     return(out)
   }
@@ -541,16 +550,13 @@ coefficient_limits.default <- function(fit, ends) {
 # are drawn to; NA where there is none. What is unsure of the mean adds reach %*% t(reach), between attributes, too:
 # with V the covariance on the scale of the design, they move by V W M_j times what the mean does, see update_sharing().
 coefficient_blocks <- function(fit) {
-  if (!identical(fit$missed_by, "model")) {
-    stop_input("Standard errors are of fits with `detection`: this one has rates of misses by %s.", missed_word(fit))
-  }
-  if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
+  need_detection(fit)
   by <- fit$detection
   k <- fit$dims[["k"]]
   d <- length(by$terms)
   prior <- if (fit$estimate == "ml") NULL else fit$prior
-  now <- visits_inform(fit$visits, visit_param(fit, TRUE), prior)
-  taxa <- if (is.null(fit$names[[2L]])) seq_len(fit$dims[["m"]]) else fit$names[[2L]]
+  now <- visits_inform(kept_visits(fit), visit_param(fit, TRUE), prior)
+  taxa <- side_names(fit, 2L)
   to_own <- diag(1, k + d)
   to_own[k + seq_len(d), k + seq_len(d)] <- by$basis
   unsure <- if (!is.null(by$mean_covariance)) t(chol(by$mean_covariance))
@@ -570,36 +576,20 @@ coefficient_blocks <- function(fit) {
     }
     names <- paste(taxa[j], c(component_names(k), by$terms), sep = ":")
     dimnames(out) <- list(names, names)
-    list(covariance = out, reach = reach, slope = k + seq_len(d), taxon = taxa[j])
+    list(covariance = out, reach = reach, slope = k + seq_len(d))
   })
 }
 
 # Chances of finding what is there, on visits with these covariates; `level` as in predict().
 new_detection <- function(fit, newdata, level = NULL) {
   need_detection(fit)
-  if (!is.null(level)) {
-    level <- check_number(level, "level", 0, 1, open = TRUE)
-    if (!is_sampled(fit)) stop_input("`level` is for fits with `estimate = \"gibbs\"`.")
-  }
+  if (!is.null(level) && !is_sampled(fit)) stop_input("`level` is for fits with `estimate = \"gibbs\"`.")
   design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, newdata))
   labels <- list(if (is.data.frame(newdata) && nrow(newdata) > 1L) rownames(newdata), fit$names[[2L]])
   to_scaled <- solve(fit$detection$basis)
-  chance <- function(slopes) stats::plogis(crossprod(design, to_scaled %*% slopes))
-  if (!is_sampled(fit)) {
-    return(structure(chance(unname(fit$param$detection)), dimnames = name_sides(labels)))
-  }
-  own <- unname(fit$draws$detection)
-  each <- vapply(seq_len(dim(own)[3L]), function(s) {
-    chance(matrix(own[, , s], dim(own)[1L]))
-  }, matrix(0, ncol(design), dim(own)[2L]))
-  each <- array(each, c(ncol(design), dim(own)[2:3]))
-  shape <- function(values) matrix(values, ncol(design), dimnames = name_sides(labels))
-  mean <- shape(rowMeans(each, dims = 2L))
-  if (is.null(level)) {
-    return(mean)
-  }
-  limit <- function(p) shape(apply(each, 1:2, stats::quantile, p, names = FALSE))
-  list(mean = mean, lower = limit((1 - level) / 2), upper = limit((1 + level) / 2))
+  own <- if (is_sampled(fit)) asplit(unname(fit$draws$detection), 3L) else list(unname(fit$param$detection))
+  each <- lapply(own, function(slopes) stats::plogis(crossprod(design, to_scaled %*% slopes)))
+  mean_and_limits(each, level, labels)
 }
 
 need_detection <- function(fit) {
@@ -669,8 +659,7 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, level = 0.9) 
   }
   p <- as.vector(new_detection(fit, newdata))
   needed <- function(p) ceiling(log(1 - chance) / log1p(-pmin(p, 1 - 1e-15)) - 1e-9)
-  out <- data.frame(taxon = if (is.null(fit$names[[2L]])) seq_along(p) else fit$names[[2L]], detection = p)
-  out$visits <- needed(p)
+  out <- data.frame(taxon = fit$names[[2L]] %||% seq_along(p), detection = p, visits = needed(p))
   if (is_sampled(fit)) {
     # The number falls with the chance: its quantiles are those of the chance, mirrored.
     limits <- new_detection(fit, newdata, level)

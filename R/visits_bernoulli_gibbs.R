@@ -40,14 +40,7 @@ visits_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, o
 }
 
 new_job.visits_gibbs_problem <- function(problem, stream, state = NULL) {
-  list(
-    stream = stream, phase = if (is.null(state)) "start" else "warmup", state = state, starts = NULL, n_warm = 0L,
-    n_draw = 0L, parts = list(), note = NULL, stopped = FALSE, sweeps = 0
-  )
-}
-
-total_sweeps.visits_gibbs_problem <- function(problem, started) {
-  as.double(problem$control$warmup) + problem$control$draws * problem$control$thin
+  c(NextMethod(), list(parts = list()))
 }
 
 step_job.visits_gibbs_problem <- function(problem, job, on_tick = NULL) {
@@ -253,7 +246,8 @@ drawn_sharing <- function(chains, settings) {
   if (settings$sharing != "partial") {
     return(settings$share)
   }
-  lapply(sharing_notes(settings$by), function(rows) colMeans(trace_columns(chains, rows)))
+  notes <- do.call(cbind, lapply(chains, `[[`, "note"))
+  lapply(sharing_notes(settings$by), function(rows) rowMeans(notes[rows, , drop = FALSE]))
 }
 
 visit_trace <- function(jobs, chains, settings) {
@@ -278,10 +272,6 @@ visit_states <- function(chains, settings) {
       c(state[c("membership", "aspects")], own)
     })
   })
-}
-
-trace_columns <- function(chains, rows) {
-  do.call(rbind, lapply(chains, function(chain) t(chain$note[rows, , drop = FALSE])))
 }
 
 # The parts of a chain as one.
@@ -381,7 +371,7 @@ coefficient_limits.visits_bernoulli_gibbs <- function(fit, ends) {
 # Coefficients x draws, named as vcov() has them.
 coefficient_draws <- function(fit) {
   own <- fit$draws$detection
-  taxa <- if (is.null(fit$names[[2L]])) seq_len(fit$dims[["m"]]) else fit$names[[2L]]
+  taxa <- side_names(fit, 2L)
   names <- paste(rep(taxa, each = dim(own)[1L]), rep(fit$detection$terms, length(taxa)), sep = ":")
   matrix(own, length(names), dimnames = list(names, NULL))
 }
@@ -435,8 +425,7 @@ occupied <- function(fit, of = c("site", "taxon"), ..., level = 0.9) {
     expected <- (if (side == 1L) rowSums else colSums)(chance)
     limits <- apply(chance, side, sum_limits, level)
   }
-  names <- fit$names[[side]]
-  names <- if (is.null(names)) seq_along(found) else names
+  names <- fit$names[[side]] %||% seq_along(found)
   out <- data.frame(names, found, expected, limits["median", ], limits["low", ], limits["high", ])
   names(out) <- c(c("site", "taxon")[side], "found", "expected", "median", "low", "high")
   bounds <- visit_bounds(fit)

@@ -153,14 +153,13 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 predictive_check <- function(fit, nsim = 200, ...) {
   check_dots(...)
   check_fit(fit, "visits_bernoulli")
-  if (is.null(fit$visits)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
   nsim <- check_nsim(nsim, 1)
   words <- axis_words(fit)
+  observed <- survey_statistics(kept_visits(fit), words)
   members <- if (is_sampled(fit)) posterior_draws(fit, nsim) else list(fit)
   drawn <- vapply(seq_len(nsim), function(s) {
     survey_statistics(draw_visits(members[[(s - 1L) %% length(members) + 1L]]), words)
-  }, survey_statistics(fit$visits, words))
-  observed <- survey_statistics(fit$visits, words)
+  }, observed)
   out <- data.frame(
     statistic = names(observed), observed = unname(observed), expected = rowMeans(drawn),
     low = apply(drawn, 1L, stats::quantile, 0.05, names = FALSE),
@@ -182,7 +181,7 @@ print.predictive_check <- function(x, digits = 3L, ...) {
 survey_statistics <- function(cell, words) {
   times <- rowSums(cell == 1, na.rm = TRUE, dims = 2L)
   by_visit <- apply(cell == 1, 3L, sum, na.rm = TRUE)
-  label <- if (is.null(dimnames(cell)[[3L]])) seq_along(by_visit) else dimnames(cell)[[3L]]
+  label <- dimnames(cell)[[3L]] %||% seq_along(by_visit)
   c(
     stats::setNames(by_visit, sprintf("finds on visit %s", label)), `cells found` = sum(times > 0),
     `cells found more than once` = sum(times > 1),

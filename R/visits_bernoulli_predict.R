@@ -127,13 +127,13 @@ predict_sites <- function(fit, sites, type, level, control) {
 # The mean of some matrices, or list(mean, lower, upper).
 mean_and_limits <- function(each, level, labels) {
   shape <- function(values) structure(matrix(values, nrow(each[[1L]])), dimnames = name_sides(labels))
-  mean <- shape(Reduce(`+`, each) / length(each))
+  all <- matrix(unlist(each), length(each[[1L]]))
+  mean <- shape(rowMeans(all))
   if (is.null(level)) {
     return(mean)
   }
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  all <- vapply(each, as.vector, numeric(length(mean)))
-  limit <- function(p) shape(apply(matrix(all, length(mean)), 1L, stats::quantile, p, names = FALSE))
+  limit <- function(p) shape(apply(all, 1L, stats::quantile, p, names = FALSE))
   list(mean = mean, lower = limit((1 - level) / 2), upper = limit((1 + level) / 2))
 }
 
@@ -210,9 +210,8 @@ new_visit_param <- function(fit, cell, sites, membership, param) {
     if (length(lost)) {
       stop_input("`visit_data` and `site_data` lack %s, which `detection` goes by.", show_names(lost))
     }
-    values <- as.data.frame(known[wanted], optional = TRUE)
-    if (!length(values)) values <- data.frame(row.names = seq_len(d[1L] * d[3L]))
-    check_covariates(values, as.vector(apply(!is.na(cell), c(1L, 3L), any)), cell)
+    values <- covariate_frame(known[wanted], d[1L] * d[3L])
+    check_visit_covariates(values, as.vector(visits_made(cell)), cell)
     for (name in wanted) {
       if (!is.numeric(values[[name]]) && is.numeric(fit$detection$frame$typical[[name]])) {
         stop_input("Covariate `%s` must be numbers, as in the data of the fit.", name)
@@ -275,4 +274,67 @@ found_on <- function(fit, planned, site_data, n) {
     missed <- missed * (1 - chance[if (length(of_site)) seq_len(n) else rep(1L, n), , drop = FALSE])
   }
   1 - missed
+}
+
+# Visits held out: all records of a visit to an observation at a time, told by the other visits to it. Tests:
+# test-visits_bernoulli_held_out.R.
+
+# Folds of the visits that were made: list of index vectors into the array. An observation's visits are dealt to the
+# folds in turn, so that none loses all of its visits, and no fold takes all observations of a visit.
+visit_folds <- function(cell, folds) {
+  d <- dim(cell)
+  lapply(cell_folds(visits_made(cell), folds), function(pairs) {
+    i <- (pairs - 1L) %% d[1L] + 1L
+    v <- (pairs - 1L) %/% d[1L]
+    at <- as.vector(outer(i + v * d[1L] * d[2L], (seq_len(d[2L]) - 1L) * d[1L], "+"))
+    sort(at[!is.na(cell[at])])
+  })
+}
+
+# n x visits.
+visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
+
+check_tells_visits.visits_bernoulli <- function(fit) {
+  if (fit$missed_by == "site") {
+    stop_input(paste(
+      "`missed_by = \"site\"` tells nothing of a visit that was held out: give `missed_by = \"taxon\"`,",
+      "`missed_by = \"visit\"` or `detection`, or hold out cells."
+    ))
+  }
+}
+
+# As held_out_loss() of tables has it; where misses go by observation, which tells nothing of a visit that it has not
+# seen, single records are held out.
+held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {
+  cell <- problem$cell
+  seeds <- draw_seeds(2L)
+  control <- short_starts(control)
+  held <- with_seed(seeds[1L], if (problem$settings$missed_by == "site") {
+    cell_folds(matrix(!is.na(cell), nrow(cell)), smooth$folds)
+  } else {
+    visit_folds(cell, smooth$folds)
+  })
+  parts <- lapply(held, function(at) {
+    problem$cell <- replace_cells(cell, at)
+    problem$data <- check_data(any_visit(problem$cell), "binary", quiet = TRUE)
+    problem["near"] <- list(NULL)
+    problem
+  })
+  first <- with_seed(seeds[2L], lapply(parts, function(part) run_starts(part, control)$best$param))
+  smoothed_losses(smooth, parts, first, control, function(param, f) {
+    chance <- recorded_probability(bare_visits_fit(parts[[f]], param))[held[[f]]]
+    mean(loss_of_mean(chance, NULL, cell[held[[f]]], "bernoulli", 1e-6))
+  })
+}
+
+# As much of a fit as recorded_probability() asks for.
+bare_visits_fit <- function(problem, param) {
+  settings <- problem$settings
+  by <- settings$by
+  d <- dim(problem$cell)
+  fit <- list(
+    param = own_visit_param(param, problem), missed_by = settings$missed_by, visits = problem$cell,
+    detection = if (!is.null(by)) detection_answer(by, settings), dims = c(n = d[1L], m = d[2L], k = problem$k)
+  )
+  structure(fit, class = c("visits_bernoulli", "aspect_bernoulli", "multicause"))
 }

@@ -122,9 +122,10 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
       weights = known$stack$weights, slope = quality$slope,
       slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,
       hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares),
-      near = near_used(learners, squares), files = best$files,
-      dims = x$dims, finds = finds, shards = x, sites = best$sites,
-      taxa = best$taxa, call = call
+      near = if (!is.null(squares)) {
+        list(bandwidth = learners$near$bandwidth, side = squares$side, squares = length(squares$sites))
+      },
+      files = best$files, dims = x$dims, finds = finds, shards = x, sites = best$sites, taxa = best$taxa, call = call
     ),
     class = "which_zeros_shards"
   )
@@ -447,7 +448,7 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
   ))
 }
 
-taxa_of <- function(x) if (is.null(x$attributes)) seq_len(x$dims[["m"]]) else x$attributes
+taxa_of <- function(x) x$attributes %||% seq_len(x$dims[["m"]])
 
 #' @export
 print.which_zeros_shards <- function(x, n = 5L, ...) {

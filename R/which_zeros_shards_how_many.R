@@ -147,13 +147,9 @@ shards_sums <- function(w, side, groups) {
     stop_not_for_shards("`groups`", "draws by site would have to be in memory; leave it out")
   }
   values <- w[[c("sites", "taxa")[side]]]
+  labels <- if (side == 2L) taxa_of(w$shards) else shard_names(w$shards) %||% seq_len(w$dims[["n"]])
   list(
-    table = sums_table(
-      sums_labels(w$shards, side), values$finds, values$zeros, values$missed, values[c("low", "high")], NULL
-    ), assumption = wz_words[[w$source]]
+    table = sums_table(labels, values$finds, values$zeros, values$missed, values[c("low", "high")], NULL),
+    assumption = wz_words[[w$source]]
   )
-}
-
-sums_labels <- function(x, side) {
-  if (side == 2L) taxa_of(x) else shard_names(x) %||% seq_len(x$dims[["n"]])
 }

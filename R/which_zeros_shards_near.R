@@ -197,10 +197,3 @@ near_bandwidth <- function(x, squares, table) {
   first <- stats::setNames(rep(1, length(squares$typical)), names(squares$typical)) # as nbm_tune() begins
   squares$typical * 2^nbm_climb(value, first, function() length(tried))
 }
-
-# What the answer says of it.
-near_used <- function(learners, squares) {
-  if (!is.null(squares)) {
-    list(bandwidth = learners$near$bandwidth, side = squares$side, squares = length(squares$sites))
-  }
-}

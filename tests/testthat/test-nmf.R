@@ -232,3 +232,16 @@ test_that("predictions scale with the data, and with no size of the basis", {
     expect_lt(max(predict(tiny, nothing)), 10 * max(x, na.rm = TRUE) * 1e-9)
   }
 })
+
+test_that("multiplicative passes may be accelerated in memory, too", {
+  x <- planted_table(missing = 0)
+  start <- list(coefficients = 2 * start_of_shards(x, 3)$membership, basis = start_of_shards(x, 3)$aspects)
+  fit <- function(...) {
+    nmf(x, 3, loss = "kl", start = start, control = fit_control(max_pass = 60, tol = 0, ...))
+  }
+  em <- fit(algorithm = "em")
+  plain <- fit(accelerate = FALSE)
+  expect_equal(em$trace$objective[1], plain$trace$objective[1], tolerance = 1e-12)
+  expect_gt(em$objective, plain$objective)
+  expect_false(is.unsorted(em$trace$objective))
+})

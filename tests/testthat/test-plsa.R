@@ -354,3 +354,20 @@ test_that("above 100 components passes are EM's, unless Newton's are asked for",
   expect_false(end(101, "newton") == end(101, "em"))
   expect_identical(end(100, "auto"), end(100, "newton"))
 })
+
+test_that("passes of EM may be asked for in memory, too", {
+  x <- planted_table(missing = 0)
+  start <- start_of_counts(x, 3)
+  fit <- function(algorithm, max_pass) {
+    control <- fit_control(algorithm = algorithm, tol = 0, max_pass = max_pass)
+    plsa(x, 3, estimate = "ml", start = start, control = control)
+  }
+  # Shares that only Newton's passes make exactly 0.
+  expect_identical(sum(fit("em", 200)$param$membership == 0), 0L)
+  expect_gt(sum(fit("auto", 200)$param$membership == 0), 0L)
+  # An average of fits of this model is made as before: of its own passes.
+  set.seed(1)
+  control <- fit_control(n_start = 1, max_pass = 200)
+  some <- ensemble(x, k = 2, model = plsa, estimate = "ml", members = 1, control = control)
+  expect_gt(sum(some$fits[[1L]]$param$membership == 0), 0L)
+})
