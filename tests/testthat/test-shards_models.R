@@ -1,7 +1,7 @@
 # Models of shards against those of the table, but aspect_bernoulli(), which has files of its own.
 
-# list(fit = function(x, start, ...), start = function(x, k), own = what rows have of their own, args = which are tried).
-# A fit is by the passes that shards have. spoiled: a table of which some row or column knows next to nothing.
+# fit(x, k, ...), start(x, k), own: what rows have of their own, args: which are tried, spoiled(x): a table of which a
+# row or a column knows next to nothing.
 shard_models <- list(
   bernoulli_mixture = list(
     fit = function(x, k, ...) bernoulli_mixture(x, k, ...), own = "membership",
