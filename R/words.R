@@ -8,7 +8,8 @@ axis_words <- function(fit) {
   if (length(given) != 2L) {
     return(words)
   }
-  ifelse(is.na(given) | !nzchar(given), words, plural_word(given))
+  thing <- sub("[._](id|no|nr|name|code)$", "", given, ignore.case = TRUE) # of collection_no, collections
+  ifelse(is.na(given) | !nzchar(given), words, plural_word(thing))
 }
 
 # The same of a result of a fit, which has kept them; else of nobody's table.

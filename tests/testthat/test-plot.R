@@ -57,6 +57,8 @@ test_that("axes speak the words of the data", {
   expect_identical(axis_words(fit), c("localities", "genera"))
   expect_match(ggplot2::autoplot(fit, "structure")$labels$x, "^localities")
   expect_match(ggplot2::autoplot(fit, "phantom")$labels$x, "^genera")
+  names(dimnames(fit$x)) <- c("collection_no", "taxon.name")
+  expect_identical(axis_words(fit), c("collections", "taxa"))
   names(dimnames(fit$x)) <- c("", NA)
   expect_identical(axis_words(fit), c("sites", "taxa"))
   x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(beds = NULL, species = NULL))
