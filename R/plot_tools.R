@@ -300,9 +300,11 @@ ranges_figure <- function(rows, title, alt, xlab, words, limits = c(0, NA), taxa
   new_figure(do.call(rbind, points), gg_aes(x = "value", y = "label"), title, alt, xlab, NULL, subtitle) +
     ggplot2::geom_linerange(
       gg_aes(y = "label", xmin = "low", xmax = "high"), rows, inherit.aes = FALSE, colour = colours[[1L]],
-      linewidth = if (many) 0.25 else 0.8
+      linewidth = if (many) 0.25 else 0.8, na.rm = TRUE
     ) +
-    ggplot2::geom_point(gg_aes(colour = "kind", shape = "kind"), size = if (many) 0.9 else 2, stroke = 0.8) +
+    ggplot2::geom_point(
+      gg_aes(colour = "kind", shape = "kind"), size = if (many) 0.9 else 2, stroke = 0.8, na.rm = TRUE
+    ) +
     colour_scale(colours) + ggplot2::scale_shape_manual(
       NULL, values = c(19L, 5L), guide = ggplot2::guide_legend(ncol = max(1L, 54L %/% (max(nchar(words)) + 4L)))
     ) +

@@ -132,6 +132,12 @@ test_that("ranges of taxa that were found in the first and in the last bin have 
   expect_identical(nrow(ggplot2::layer_data(figure, 5L)), 0L)
 })
 
+test_that("a measure of unknown error is a point without a range", {
+  w <- answer
+  w$quality$auc_se[2L] <- NA
+  expect_warning(drawn(ggplot2::autoplot(w, "learners")), NA)
+})
+
 test_that("names of few taxa stand below, turned, as in the heat map", {
   sides <- function(what) ggplot2::ggplot_build(ggplot2::autoplot(answer, what))$layout$panel_scales_x[[1L]]$position
   expect_identical(sides("table"), sides("heat"))
