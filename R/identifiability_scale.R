@@ -182,3 +182,182 @@ with_content <- function(fit, kinds, factors) {
   fit$param$membership <- s / rowSums(s)
   fit
 }
+
+# A search among decompositions with the same probabilities that rescaling cannot reach, because they mix the content
+# components: moves that change one component's aspect at a time,
+#   a_k <- (a_k + sum_{j != k} w_j a_j) / (1 - w_k),   s_j <- s_j - w_j s_k (j != k),   s_k <- (1 - w_k) s_k,
+# which leave s a as it is for every w, and are allowed where
+#   0 <= a_k + sum_{j != k} w_j a_j <= 1 - w_k,   s_j >= w_j s_k,   sum_j w_j >= -min_i (1 - u_i) / s_ik.
+# All of that is linear in w, and content's share u_i changes by -s_ik sum_j w_j: so the best move of a component is a
+# linear program in K unknowns. Moves of all components in turn climb to an end that no single one improves.
+
+# The move of component k that is best for `gain` . w, cut back where rounding left the polytope; NULL: there is none.
+best_move <- function(s, a, k, gain) {
+  with_k <- s[, k] > least_content
+  if (!any(with_k)) {
+    return(NULL)
+  }
+  share <- s[with_k, , drop = FALSE]
+  upper <- apply(share / share[, k], 2L, min)
+  upper[k] <- 1 - 1e-6
+  lowest_sum <- -min((1 - pmin(rowSums(share), 1)) / share[, k])
+  mix <- a
+  mix[k, ] <- 0
+  # Rows: a' >= 0; a' <= 1 - w_k; the sum. In y = upper - w >= 0.
+  rate <- rbind(-t(mix), t(mix), rep(-1, nrow(a)))
+  rate[ncol(a) + seq_len(ncol(a)), k] <- 1
+  most <- c(a[k, ], 1 - a[k, ], -lowest_sum)
+  program <- lpSolve::lp("min", gain, -rate, rep("<=", length(most)), most - as.vector(rate %*% upper))
+  if (program$status != 0L) {
+    return(NULL)
+  }
+  w <- pmin(upper - program$solution, upper)
+  used <- as.vector(rate %*% w)
+  w * min(1, (most / used)[used > most & used > 0])
+}
+
+move_component <- function(factors, k, w) {
+  s <- factors$s
+  a <- factors$a
+  others <- seq_along(w)[-k]
+  a[k, ] <- (a[k, ] + colSums(w[others] * a[others, , drop = FALSE])) / (1 - w[k])
+  s[, others] <- s[, others] - outer(s[, k], w[others])
+  s[, k] <- s[, k] * (1 - w[k])
+  list(s = pmax(s, 0), a = pmin(pmax(a, 0), 1))
+}
+
+# The rescaling of all components together with the largest (smallest) mean share of content.
+rescale_best <- function(factors, sign) {
+  polytope <- scale_polytope(factors)
+  d <- if (sign < 0) polytope$lower else largest_scale(polytope, colMeans(factors$s))
+  rescale_factors(factors, d)
+}
+
+# Rescalings and moves of all components in random order until the mean share of content rises (falls) no more.
+climb <- function(factors, sign, most_rounds = 30L) {
+  k <- ncol(factors$s)
+  for (round in seq_len(most_rounds)) {
+    before <- sum(factors$s)
+    factors <- rescale_best(factors, sign)
+    for (c in sample.int(k)) {
+      w <- best_move(factors$s, factors$a, c, rep(-sign, k))
+      if (!is.null(w)) factors <- move_component(factors, c, w)
+    }
+    if (abs(sum(factors$s) - before) < 1e-7 * nrow(factors$s)) break
+  }
+  factors
+}
+
+# Some random moves, each a random part of the way to a random corner.
+wander <- function(factors, steps = ncol(factors$s)) {
+  k <- ncol(factors$s)
+  for (c in sample.int(k, steps, replace = TRUE)) {
+    w <- best_move(factors$s, factors$a, c, stats::rnorm(k))
+    if (!is.null(w)) factors <- move_component(factors, c, w * stats::runif(1L))
+  }
+  factors
+}
+
+# Climbs both ways from the fit and from n_start places near it. Returns every decomposition met whose probabilities
+# are those of the fit.
+search_decompositions <- function(factors, n_start) {
+  p <- factors$s %*% factors$a
+  met <- list()
+  for (start in seq_len(n_start)) {
+    from <- if (start == 1L) factors else wander(factors)
+    for (found in list(from, climb(from, 1), climb(from, -1))) {
+      if (max(abs(found$s %*% found$a - p)) < 1e-10) met <- c(met, list(found))
+    }
+  }
+  met
+}
+
+# How much may be missing where attributes differ in how easily they are recorded. A phantom misses all attributes of an
+# observation alike. Misses that are an attribute's own are another decomposition of the same probabilities,
+# p_ij = present_ij d_j, with d_j at least the largest probability in the column. With both, p_ij = present_ij e_i d_j:
+# for one cell by itself e_i d_j is at least p_ij, and at least the largest other in its row times the largest other in
+# its column, which bound e_i and d_j where nothing else is missed.
+
+# Of each row the largest probability of an observed cell, its column, and the second largest; 0 where there is none.
+two_tops <- function(p, observed) {
+  first <- row_tops(p, observed)
+  observed[cbind(seq_along(first$at), first$at)] <- FALSE
+  list(top = first$top, at = first$at, second = row_tops(p, observed)$top)
+}
+
+# The same of the columns of the whole table, `at` being rows.
+column_tops <- function(fit, x, colour) {
+  all <- NULL
+  for (rows in row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]])) {
+    seen <- seen_rows(fit, x, rows, colour)
+    all <- merge_tops(all, two_tops(t(seen$p), t(seen$observed)), rows)
+  }
+  all
+}
+
+# Tops of columns over the rows before (NULL: none) and these.
+merge_tops <- function(all, new, rows) {
+  new$at <- rows[new$at]
+  if (is.null(all)) {
+    return(new)
+  }
+  better <- new$top > all$top
+  all$second <- ifelse(better, pmax(all$top, new$second), pmax(all$second, new$top))
+  all$at[better] <- new$at[better]
+  all$top <- pmax(all$top, new$top)
+  all
+}
+
+# The most of the missed chance of every cell of some rows, by whose the misses may be.
+unlike_missed <- function(seen, rows, columns) {
+  own <- two_tops(seen$p, seen$observed)
+  n <- length(rows)
+  m <- length(columns$top)
+  by_row <- matrix(own$top, n, m)
+  by_row[cbind(seq_len(n), own$at)] <- own$second
+  by_column <- matrix(columns$top, n, m, byrow = TRUE)
+  taxon <- most_missed(seen$p, by_column)
+  here <- which(columns$at %in% rows)
+  by_column[cbind(match(columns$at[here], rows), here)] <- columns$second[here]
+  list(taxon = taxon, both = most_missed(seen$p, pmax(seen$p, by_row * by_column)))
+}
+
+# most: of false absences (presences), by whose the misses may be; tops: of the columns.
+unlike_bounds <- function(fit, x, colour) {
+  columns <- column_tops(fit, x, colour)
+  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+    seen <- seen_rows(fit, x, rows, colour)
+    vapply(unlike_missed(seen, rows, columns), function(missed) sum(missed[seen$zero]), 0)
+  })
+  list(most = Reduce(`+`, blocks), tops = columns)
+}
+
+# Cells in the order of bound_cells().
+unlike_cells <- function(fit, x, colour) {
+  columns <- column_tops(fit, x, colour)
+  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+    seen <- seen_rows(fit, x, rows, colour)
+    as.data.frame(lapply(unlike_missed(seen, rows, columns), function(missed) missed[seen$zero]))
+  })
+  do.call(rbind, blocks)
+}
+
+unlike_sentences <- function(id) {
+  words <- kept_words(id)
+  one <- singular_word(words)
+  assumed <- sprintf("All this assumes that gaps fall on all %s of a %s alike.", words[2L], one[1L])
+  rows <- id$unlike
+  said <- lapply(unique(rows$phantom), function(colour) {
+    of <- rows[rows$phantom == colour, ]
+    most <- if (is.null(of$draws_most)) of$most else pmax(of$most, of$draws_most)
+    count <- function(by) format_big(round(most[of$missed_by == by]))
+    c(
+      sprintf(
+        "If instead each %s is missed at a rate of its own, up to %s of %d %s may be false;", one[2L],
+        count("taxon"), of$n_cells[1L], if (colour == "white") "zeros" else "ones"
+      ),
+      sprintf("if each %s has a rate of its own as well, up to %s.", one[1L], count("both"))
+    )
+  })
+  c(assumed, unlist(said))
+}

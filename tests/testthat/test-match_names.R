@@ -1,4 +1,4 @@
-# What is given for sites or taxa is taken by its names, in R/match_names.R and at the doors of all verbs.
+# What is given for sites or taxa is taken by its names, in R/check.R and at the doors of all verbs.
 
 x <- simulated_sites$x[1:30, ]
 sites <- rownames(x)
