@@ -1,5 +1,4 @@
-# The aspect Bernoulli model of a table in shards (shards_fit.R): its passes, what it refuses, and its own verbs. Tests:
-# test-aspect_bernoulli_shards.R, test-aspect_bernoulli_shards_effort.R, test-aspect_bernoulli_shards_smooth.R.
+# The aspect Bernoulli model of a table in shards (shards_fit.R): its passes, what it refuses, and its own verbs.
 
 ab_fit_shards <- function(x, k, settings, start, control, call) {
   ab_refuse_shards(settings)

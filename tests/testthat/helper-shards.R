@@ -62,14 +62,6 @@ hold_to_memory <- function(there, here) {
   expect_identical(nobs(there), nobs(here))
 }
 
-# The same of aspect_bernoulli(): parameters and algorithm, too.
-hold_aspects_to_memory <- function(there, here) {
-  hold_to_memory(there, here)
-  expect_equal(there$param$aspects, here$param$aspects, tolerance = 1e-7)
-  expect_equal(predict(there, type = "membership"), here$param$membership, tolerance = 1e-7)
-  expect_identical(there$algorithm, here$algorithm)
-}
-
 # What every fit to shards has; own: the type of predict() of what rows have of their own.
 hold_verbs <- function(there, here, own) {
   expect_equal(coef(there)[[1L]], coef(here)[[names(coef(there))[1L]]], tolerance = 1e-6)
