@@ -441,15 +441,17 @@ see_rows <- function(driver, asked) {
   seen$beside
 }
 
-newest_version <- function(folder) {
+# Of the rows' files in a folder the number of each one's version, with its name.
+versions_in <- function(folder) {
   files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
-  max(0L, as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files)))
+  stats::setNames(as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files)), files)
 }
 
+newest_version <- function(folder) max(0L, versions_in(folder))
+
 forget_versions <- function(folder, keep) {
-  files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
-  version <- as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files))
-  remove_files(file.path(folder, files[!version %in% keep]))
+  version <- versions_in(folder)
+  remove_files(file.path(folder, names(version)[!version %in% keep]))
 }
 
 # Is a worker's answer that of the job: its shards, each once, and its numbers?

@@ -205,11 +205,14 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prio
     problem$smooth <- set_smooth(smooth, problem, control)
     problem$near <- smooth_lists(problem$smooth)
   }
-  learnt <- visits_learn(problem, control)
-  if (is.null(start)) {
-    learnt$run <- reorder_runs(learnt$run, function(param) order(-colMeans(param$membership)), visits_permute)
+  run <- run_starts(problem, control)
+  if (settings$missed_by == "model") {
+    fitted <- fit_detection(problem, run, control)
+    run <- fitted$run
+    problem$settings$by <- fitted$by
   }
-  new_visits_fit(learnt$run, learnt$problem, control, call)
+  if (is.null(start)) run <- reorder_runs(run, function(param) order(-colMeans(param$membership)), visits_permute)
+  new_visits_fit(run, problem, control, call)
 }
 
 # What is asked for, checked: estimate, missed_by ("model" where detection is one), sharing, added, rare.
@@ -239,17 +242,6 @@ visits_designs <- function(settings, detection, communities, cell, given) {
   }
   if (!is.null(communities)) settings$communities <- check_communities(communities, cell, given, settings)
   settings
-}
-
-# The best of the starts and, where detection is a model, from there its spread among taxa: list(run, problem).
-visits_learn <- function(problem, control) {
-  run <- run_starts(problem, control)
-  if (problem$settings$missed_by == "model") {
-    fitted <- fit_detection(problem, run, control)
-    run <- fitted$run
-    problem$settings$by <- fitted$by
-  }
-  list(run = run, problem = problem)
 }
 
 # By taxon and visit. A single visit has no term, and of many, as collections to a site, each says little.
@@ -528,7 +520,7 @@ cell_scores.visits_bernoulli <- function(fit, rows, kinds, of = "absences") {
     clean <- all_visits(fit, rows, function(v) 1 - fit$param$added[v])
     return(list(probability = 1 - present, present = 1 - present, missed = 1 - after, phantom = 1 - after * clean))
   }
-  silent <- all_visits(fit, rows, function(v) visit_missed(fit, v)[rows, , drop = FALSE])
+  silent <- chance_of_silence(fit, rows)
   list(probability = present, present = present, missed = after, phantom = after + (1 - after) * silent)
 }
 
@@ -549,6 +541,11 @@ all_visits <- function(fit, rows, chance) {
     out[made] <- (out * chance(v))[made]
   }
   out
+}
+
+# The chance that all visits miss a presence, of some rows.
+chance_of_silence <- function(fit, rows) {
+  all_visits(fit, rows, function(v) visit_missed(fit, v)[rows, , drop = FALSE])
 }
 
 # The chance that a visit misses a presence, n x m.
@@ -577,9 +574,11 @@ visit_sentences <- function(fit) {
   c(
     total, if (is.null(total)) expected_sentence(fit, "absences", TRUE) else own_chances_sentence(fit),
     if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE), bound_sentences(fit),
-    if (!is.null(fit$communities)) communities_sentence(fit),
+    if (!is.null(fit$communities)) sprintf("Memberships go by %s.", deparse1(fit$communities$formula)),
     if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
-    if (any(fit$param$added > 0)) added_sentence(fit),
+    if (any(fit$param$added > 0)) {
+      sprintf("An absence is reported as present by %s.", chances_by_visit(fit$param$added, names(fit$param$added)))
+    },
     if (any(fit$rare)) {
       sprintf(
         "Found too seldom to say much of: %s (of %d %s).", show_names(side_names(fit, 2L)[fit$rare]), fit$dims[["m"]],
@@ -621,10 +620,6 @@ missed_sentences <- function(fit) {
       taxon = sprintf(", on average over %s,", axis_words(fit)[2L]), visit = ""
     ), chances_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
   )
-}
-
-added_sentence <- function(fit) {
-  sprintf("An absence is reported as present by %s.", chances_by_visit(fit$param$added, names(fit$param$added)))
 }
 
 # "visit 1 with probability 0.3, visit 2 with probability 0.4".

@@ -18,7 +18,7 @@ visit_bounds <- function(fit) {
   rows <- seq_len(fit$dims[["n"]])
   present <- unname(fitted(fit))
   after <- visit_posterior(fit, rows)
-  silent <- all_visits(fit, rows, function(v) visit_missed(fit, v))
+  silent <- chance_of_silence(fit, rows)
   x <- as.matrix(fit_data(fit))
   open <- x %in% 0
   side <- if (fit$missed_by == "site") 1L else 2L

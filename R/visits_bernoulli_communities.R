@@ -85,10 +85,6 @@ need_communities <- function(fit) {
 # What a fit keeps of them.
 communities_answer <- function(by) by[c("formula", "terms", "design", "basis", "frame", "ridge")]
 
-communities_sentence <- function(fit) {
-  sprintf("Memberships go by %s.", paste(deparse(fit$communities$formula, width.cutoff = 500L), collapse = " "))
-}
-
 # The covariance of the effects, component by component, on the covariates' own scale: aspects and detection are held,
 # and effects of a term sum to 0. With q the posterior of a cell's component, an observation's information of its
 # eta is sum over its cells of (diag(s) - s s') - (diag(q) - q q').

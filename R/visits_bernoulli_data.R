@@ -381,7 +381,7 @@ visit_variables <- function(formula, cell, given, name) {
   if (!is_formula || length(formula) != 2L) {
     stop_input(
       "`%s` must be a formula without a left side, as ~ date + effort, not %s%s.", name,
-      if (is_formula) paste(deparse(formula, width.cutoff = 500L), collapse = " ") else show_value(formula),
+      if (is_formula) deparse1(formula) else show_value(formula),
       if (is_formula) ": presence goes by `communities`, detection by `detection`" else ""
     )
   }

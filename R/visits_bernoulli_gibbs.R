@@ -22,9 +22,7 @@ visits_sweeps <- function(problem, state, n_sweep, thin = 0L, keep_every = 0L, o
   settings <- problem$settings
   share <- list(mean = state$center, spread = state$spread)
   if (settings$sharing != "partial") share <- settings$share
-  param <- c(state, list(
-    added = rep(0, problem$dim[3L]), missed_by = 3L, fit_added = FALSE, detection = kernel_detection(settings$by, share)
-  ))
+  param <- detected_param(c(state, list(added = rep(0, problem$dim[3L]))), settings$by, share)
   param$communities <- settings$communities[c("design", "ridge")]
   plan <- list(
     n_sweep = as.integer(n_sweep), thin = as.integer(thin), keep_every = as.integer(keep_every), on_tick = on_tick,
@@ -332,7 +330,7 @@ cell_scores.visits_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences"
   if (of == "presences") {
     return(list(probability = 1 - present, present = 1 - present, missed = 1 - after, phantom = 0 * after))
   }
-  silent <- all_visits(fit, rows, function(v) visit_missed(fit, v)[rows, , drop = FALSE])
+  silent <- chance_of_silence(fit, rows)
   list(probability = present, present = present, missed = after, phantom = after + (1 - after) * silent)
 }
 

@@ -123,7 +123,7 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
   object$x <- fit_data(object, x)
   rows <- seq_len(object$dims[["n"]])
   present <- fitted(object)
-  silent <- all_visits(object, rows, function(v) visit_missed(object, v))
+  silent <- chance_of_silence(object, rows)
   false <- 1 - all_visits(object, rows, function(v) 1 - object$param$added[v])
   mean <- present * (1 - silent) + (1 - present) * false
   observed <- dense_rows(object$x, rows)

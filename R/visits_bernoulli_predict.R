@@ -118,7 +118,10 @@ predict_sites <- function(fit, sites, type, level, control) {
       return(share)
     }
     before <- mixed(share, unname(param$aspects))
-    if (type == "response" || is.null(cell)) before else new_presence(fit, cell, sites, share, param)
+    if (type == "response" || is.null(cell)) {
+      return(before)
+    }
+    .Call(mc_c_ab_visits_posterior, cell, new_visit_param(fit, cell, sites, share, param))
   }, shares, param)
   columns <- if (type == "membership") component_names(fit$dims[["k"]]) else fit$names[[2L]]
   mean_and_limits(each, level, list(label, columns))
@@ -245,11 +248,6 @@ new_membership <- function(fit, cell, along, sites, control) {
     out[bare, ] <- if (is.null(smooth)) rep(common, each = length(bare)) else t(smooth$reference[, bare, drop = FALSE])
   }
   out
-}
-
-# P(present | visits) at new observations.
-new_presence <- function(fit, cell, sites, membership, param) {
-  .Call(mc_c_ab_visits_posterior, cell, new_visit_param(fit, cell, sites, membership, param))
 }
 
 # The chance that one of the planned visits finds what is there, n x m.
