@@ -129,3 +129,43 @@ rank_p <- function(ranks, n_draw, bins = 5) {
     suppressWarnings(stats::chisq.test(tabulate(r %/% ((n_draw + 1) / bins) + 1, bins))$p.value)
   })
 }
+
+# The seed alone decides: sparse tables, checkpoints, a chain cut off in its draws, workers. run(x, ...): a fit after
+# set.seed(9), `...` for mcmc_control(); problem(): what its chains share; other: another table.
+hold_chains <- function(run, x, other, problem) {
+  one <- run(x)
+  same <- function(fit) {
+    for (part in c("trace", "param", "cells", "spread", "prior")) expect_identical(fit[[part]], one[[part]])
+  }
+  same(run(Matrix::Matrix(x, sparse = TRUE)))
+  file <- tempfile("run")
+  on.exit(unlink(paste0(file, "-", 1:2, ".rds")))
+  same(run(x, checkpoint = file, checkpoint_seconds = 0))
+  expect_true(file.exists(paste0(file, "-2.rds")))
+  # A chain cut off in its draws goes on as if nothing had happened.
+  saved <- read_whole(paste0(file, "-1.rds"))
+  own <- problem(one)
+  set.seed(9)
+  job <- new_job(own, draw_streams(2)[[1]])
+  for (step in 1:4) job <- one_step(job, own, NULL)
+  expect_gt(job$n_draw, 0)
+  saved$job <- job
+  write_whole(saved, paste0(file, "-1.rds"))
+  same(run(x, checkpoint = file))
+  expect_error(run(other, checkpoint = file), class = "multicause_input_error")
+  testthat::skip_on_cran()
+  testthat::skip_if_not_installed("future.apply")
+  future::plan(future::multisession, workers = 2)
+  on.exit(future::plan(future::sequential), add = TRUE)
+  same(run(x))
+}
+
+# Draws of one chain that is interrupted after some sweeps.
+interrupted_chain <- function(problem) {
+  interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
+  job <- run_chain(
+    new_job(problem, draw_streams(1)[[1]]), problem, NULL, function(sweeps) if (sweeps > 800) stop(interrupt)
+  )
+  expect_true(job$stopped)
+  job
+}

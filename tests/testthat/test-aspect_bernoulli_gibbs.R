@@ -12,12 +12,6 @@ gibbs <- function(x, k, ...) {
   )
 }
 
-same_chains <- function(a, b) {
-  expect_identical(a$trace, b$trace)
-  expect_identical(a$param, b$param)
-  expect_identical(a$cells, b$cells)
-}
-
 test_that("the sampler has the exact posterior of tiny tables", {
   set.seed(1)
   prior <- list(aspects = c(0.8, 1.3), membership = 0.6)
@@ -188,30 +182,10 @@ test_that("the seed alone decides: plans, storage, resuming", {
     set.seed(9)
     gibbs(x, 3, phantom = "white", control = few(...))
   }
-  one <- run(x)
-  same_chains(one, run(Matrix::Matrix(x, sparse = TRUE)))
-  file <- tempfile("run")
-  on.exit(unlink(paste0(file, "-", 1:2, ".rds")))
-  same_chains(one, run(x, checkpoint = file, checkpoint_seconds = 0))
-  expect_true(file.exists(paste0(file, "-2.rds")))
-  # A chain cut off in its draws goes on as if nothing had happened.
-  saved <- read_whole(paste0(file, "-1.rds"))
-  problem <- gibbs_problem(
-    check_data(x, "binary"), c("free", "free", "white"), list(aspects = c(0.5, 0.5), membership = 0.5), few()
-  )
-  set.seed(9)
-  job <- new_job(problem, draw_streams(2)[[1]])
-  for (step in 1:4) job <- one_step(job, problem, NULL)
-  expect_gt(job$n_draw, 0)
-  saved$job <- job
-  write_whole(saved, paste0(file, "-1.rds"))
-  same_chains(one, run(x, checkpoint = file))
-  expect_error(run(1 - x, checkpoint = file), class = "multicause_input_error")
-  skip_on_cran()
-  skip_if_not_installed("future.apply")
-  future::plan(future::multisession, workers = 2)
-  on.exit(future::plan(future::sequential), add = TRUE)
-  same_chains(one, run(x))
+  hold_chains(run, x, 1 - x, function(fit) {
+    prior <- list(aspects = c(0.5, 0.5), membership = 0.5)
+    gibbs_problem(check_data(x, "binary"), c("free", "free", "white"), prior, few())
+  })
 })
 
 test_that("chains go on from another fit, from a start, from the prior", {
@@ -251,12 +225,8 @@ test_that("degenerate tables are legal, and one component is exact", {
 test_that("an interrupt keeps the draws made so far", {
   set.seed(12)
   problem <- gibbs_test_problem(planted(40, 12)$x, 3, list(aspects = c(0.5, 0.5), membership = 0.5), "white")
-  interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
-  job <- run_chain(
-    new_job(problem, draw_streams(1)[[1]]), problem, NULL, function(sweeps) if (sweeps > 800) stop(interrupt)
-  )
-  expect_true(job$stopped)
-  expect_warning(fit <- ab_gibbs_fit(list(job), problem, quote(f())), class = "multicause_interrupted")
+  jobs <- list(interrupted_chain(problem))
+  expect_warning(fit <- ab_gibbs_fit(jobs, problem, quote(f())), class = "multicause_interrupted")
   expect_lt(nrow(fit$trace), 1000)
   expect_equal(unname(fitted(fit)), unname(fit$cells$probability$mean))
 })
