@@ -92,8 +92,11 @@ odd_columns <- function(x) {
 # likely. Counts without zero may be what they seem. values: of the observed cells, or of all that are not 0. A fold may
 # have hidden all zeros of a table: quiet_fit() goes on with it by the restart.
 check_blanks <- function(values, n_observed, n_cell, name) {
+  if (n_observed == 0 || n_observed == n_cell) {
+    return(invisible())
+  }
   values <- values[!is.na(values)]
-  if (n_observed == 0 || n_observed == n_cell || length(values) < n_observed || any(values <= 0)) {
+  if (length(values) < n_observed || any(values <= 0)) {
     return(invisible())
   }
   advice <- sprintf("Are blanks zeros? Then use `%s[is.na(%s)] <- 0`.", name, name)
@@ -109,6 +112,8 @@ check_blanks <- function(values, n_observed, n_cell, name) {
 }
 
 check_blank_cells <- function(data, name = "x") {
-  values <- if (inherits(data$x, "dgCMatrix")) data$x@x else as.vector(data$x)
-  check_blanks(values, sum(data$margins$row_observed), prod(as.double(dim(data$x))), name)
+  check_blanks(
+    if (inherits(data$x, "dgCMatrix")) data$x@x else as.vector(data$x), sum(data$margins$row_observed),
+    prod(as.double(dim(data$x))), name
+  )
 }

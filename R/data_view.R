@@ -195,7 +195,13 @@ refuse_smooth_shards <- function(smooth) {
 }
 
 # Values, shape and names, also those of the dimnames, which figures take for words; no class, no further attribute.
-strip_matrix <- function(x) matrix(as.vector(x), nrow(x), ncol(x), dimnames = dimnames(x))
+# What has none is not copied: many models are fitted to one large table.
+strip_matrix <- function(x) {
+  if (all(names(attributes(x)) %in% c("dim", "dimnames"))) {
+    return(x)
+  }
+  matrix(as.vector(x), nrow(x), ncol(x), dimnames = dimnames(x))
+}
 
 frame_to_matrix <- function(x, name) {
   rows <- NULL

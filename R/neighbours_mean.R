@@ -110,14 +110,15 @@ near_lists <- function(near, rows = seq_len(near$n), n_threads = 1) {
     from <- lapply(near$given, function(each) each[rows, , drop = FALSE])
     find_neighbours(near, from, near$given, own = rows, n_threads = n_threads)
   }
-  memo <- if (length(rows) * near$most <= most_remembered) near$memo
+  memo <- if (length(rows) * min(near$most, near$n) <= most_remembered) near$memo
   name <- paste(format(c(near$bandwidth, near$most, range(rows), length(rows)), digits = 17L), collapse = " ")
-  remembered(memo, name, find)
+  found <- remembered(memo, name, function() list(rows = rows, lists = find()))
+  if (identical(found$rows, rows)) found$lists else find() # samples of rows may have one range
 }
 
 # Lists depend on sites and bandwidths alone, and many tables of the same sites ask for the same ones: near$memo, an
 # environment, keeps those of up to so many neighbours. Each is kept for nbm_most_tried bandwidths at most.
-most_remembered <- 3e5
+most_remembered <- 2e6
 
 likeness_floor <- 0.05 # lists with nothing in common still count a little
 
@@ -148,13 +149,7 @@ nbm_view <- function(table, rows) {
 }
 
 # Sum of the logarithms of what the known cells of some rows were given while hidden.
-nbm_objective <- function(p, table, rows) {
-  found <- as.matrix(table$found[rows, , drop = FALSE]) == 1
-  p <- pmin(pmax(p, 1e-9), 1 - 1e-9)
-  each <- log(abs(p - !found)) # p of a find, 1 - p of a zero
-  if (!is.null(table$observed)) each <- each[table$observed[rows, , drop = FALSE] == 1]
-  sum(each)
-}
+nbm_objective <- function(p, view) .Call(mc_c_neighbours_loglik, p, view)
 
 nbm_most_judged <- 500L
 nbm_most_tried <- 40L
@@ -166,7 +161,7 @@ nbm_tune <- function(near, likeness, table, n_threads = 1, from = NULL) {
   n <- nrow(table$found)
   rows <- unique(as.integer(round(seq(1, n, length.out = min(n, nbm_most_judged)))))
   view <- nbm_view(table, rows)
-  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads, view), table, rows)
+  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads, view), view)
   open <- if (identical(near$bandwidth, "cv")) setdiff(names(near$given), "neighbours")
   if (!length(open)) {
     return(list(near = near, trace = data.frame(pass = 1L, objective = judge(near))))
@@ -216,7 +211,7 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
   names <- dimnames_of(data$x)
   p <- nbm_rows(near, likeness, table, seq_len(nrow(data$x)), control$n_threads)
   dimnames(p) <- name_sides(names)
-  objective <- nbm_objective(p, table, seq_len(nrow(data$x)))
+  objective <- nbm_objective(p, table$view)
   new_multicause(
     param = list(bandwidth = if (is.numeric(near$bandwidth)) near$bandwidth else numeric(), likeness = likeness),
     objective = c(held_out_log_likelihood = objective), loglik = NA_real_, df = NA_real_,

@@ -438,7 +438,7 @@ wz_learn <- function(asked) {
   copies <- done[-1L][is_done(done[-1L])]
   if (is.null(done[[1L]]) || length(copies) < 2L) signal_interrupt()
   tell_interrupted(done, "tables")
-  learnt <- list(full = done[[1L]], copies = unname(copies), seed = drawn$seed)
+  learnt <- list(full = done[[1L]], copies = unname(copies), seed = drawn$seed, near = common$tuned$near)
   learnt["share"] <- list(wz_share(asked, learnt))
   learnt
 }
@@ -518,7 +518,7 @@ wz_cells <- function(asked, learnt) {
   n_threads <- asked$running$control$n_threads
   stack <- fit_stack(learnt$copies, n_threads = n_threads)
   free_memory(x)
-  eta <- over_cells(learnt$full$odds, function(z) stack_odds(stack, z))
+  eta <- stack_cells(learnt$full$odds, stack, n_threads)
   line <- calibrate_chances(log_odds_bins(eta[zero]), hidden_log_odds(learnt$copies, stack), sum(found))
   eta <- line[1L] + line[2L] * eta
   gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
@@ -527,7 +527,7 @@ wz_cells <- function(asked, learnt) {
   list(
     x = x, found = found, zero = zero, finds = sum(found), stack = calibrated_stack(stack, line), eta = eta,
     bins = log_odds_bins(eta[open]), gaps = gaps,
-    kappa = mean_foreseen(x, learnt$full$tuned$near, n_threads)
+    kappa = mean_foreseen(x, learnt$near, n_threads)
   )
 }
 
@@ -540,7 +540,7 @@ new_which_zeros <- function(asked, learnt, cells, many, call) {
   dimnames(p) <- name_sides(names)
   structure(
     list(
-      probability = p, se = over_cells(learnt$full$odds, function(z) odds_se(z, cells$stack)),
+      probability = p, se = stack_cells(learnt$full$odds, cells$stack, asked$running$control$n_threads, error = TRUE),
       candidate = wz_candidates(cells$zero, given),
       gaps = cells$gaps, log_ratio = many$log_ratio, source = many$source, kappa = cells$kappa,
       how_many = many$estimates, one_more = one_more_of(cells, many$source), stack = cells$stack,

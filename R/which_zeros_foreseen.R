@@ -24,14 +24,15 @@ mean_foreseen <- function(x, near, n_threads = 1) {
 # Vectors, of the cells `at` of some rows.
 fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size), at = NULL) {
   wanted <- function(p) if (is.null(at)) as.vector(p) else p[at]
-  mean_by <- function(near, likeness) score_odds(wanted(nbm_rows(near, likeness, table, rows, n_threads)))
+  odds <- function(p) as.vector(score_odds(p, at, n_threads = n_threads))
+  mean_by <- function(near, likeness) odds(nbm_rows(near, likeness, table, rows, n_threads))
   scores <- list(mean_by(NULL, 2), mean_by(NULL, 6))
   if (!is.null(near)) {
     wide <- near
     wide$bandwidth <- 2 * near$bandwidth # the root of the weights
     scores <- c(scores, list(mean_by(near, 0), mean_by(near, 2), mean_by(wide, 4)))
   }
-  scores <- c(scores, list(score_odds(wanted(fair_companions(table, rows)))))
+  scores <- c(scores, list(odds(fair_companions(table, rows))))
   c(scores, lapply(fair_margins(table, rows), wanted), lapply(utils::tail(scores, 2L), `^`, 2))
 }
 

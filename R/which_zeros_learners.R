@@ -38,12 +38,10 @@ quick_effort <- replace(copy_effort, "tune", FALSE)
 #   rows     where they are; models are fitted to all rows, and means are over all
 learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x))) {
   table <- nbm_table(x)
-  wanted <- cells_of_rows(at, rows, nrow(x))
+  place <- if (!is.null(at)) place_in_rows(at, rows, nrow(x))
   out <- list()
   learnt <- function(name, p) {
-    force(p)
-    odds <- score_odds(wanted(fill_unseen(p, table, rows)))
-    out[[name]] <<- if (is.null(at)) pack_odds(odds) else odds
+    out[[name]] <<- score_odds(fill_unseen(p, table, rows), place, is.null(at), how$n_threads)
     free_memory(x)
   }
   if (!is.null(tuned)) {
@@ -81,13 +79,12 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
 
 some_rows <- function(p, rows) if (length(rows) == nrow(p)) p else p[rows, , drop = FALSE]
 
-# function(p): of a matrix of these rows of n the cells `at`, by their numbers in all rows; NULL: all, a matrix.
-cells_of_rows <- function(at, rows, n) {
-  if (is.null(at)) {
-    return(identity)
+# Of cells by their numbers in all n rows: by those in a matrix of these rows.
+place_in_rows <- function(at, rows, n) {
+  if (length(rows) == n) {
+    return(at)
   }
-  place <- match((at - 1L) %% n + 1L, rows) + (at - 1L) %/% n * length(rows)
-  function(p) p[place]
+  match((at - 1L) %% n + 1L, rows) + (at - 1L) %/% n * length(rows)
 }
 
 # What tables of the same sites share while they are learnt from: distances, and lists of neighbours that were found.
@@ -168,13 +165,7 @@ cell_columns <- function(terms, at, n) {
   lapply(terms, function(term) if (is.matrix(term)) unpack_odds(term[at]) else term[(at - 1L) %/% n + 1L])
 }
 
-# The log-odds of all cells by all learners are most of what a large table needs: they are kept in millionths, as whole
-# numbers of 4 bytes.
-pack_odds <- function(odds) {
-  odds <- round(1e6 * odds)
-  storage.mode(odds) <- "integer"
-  odds
-}
+# What score_odds() packed.
 unpack_odds <- function(odds) if (is.integer(odds)) 1e-6 * odds else odds
 
 # What sensitivity() changes; here: nothing.
@@ -222,9 +213,13 @@ companion_table <- function(table) {
   (joint + rep(rate, each = nrow(joint))) / pmax(both, 1)
 }
 
-# Log-odds of scores; chances below one in ten thousand are not told apart.
+# Log-odds of scores, or of some of them by their places; chances below one in ten thousand are not told apart. `pack`:
+# the log-odds of all cells by all learners are most of what a large table needs, and are kept in millionths, as whole
+# numbers of 4 bytes.
 least_score <- 1e-4
-score_odds <- function(p) .Call(mc_c_score_odds, p, least_score)
+score_odds <- function(p, at = NULL, pack = FALSE, n_threads = 1) {
+  .Call(mc_c_score_odds, p, if (!is.null(at)) as.double(at), as.double(c(least_score, pack, n_threads)))
+}
 
 # One table, whole (no cells deleted) or damaged. Of a damaged one the log-odds are kept at its zeros, or at a sample of
 # them and all deleted cells; not of taxa that lost their only finds, as there are none such in the whole table.

@@ -190,7 +190,7 @@ near_bandwidth <- function(x, squares, table) {
     if (is.null(tried[[name]])) {
       sums <- sums_of_squares(table, nbm_at(squares$near, squares$typical * 2^step), of)
       p <- near_chances(table, sums, at[as.vector(row(found))], j, as.vector(found), as.vector(gone))
-      tried[[name]] <<- nbm_objective(matrix(p, nrow(found)), judged, seq_len(nrow(found)))
+      tried[[name]] <<- nbm_objective(matrix(p, nrow(found)), judged$view)
     }
     tried[[name]]
   }

@@ -90,15 +90,11 @@ stack_weights <- function(data, ridge, start = NULL) {
 
 stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 
-# What f(z) gives for each cell of the whole table, z being what the regression takes of a block of cells: n x m.
-over_cells <- function(odds, f) {
-  out <- matrix(0, nrow(odds[[1L]]), ncol(odds[[1L]]))
-  last <- length(out)
-  for (first in seq(1, last, by = 2^18)) {
-    at <- first:min(last, first + 2^18 - 1)
-    out[at] <- f(do.call(cbind, cell_columns(odds, at, nrow(out))))
-  }
-  out
+# What stack_odds() says of each cell of the whole table, n x m; `error`: the standard errors of that, as odds_se() has
+# them.
+stack_cells <- function(odds, stack, n_threads, error = FALSE) {
+  weights <- c(stack$intercept, unname(stack$weights))
+  .Call(mc_c_stack_cells, odds, weights, if (error) stack$covariance, as.double(n_threads))
 }
 
 # Logistic regression by Newton's method, on the columns `used` of what stack_bind() gives. Learners' weights are drawn

@@ -11,14 +11,28 @@
 
 static const char *view_fields[] = {"dim", "start", "column", "value", "na_start", "na_column", ""};
 
-/* One cell of a logical, integer or double matrix. */
-static double cell(SEXP x, R_xlen_t at) {
+/* Cells of a double matrix, or of an integer or logical one, whose NA is the same. NULL: all one. */
+typedef struct {
+  const double *real;
+  const int *whole;
+} cells;
+
+static cells cells_of(SEXP x) {
+  cells out = {NULL, NULL};
   switch (TYPEOF(x)) {
-    case REALSXP: return REAL(x)[at];
-    case INTSXP: return INTEGER(x)[at] == NA_INTEGER ? NA_REAL : INTEGER(x)[at];
-    case LGLSXP: return LOGICAL(x)[at] == NA_LOGICAL ? NA_REAL : LOGICAL(x)[at];
-    default: glue_check(false, "type of x"); return 0;
+    case NILSXP: break;
+    case REALSXP: out.real = REAL(x); break;
+    case INTSXP: out.whole = INTEGER(x); break;
+    case LGLSXP: out.whole = LOGICAL(x); break;
+    default: glue_check(false, "type of x");
   }
+  return out;
+}
+
+static NUM_INLINE double cell(const cells *x, R_xlen_t at) {
+  if (x->real) return x->real[at];
+  if (x->whole) return x->whole[at] == NA_INTEGER ? NA_REAL : x->whole[at];
+  return 1;
 }
 
 /* An empty view whose row counts, one place up, stand in start and na_start. */
@@ -87,17 +101,24 @@ static void put_cell(SEXP view, int i, int j, double value, int *next_one, int *
 
 SEXP mc_c_view_dense(SEXP x) {
   const int n = Rf_nrows(x), m = Rf_ncols(x);
+  const cells of = cells_of(x);
   bool all_one = true;
   int *next_one, *next_na;
   SEXP view = PROTECT(new_view(n, m));
   for (int j = 0; j < m; j++) {
     R_CheckUserInterrupt();
-    for (int i = 0; i < n; i++) count_cell(view, i, cell(x, num_at(i, j, n)), &all_one);
+    for (int i = 0; i < n; i++) { /* most are zero */
+      const double value = cell(&of, num_at(i, j, n));
+      if (value != 0) count_cell(view, i, value, &all_one);
+    }
   }
   make_room(view, n, all_one, &next_one, &next_na);
   for (int j = 0; j < m; j++) {
     R_CheckUserInterrupt();
-    for (int i = 0; i < n; i++) put_cell(view, i, j, cell(x, num_at(i, j, n)), next_one, next_na);
+    for (int i = 0; i < n; i++) {
+      const double value = cell(&of, num_at(i, j, n));
+      if (value != 0) put_cell(view, i, j, value, next_one, next_na);
+    }
   }
   UNPROTECT(1);
   return finish_view(view);
@@ -120,6 +141,7 @@ SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim) {
              "slots of x");
   const int n = INTEGER(dim)[0], m = INTEGER(dim)[1];
   const int *from = INTEGER(pointer), *rows = INTEGER(row);
+  const cells of = cells_of(value);
   bool all_one = true;
   int *next_one, *next_na;
   glue_check(n >= 0 && m >= 0 && XLENGTH(pointer) == (R_xlen_t) m + 1, "column pointers of x");
@@ -128,14 +150,13 @@ SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim) {
   SEXP view = PROTECT(new_view(n, m));
   for (int j = 0; j < m; j++) {
     R_CheckUserInterrupt();
-    for (int e = from[j]; e < from[j + 1]; e++)
-      count_cell(view, rows[e], Rf_isNull(value) ? 1 : cell(value, e), &all_one);
+    for (int e = from[j]; e < from[j + 1]; e++) count_cell(view, rows[e], cell(&of, e), &all_one);
   }
   make_room(view, n, all_one, &next_one, &next_na);
   for (int j = 0; j < m; j++) {
     R_CheckUserInterrupt();
     for (int e = from[j]; e < from[j + 1]; e++)
-      put_cell(view, rows[e], j, Rf_isNull(value) ? 1 : cell(value, e), next_one, next_na);
+      put_cell(view, rows[e], j, cell(&of, e), next_one, next_na);
   }
   UNPROTECT(1);
   return finish_view(view);

@@ -37,7 +37,9 @@ SEXP mc_c_smooth_pulls(SEXP membership, SEXP pinned, SEXP smooth, SEXP n_threads
 SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space);
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings);
-SEXP mc_c_score_odds(SEXP p, SEXP least);
+SEXP mc_c_neighbours_loglik(SEXP p, SEXP view);
+SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings);
+SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads);
 SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP limits);
 SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP order);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);

@@ -40,3 +40,11 @@ SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP sett
   UNPROTECT(1);
   return out;
 }
+
+/* p: chances of the rows of a view. Returns what nbm_loglik() says. */
+SEXP mc_c_neighbours_loglik(SEXP p, SEXP view) {
+  const mc_data rows = glue_data(view);
+  glue_matrix(p, rows.n, rows.m, "p");
+  double *scratch = (double *) R_alloc((size_t) rows.m + 1, sizeof *scratch);
+  return Rf_ScalarReal(nbm_loglik(&rows, REAL(p), scratch));
+}

@@ -1,15 +1,5 @@
 #include "num/ranking.h"
 #include "glue/glue.h"
-#include "num/logistic.h"
-
-/* num_log_odds() of probabilities, shaped as p. */
-SEXP mc_c_score_odds(SEXP p, SEXP least) {
-  glue_check(TYPEOF(p) == REALSXP, "p");
-  SEXP out = PROTECT(Rf_duplicate(p));
-  num_log_odds(REAL(out), XLENGTH(p), Rf_asReal(least));
-  UNPROTECT(1);
-  return out;
-}
 
 static bool within(SEXP values, int least, int most) {
   const int *x = INTEGER(values);

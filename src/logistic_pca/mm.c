@@ -15,7 +15,6 @@
 typedef struct {
   double *rows;     /* (k + 1) x b */
   double *weights;  /* m x b: log-odds, then the bound's weights; 0 where missing */
-  double *scratch;  /* m x b */
   double *products; /* pairs x b: sums over attributes, then products of the rows' scores */
 } block_scratch;
 
@@ -58,7 +57,6 @@ lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
     const ptrdiff_t b = work->rows.block_rows;
     work->scratch[t].rows = mc_doubles(host, k1, b);
     work->scratch[t].weights = mc_doubles(host, m, b);
-    work->scratch[t].scratch = mc_doubles(host, m, b);
     work->scratch[t].products = mc_doubles(host, work->pairs, b);
   }
   return work;
@@ -86,7 +84,7 @@ static double block_weights(const scan *w, int first, int b, block_scratch *s) {
   for (int e = data->na_start ? data->na_start[first] : 0, i = 0; data->na_start && i < b; i++)
     for (; e < data->na_start[first + i + 1]; e++, n_missing++)
       s->weights[num_at(data->na_column[e], i, m)] = 0;
-  const double sum = num_logistic_weights(s->weights, s->scratch, num_at(0, b, m));
+  const double sum = num_logistic_weights(s->weights, num_at(0, b, m));
   for (int e = data->na_start ? data->na_start[first] : 0, i = 0; data->na_start && i < b; i++)
     for (; e < data->na_start[first + i + 1]; e++) s->weights[num_at(data->na_column[e], i, m)] = 0;
   return sum - n_missing * LOG_TWO;

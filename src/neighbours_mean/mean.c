@@ -3,8 +3,10 @@
 #include <math.h>
 
 #include "num/threads.h"
+#include "num/vector.h"
 
 #define TINY 1e-300
+#define LEAST 1e-9 /* of a chance, in a log-likelihood */
 
 /* Sums over neighbours, for every attribute, with weights of three kinds. */
 typedef struct {
@@ -220,4 +222,19 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
     for (int l = 0; l < n; l++) s->seen[l] = false;
   }
   return mc_scan(host, 0, 0, &strips, scan, &t);
+}
+
+double nbm_loglik(const mc_data *rows, const double *p, double *scratch) {
+  const int n = rows->n, m = rows->m;
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) scratch[j] = 1 - p[num_at(i, j, n)];
+    for (int e = rows->start[i]; e < rows->start[i + 1]; e++)
+      scratch[rows->column[e]] = p[num_at(i, rows->column[e], n)];
+    for (int j = 0; j < m; j++) scratch[j] = fmin(fmax(scratch[j], LEAST), 1 - LEAST);
+    for (int e = 0; e < data_n_missing(rows, i); e++)
+      scratch[rows->na_column[rows->na_start[i] + e]] = 1;
+    sum += num_sum_log(scratch, m);
+  }
+  return sum;
 }

@@ -15,11 +15,11 @@ void num_logistic(double *x, ptrdiff_t n);
  * to the logarithm of the logistic function, tight at theta:
  *   log logistic(t) >= log logistic(theta) + (t - theta) / 2 - weight (t^2 - theta^2) / 2.
  * Replaces n values of theta by weight = tanh(theta / 2) / (2 theta), within (0, 1/4], and
- * returns the sum of log(1 + exp(theta)). scratch has n values.
+ * returns the sum of log(1 + exp(theta)).
  */
-double num_logistic_weights(double *theta, double *scratch, ptrdiff_t n);
+double num_logistic_weights(double *theta, ptrdiff_t n);
 
-/* Replaces n probabilities by log(p / (1 - p)); those nearer to 0 or 1 than `least` are not told apart; NaN stays. */
-void num_log_odds(double *p, ptrdiff_t n, double least);
+/* log(p / (1 - p)); those nearer to 0 or 1 than `least` are not told apart; NaN stays. */
+double num_log_odds(double p, double least);
 
 #endif

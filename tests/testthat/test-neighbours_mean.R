@@ -138,3 +138,19 @@ test_that("it has no phantoms", {
   fit <- neighbours_mean(x, smooth = smooth_over(age = 1:20, bandwidth = c(age = 3), strength = 1))
   expect_error(false_presences(fit, kinds = character()), "phantom", class = "multicause_input_error")
 })
+
+test_that("the objective is the sum of what the known cells were given", {
+  data <- small_sites()
+  p <- unname(fitted(neighbours_mean(data$x)))
+  p[1:2] <- 0:1
+  each <- pmin(pmax(ifelse(data$x == 1, p, 1 - p), 1e-9), 1 - 1e-9)
+  expect_equal(nbm_objective(p, nbm_table(data$x)$view), sum(log(each), na.rm = TRUE), tolerance = 1e-12)
+})
+
+test_that("lists that are remembered are those of the same rows", {
+  near <- smooth_over(age = 1:9, bandwidth = 2, most = 3)
+  near$n <- 9L
+  alone <- lapply(list(c(1L, 3L, 9L), c(1L, 5L, 9L)), function(rows) near_lists(near, rows))
+  near <- with_memo(near)
+  expect_identical(lapply(list(c(1L, 3L, 9L), c(1L, 5L, 9L)), function(rows) near_lists(near, rows)), alone)
+})

@@ -432,7 +432,22 @@ test_that("tables of few finds have an answer without warnings, or words of ours
 
 test_that("the log-odds of scores are those of qlogis(), within a ten thousandth of 0 and 1", {
   p <- matrix(c(0, 1e-5, 1e-4, 0.3, 0.5, 0.99995, 1, NA), 2, dimnames = list(c("a", "b"), NULL))
-  expect_equal(score_odds(p), stats::qlogis(pmin(pmax(p, 1e-4), 1 - 1e-4)))
+  all <- stats::qlogis(pmin(pmax(unname(p), 1e-4), 1 - 1e-4))
+  expect_equal(score_odds(p), all)
+  expect_equal(score_odds(p, c(4, 1)), all[c(4, 1)])
+  expect_identical(score_odds(p, pack = TRUE, n_threads = 2), array(as.integer(round(1e6 * all)), dim(p)))
+  expect_equal(score_odds(as.vector(p)), as.vector(all))
+})
+
+test_that("all cells get the log-odds, and their errors, that a block of them has", {
+  set.seed(1)
+  odds <- list(a = matrix(rnorm(700), 100), b = matrix(sample.int(1e6, 700), 100), finds = rnorm(7))
+  z <- do.call(cbind, cell_columns(odds, seq_len(700), 100))
+  stack <- list(weights = c(a = 1, b = 0.5, finds = -2), intercept = 0.3, covariance = crossprod(matrix(rnorm(16), 4)))
+  for (n_threads in 1:2) {
+    expect_equal(stack_cells(odds, stack, n_threads), matrix(stack_odds(stack, z), 100))
+    expect_equal(stack_cells(odds, stack, n_threads, error = TRUE), matrix(odds_se(z, stack), 100))
+  }
 })
 
 test_that("where a part of the zeros was kept, curves and what is expected are those of all of them", {
