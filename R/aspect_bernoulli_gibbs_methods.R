@@ -93,24 +93,6 @@ gibbs_shown <- function(fit) {
   stats::setNames(ifelse(names %in% names(titles), titles[names], sub("_", " ", names)), names)
 }
 
-#' @rdname bmf_draws
-#' @exportS3Method posterior::as_draws
-as_draws.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  posterior::as_draws_array(draws_array(x))
-}
-
-#' @rdname bmf_draws
-#' @exportS3Method posterior::as_draws_array
-as_draws_array.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  posterior::as_draws_array(draws_array(x))
-}
-
-#' @rdname bmf_draws
-#' @exportS3Method coda::as.mcmc
-as.mcmc.aspect_bernoulli_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  coda_chains(x)
-}
-
 is_sampled.aspect_bernoulli_gibbs <- function(fit) TRUE
 
 # The means over draws of the cells' probabilities, as fitted() gives them.

@@ -1,12 +1,5 @@
 # What users do with an aspect Bernoulli fit through R's own generics; the help page is that of predict().
 
-#' @rdname predict.aspect_bernoulli
-#' @export
-fitted.aspect_bernoulli <- function(object, ...) {
-  check_dots(...)
-  predict(object)
-}
-
 #' Predictions, and data simulated, from an aspect Bernoulli fit
 #'
 #' Probabilities, memberships and the causes of single cells, for the data of the fit or for new sites;
@@ -84,9 +77,10 @@ predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response"
   is_new <- !is.null(newdata) || !is.null(along)
   if (is_new) new <- new_sites(object, newdata, along)
   names <- if (is_new) rownames(new$x) else object$names[[1L]]
-  rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
+  asked <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
+  rows <- unique(asked)
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
-  refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
+  refuse_large(length(asked) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   if (is_new) {
     new <- list(x = new$x[rows, , drop = FALSE], along = pick_along(new$along, rows))
     folded <- fold_in(object, new$x, control, new$along)
@@ -104,7 +98,7 @@ predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response"
     }
   )
   if (is_new) attr(out, "certificate") <- folded$certificate
-  in_given_order(out, newdata)
+  in_given_order(as_asked(out, rows, asked), newdata)
 }
 
 # Mixtures of probabilities, which rounding may carry over 1.

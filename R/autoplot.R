@@ -180,7 +180,7 @@ top_figure <- function(fit, n) {
 # Sites on two components and the taxa that tell most, as arrows.
 scores_figure <- function(fit, components, n) {
   both <- ordination(fit)
-  at <- pick(components, ncol(both$sites), colnames(both$sites), "components")
+  at <- unique(pick(components, ncol(both$sites), colnames(both$sites), "components"))
   if (length(at) != 2L) stop_input("`components` must be two, not %d.", length(at))
   part <- function(values, names) {
     values <- values[, at, drop = FALSE]

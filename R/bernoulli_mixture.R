@@ -278,13 +278,6 @@ predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response
 
 #' @rdname predict.bernoulli_mixture
 #' @export
-fitted.bernoulli_mixture <- function(object, ...) {
-  check_dots(...)
-  predict(object)
-}
-
-#' @rdname predict.bernoulli_mixture
-#' @export
 simulate.bernoulli_mixture <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
   membership <- object$param$membership

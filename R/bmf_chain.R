@@ -173,5 +173,5 @@ total_sweeps.bmf_problem <- function(problem, started) {
   } else {
     control$n_start * control$start_sweeps + control$n_reheat * ceiling(0.6 * control$start_sweeps)
   }
-  start + control$warmup + control$draws * control$thin
+  start + NextMethod()
 }

@@ -20,6 +20,8 @@
 #' `lower` and `upper`, from kept states; `type = "missing"` gives a data frame `row`, `column`, `mean` and, with
 #' `level`, `lower` and `upper`. Results depend on [set.seed()] for new rows.
 #'
+#' `sigma()`: the posterior mean of the noise's standard deviation, of Gaussian data.
+#'
 #' `residuals()`: observed less fitted; Pearson and deviance residuals by family.
 #'
 #' `simulate()`: a list of `nsim` matrices n x m from the posterior predictive distribution, and as its attribute `seed`
@@ -260,6 +262,15 @@ residual_matrix.bmf <- function(fit, x, mean, type) {
     return((x - mean) / sqrt(mean))
   }
   sign(x - mean) * sqrt(2 * pmax(0, ifelse(x > 0, x * log(x / mean), 0) - (x - mean)))
+}
+
+#' @rdname bmf_methods
+#' @export
+sigma.bmf <- function(object, ...) {
+  if (object$family != "gaussian") {
+    return(NextMethod())
+  }
+  mean(vapply(do.call(c, object$kept), function(state) 1 / sqrt(state$hyper[5L]), 0))
 }
 
 model_title.bmf <- function(fit) "Binary matrix factorization"

@@ -46,16 +46,7 @@ NULL
 #' @rdname anova.bernoulli_mixture
 #' @export
 anova.bernoulli_mixture <- function(object, ..., nsim = 99, control = NULL, x = NULL) {
-  bootstrap_anova(list(object, ...), nsim, control, x)
-}
-
-#' @rdname anova.bernoulli_mixture
-#' @export
-anova.noisy_or <- function(object, ..., nsim = 99, control = NULL, x = NULL) {
-  bootstrap_anova(list(object, ...), nsim, control, x)
-}
-
-bootstrap_anova <- function(fits, nsim, control, x) {
+  fits <- list(object, ...)
   check_nested(fits)
   for (fit in fits) check_maximum_likelihood(fit)
   nsim <- check_count(nsim, "nsim")
@@ -83,6 +74,10 @@ bootstrap_anova <- function(fits, nsim, control, x) {
     null = null, class = c("anova", "data.frame")
   )
 }
+
+#' @rdname anova.bernoulli_mixture
+#' @export
+anova.noisy_or <- anova.bernoulli_mixture
 
 check_nested <- function(fits) {
   for (fit in fits) check_fit(fit, name = "...")

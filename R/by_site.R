@@ -87,19 +87,12 @@ by_site.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NU
   asked <- list(
     site = site, within = within, kinds = kinds, x = x, convention = phantom_convention, draws = draws, level = level
   )
-  sums_of(fit, 1L, groups, asked)$table
+  sums_of(fit, match(.Generic, c("by_site", "by_taxon")), groups, asked)$table
 }
 
 #' @rdname by_site
 #' @export
-by_taxon.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NULL, draws = NULL, level = 0.9,
-                                kinds = NULL, x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
-  check_dots(...)
-  asked <- list(
-    site = site, within = within, kinds = kinds, x = x, convention = phantom_convention, draws = draws, level = level
-  )
-  sums_of(fit, 2L, groups, asked)$table
-}
+by_taxon.multicause <- by_site.multicause
 
 # Sums of an answer or of a fit, in the order of the table: list(table, group, drawn: groups x draws, or NULL). What
 # is `asked` of fits: list(site, within, kinds, x, convention, draws, level), each as the methods have it.
@@ -116,7 +109,7 @@ sums_of <- function(fit, side, groups, asked = list()) {
   table <- sums$table
   names(table)[1L] <- if (is.null(groups)) c("site", "taxon")[side] else "group"
   if (is.factor(groups)) table[[1L]] <- factor(table[[1L]], levels(sums$group))
-  rownames(table) <- NULL
+  rownames(table) <- table[[1L]]
   sums$table <- structure(
     table, class = c("which_zeros_sums", "data.frame"), assumption = sums$assumption,
     words = if (of_shards) c("sites", "taxa") else axis_words(fit),
@@ -188,7 +181,8 @@ fit_sums <- function(fit, side, groups, asked) {
   moved <- use_convention(fit, asked$kinds, convention, asked$x)
   x <- fit_data(moved$fit, asked$x)
   cells <- list(
-    rows = sort(pick(asked$site, fit$dims[["n"]], fit$names[[1L]], "site")), within = check_within(asked$within, fit)
+    rows = sort(unique(pick(asked$site, fit$dims[["n"]], fit$names[[1L]], "site"))),
+    within = check_within(asked$within, fit)
   )
   tell_no_phantom(moved$fit, moved$kinds)
   size <- fit$dims[[c("n", "m")[side]]]
@@ -237,16 +231,17 @@ can_be_false <- function(observed, within, rows) {
 }
 
 #' @export
-print.which_zeros_sums <- function(x, n = 20L, ...) {
+print.which_zeros_sums <- function(x, n = 20L, ..., digits = 2L) {
   check_dots(...)
   n <- check_shown(n)
+  digits <- check_digits(digits)
   has_missed <- "missed" %in% names(x)
   shown <- as.data.frame(utils::head(if (has_missed) most_first(x) else x, n))
   side <- match(names(shown)[1L], c("site", "taxon"))
   if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
-  shown <- with_range(shown, "missed", c("low", "high"), show_count)
-  shown <- with_range(shown, "share", c("share_low", "share_high"), function(x) sprintf("%.2f", x))
-  print.data.frame(round_columns(shown, 3L), row.names = FALSE)
+  shown <- with_range(shown, "missed", c("low", "high"), function(x) show_count(x, digits))
+  shown <- with_range(shown, "share", c("share_low", "share_high"), function(x) sprintf("%.*f", digits, x))
+  print.data.frame(round_columns(shown, digits + 1L), row.names = FALSE)
   if (nrow(x) > nrow(shown)) {
     cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), if (has_missed) " of which less was missed" else ""))
   }

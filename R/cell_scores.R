@@ -162,8 +162,8 @@ expected_false <- function(fit, x, kinds, of = "absences") {
   total
 }
 
-# Row or column numbers from names, numbers, or TRUE and FALSE for each; NULL is all. Numbers and flags that have names
-# themselves, as of which(), go by them.
+# Row or column numbers from names, numbers, or TRUE and FALSE for each, in the order asked for and as often; NULL is
+# all. Numbers and flags that have names themselves, as of which(), go by them.
 pick <- function(which, n, names, argument) {
   if (is.null(which)) {
     return(seq_len(n))
@@ -185,7 +185,7 @@ pick <- function(which, n, names, argument) {
   if (!ok) {
     stop_input("`%s` must hold names or whole numbers from 1 to %d, not %s.", argument, n, show_value(which))
   }
-  as.integer(unique(which))
+  as.integer(which)
 }
 
 # A number that is also a name of something else.
@@ -215,7 +215,7 @@ which_true <- function(flags, n, names, argument) {
 # Numbers of sites, none of which may be meant.
 pick_some <- function(which, x, argument) {
   none <- !length(which) || (is.logical(which) && length(which) == nrow(x) && !anyNA(which) && !any(which))
-  if (none) integer() else pick(which, nrow(x), rownames(x), argument)
+  if (none) integer() else unique(pick(which, nrow(x), rownames(x), argument))
 }
 
 # Results that would not fit into memory with ease are refused, with advice.

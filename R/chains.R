@@ -453,32 +453,30 @@ NULL
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws
-as_draws.bmf <- function(x, ...) { # nolint: object_name_linter.
+as_draws.multicause <- function(x, ...) { # nolint: object_name_linter.
+  check_dots(...)
   posterior::as_draws_array(draws_array(x))
 }
 
 #' @rdname bmf_draws
 #' @exportS3Method posterior::as_draws_array
-as_draws_array.bmf <- function(x, ...) { # nolint: object_name_linter.
-  posterior::as_draws_array(draws_array(x))
-}
+as_draws_array.multicause <- as_draws.multicause # nolint: object_name_linter.
 
 #' @rdname bmf_draws
 #' @exportS3Method coda::as.mcmc
-as.mcmc.bmf <- function(x, ...) { # nolint: object_name_linter.
-  coda_chains(x)
-}
-
-coda_chains <- function(x) {
+as.mcmc.multicause <- function(x, ...) { # nolint: object_name_linter.
+  check_dots(...)
   draws <- draws_array(x)
-  thin <- x$control$thin
   chains <- lapply(seq_len(dim(draws)[2L]), function(chain) {
-    coda::mcmc(matrix(draws[, chain, ], dim(draws)[1L], dimnames = dimnames(draws)[c(1L, 3L)]), thin = thin)
+    coda::mcmc(matrix(draws[, chain, ], dim(draws)[1L], dimnames = dimnames(draws)[c(1L, 3L)]), thin = x$control$thin)
   })
   coda::as.mcmc.list(chains)
 }
 
 draws_array <- function(fit) {
+  if (!is_sampled(fit)) {
+    stop_input("`x` must be a sampled fit, of bmf() or with `estimate = \"gibbs\"`: this one %s.", what_it_did(fit))
+  }
   quantities <- quantities(fit)
   parts <- lapply(quantities, function(name) draws_by_chain(fit, name))
   array(

@@ -177,8 +177,8 @@ check_count <- function(x, name, min = 1L, max = .Machine$integer.max) {
 # Significant digits, as print() and format() take them.
 check_digits <- function(digits) check_count(digits, "digits", 1L, 22L)
 
-# How many rows to print: a whole number, or all.
-check_shown <- function(n) if (identical(n, Inf)) n else check_count(n, "n", 0L)
+# How many rows are listed or printed: a whole number, or all.
+check_shown <- function(n, least = 0L) if (identical(n, Inf)) n else check_count(n, "n", least)
 
 check_flag <- function(x, name) {
   if (!is.logical(x) || length(x) != 1L || is.na(x)) {

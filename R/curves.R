@@ -74,7 +74,7 @@ curves <- function(fit, of = c("taxon", "component"), at = NULL, taxon = NULL, .
   if (of == "component") {
     return(structure(curve_frame(at, weights, composition, "component", "share"), bandwidth = bandwidth))
   }
-  taxon <- pick(taxon, fit$dims[["m"]], fit$names[[2L]], "taxon")
+  taxon <- unique(pick(taxon, fit$dims[["m"]], fit$names[[2L]], "taxon"))
   expected <- composition %*% content_components(fit)[, taxon, drop = FALSE]
   if (is.null(colnames(expected))) colnames(expected) <- taxon
   value <- curve_value(fit)

@@ -58,7 +58,7 @@ denoise <- function(fit, drop = c("white", "black"), ..., site = NULL, kinds = N
     stop_input("`drop` must leave a component: all %d are phantoms.", length(kinds))
   }
   x <- fit_data(fit, x)
-  rows <- pick(site, fit$dims[["n"]], fit$names[[1L]], "site")
+  rows <- unique(pick(site, fit$dims[["n"]], fit$names[[1L]], "site"))
   refuse_large(1.5 * length(rows) * fit$dims[["m"]], "The result", "take fewer rows at a time by `site`")
   if (all(kinds == "content")) inform("Nothing to take out: the fit has no %s phantom.", paste(drop, collapse = " or "))
   new_denoised(fit, kinds, rows, dense_rows(x, rows), keep)

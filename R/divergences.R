@@ -23,7 +23,7 @@ divergences <- function(fit, dims = NULL, ..., floor = 1e-6) {
   floor <- check_number(floor, "floor", 0)
   check_fit(fit, c("plca", "plsa"))
   marginals <- distributions(fit)
-  at <- pick(dims, length(marginals), names(marginals), "dims")
+  at <- unique(pick(dims, length(marginals), names(marginals), "dims"))
   structure(lapply(marginals[at], kl_matrix, floor = floor), class = "divergences", floor = floor, at = at)
 }
 
@@ -49,8 +49,9 @@ print.divergences <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   titles <- dimension_names(names(x), attr(x, "at"))
   for (i in seq_along(x)) {
-    cat(sprintf("Kullback-Leibler divergence between components, %s (nats; mean %s)\n", titles[i],
-      format(mean(x[[i]][row(x[[i]]) != col(x[[i]])]), digits = digits)))
+    pairs <- x[[i]][row(x[[i]]) != col(x[[i]])]
+    average <- if (length(pairs)) sprintf("; mean %s", format(mean(pairs), digits = digits)) else ""
+    cat(sprintf("Kullback-Leibler divergence between components, %s (nats%s)\n", titles[i], average))
     print(round(x[[i]], digits))
   }
   invisible(x)

@@ -400,12 +400,6 @@ members_missed <- function(object) {
   }, 0)
 }
 
-#' @export
-fitted.multicause_ensemble <- function(object, ...) {
-  check_dots(...)
-  object$probability
-}
-
 presence_probability.multicause_ensemble <- function(fit) fit$probability
 
 #' @export

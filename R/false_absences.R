@@ -103,15 +103,7 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
   check_dots(...)
   by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
-  if (is_shards_fit(fit)) {
-    convention <- check_choice(phantom_convention, "phantom_convention", c("fitted", "minimal", "maximal"))
-    more <- convention != "fitted" || !is.null(site_data) || !is.null(x)
-    return(rank_shards(fit, asked, by, "absences", kinds, more))
-  }
-  check_fit(fit)
-  moved <- use_convention(fit, kinds, phantom_convention, x)
-  scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
-  new_false_cells(moved$fit, rank_cells(moved$fit, scope, by, "absences"), scope, by, "absences", site_data)
+  false_cells(fit, "absences", by, asked, site_data, kinds, x, phantom_convention)
 }
 
 #' @rdname false_absences
@@ -123,16 +115,20 @@ false_presences <- function(fit, n = 50, by = c("absent", "added", "probability"
   check_dots(...)
   by <- check_choice(by, "by", c("absent", "added", "probability", "phantom"))
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
+  false_cells(fit, "presences", by, asked, site_data, kinds, x, phantom_convention)
+}
+
+false_cells <- function(fit, of, by, asked, site_data, kinds, x, convention) {
   if (is_shards_fit(fit)) {
-    convention <- check_choice(phantom_convention, "phantom_convention", c("fitted", "minimal", "maximal"))
+    convention <- check_choice(convention, "phantom_convention", c("fitted", "minimal", "maximal"))
     more <- convention != "fitted" || !is.null(site_data) || !is.null(x)
-    return(rank_shards(fit, asked, by, "presences", kinds, more))
+    return(rank_shards(fit, asked, by, of, kinds, more))
   }
   check_fit(fit)
-  moved <- use_convention(fit, kinds, phantom_convention, x)
+  moved <- use_convention(fit, kinds, convention, x)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
-  score <- names(score_names$presences)[match(by, score_names$presences)]
-  new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, "presences"), scope, by, "presences", site_data)
+  score <- names(score_names[[of]])[match(by, score_names[[of]])]
+  new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, of), scope, by, of, site_data)
 }
 
 # The scores' names in cell_scores() and in what users see.
@@ -143,8 +139,7 @@ score_names <- list(
 
 # Which cells to look at and how many to keep, asked = list(n, per, observation, attribute, within) checked.
 cell_scope <- function(fit, by, asked, kinds, x) {
-  n <- asked$n
-  if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
+  n <- check_shown(asked$n, 1L)
   per <- check_choice(asked$per, "per", c("table", "site", "taxon"))
   kinds <- component_kinds(fit, kinds)
   if (by == "phantom" && per != "site" && length(asked$site) != 1L) {
@@ -152,8 +147,8 @@ cell_scope <- function(fit, by, asked, kinds, x) {
   }
   list(
     n = n, per = per, kinds = kinds, x = fit_data(fit, x),
-    rows = sort(pick(asked$site, fit$dims[["n"]], fit$names[[1L]], "site")),
-    columns = sort(pick(asked$taxon, fit$dims[["m"]], fit$names[[2L]], "taxon")),
+    rows = sort(unique(pick(asked$site, fit$dims[["n"]], fit$names[[1L]], "site"))),
+    columns = sort(unique(pick(asked$taxon, fit$dims[["m"]], fit$names[[2L]], "taxon"))),
     within = check_within(asked$within, fit)
   )
 }

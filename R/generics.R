@@ -79,7 +79,8 @@ variable.names.multicause <- function(object, ...) { # nolint: object_name_linte
 
 side_names <- function(fit, side, ...) {
   check_dots(...)
-  if (is.null(fit$names[[side]])) as.character(seq_len(fit$dims[[side]])) else fit$names[[side]]
+  names <- (fit$names %||% dimnames(fit$shards))[[side]]
+  names %||% as.character(seq_len(fit$dims[[side]]))
 }
 
 # What users of glm() try first, where a model has none.
@@ -100,6 +101,21 @@ anova.multicause <- function(object, ...) {
   stop_lacks(object, "anova", "select_k() chooses the number of components, compare_models() compares models.")
 }
 
+# R's own would take the deviance of all cells for a variance.
+#' @export
+sigma.multicause <- function(object, ...) {
+  stop_lacks(object, "sigma", "no spread of residuals is part of it; deviance() says how far it is from the data.")
+}
+
+no_formula <- "its arguments are no formula; update() changes them by name, and coef() has the parameters."
+
+#' @export
+formula.multicause <- function(x, ...) stop_lacks(x, "formula", no_formula)
+
+# What model.matrix(), step() and others ask for.
+#' @export
+terms.multicause <- function(x, ...) stop_lacks(x, "terms", no_formula)
+
 stop_lacks <- function(fit, generic, instead) {
   stop_input("%s() is not there for a fit of %s(): %s", generic, model_name(fit), instead)
 }
@@ -109,14 +125,40 @@ stop_lacks <- function(fit, generic, instead) {
 #' @export
 head.which_zeros <- function(x, n = 6L, ...) {
   check_dots(...)
-  as.data.frame(x, n = check_count(n, "n"))
+  utils::head(as.data.frame(x, n = if (is.numeric(n) && isTRUE(n < 0)) Inf else n), n)
 }
 
 #' @export
 tail.which_zeros <- function(x, n = 6L, ...) {
   check_dots(...)
-  utils::tail(as.data.frame(x), check_count(n, "n"))
+  utils::tail(as.data.frame(x), n)
 }
+
+# The chance of a record at each zero, as augment() has it, and what was observed there less that.
+#' @export
+fitted.which_zeros <- function(object, ...) {
+  check_dots(...)
+  object$probability
+}
+
+#' @export
+residuals.which_zeros <- function(object, ...) -fitted(object, ...)
+
+# Of the log-odds: what learners and numbers of finds weigh.
+#' @export
+coef.which_zeros <- function(object, ...) {
+  check_dots(...)
+  c(`(Intercept)` = object$stack$intercept, object$stack$weights)
+}
+
+# Known cells.
+#' @export
+nobs.which_zeros <- function(object, ...) sum(!is.na(object$x))
+
+#' @export
+case.names.which_zeros <- case.names.multicause # nolint: object_name_linter.
+#' @export
+variable.names.which_zeros <- variable.names.multicause # nolint: object_name_linter.
 
 #' @exportS3Method ggplot2::fortify
 fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint: object_name_linter.

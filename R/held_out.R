@@ -80,7 +80,7 @@ stop_no_likelihood <- function(...) {
 trained_rows <- function(fit, training) {
   n <- fit$dims[["n"]]
   if (!is.null(training)) {
-    return(pick(training, n, fit$names[[1L]], "training"))
+    return(unique(pick(training, n, fit$names[[1L]], "training")))
   }
   if (!is.null(fit$margins)) {
     return(which(fit$margins$row_observed > 0))

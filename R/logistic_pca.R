@@ -243,13 +243,6 @@ lp_new_scores <- function(fit, newdata) {
 
 #' @rdname predict.logistic_pca
 #' @export
-fitted.logistic_pca <- function(object, ...) {
-  check_dots(...)
-  predict(object)
-}
-
-#' @rdname predict.logistic_pca
-#' @export
 simulate.logistic_pca <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
   p <- fitted(object)

@@ -5,8 +5,8 @@
 #'
 #' @details
 #' Components hold a number for each taxon: a probability, a loading or a share. The distance of two components is
-#' the root of the mean squared difference of these numbers. The pairs are found exactly, by [clue::solve_LSAP()]. If
-#' one side has more components, some stay without a partner. Those of `fit` then come last.
+#' the root of the mean squared difference of these numbers. The pairs are found exactly, by Kuhn's method. If one
+#' side has more components, some stay without a partner. Those of `fit` then come last.
 #'
 #' @param fit a fit with components over taxa.
 #' @param reference another such fit to the same taxa (matched by name), or a matrix of k x m.
@@ -14,8 +14,8 @@
 #' @return A list of class `alignment`. `fit` is the fit with its components in the order of the reference.
 #'   `permutation` is the old number of each. `match` is a data frame with `reference`, `component` (the old name,
 #'   `NA` where there is none), `distance` and `correlation`.
-#' @references Hornik K (2005). A CLUE for CLUster Ensembles. *Journal of Statistical Software* 14(12), 1-25.
-#'   \doi{10.18637/jss.v014.i12}
+#' @references Kuhn HW (1955). The Hungarian method for the assignment problem. *Naval Research Logistics Quarterly* 2,
+#'   83-97. \doi{10.1002/nav.3800020109}
 #' @seealso [modes()]
 #' @examples
 #' set.seed(1)
@@ -61,13 +61,12 @@ reference_matrix <- function(reference, fit) {
 
 # For each row of `theirs`, the row of `mine` assigned to it, or NA.
 match_components <- function(mine, theirs) {
-  cost <- outer(rowSums(theirs^2), rowSums(mine^2), "+") - 2 * theirs %*% t(mine)
-  cost <- pmax(cost, 0)
-  if (nrow(theirs) <= nrow(mine)) {
-    return(as.integer(clue::solve_LSAP(cost)))
-  }
-  given <- as.integer(clue::solve_LSAP(t(cost)))
-  match(seq_len(nrow(theirs)), given)
+  k <- max(nrow(theirs), nrow(mine))
+  cost <- matrix(0, k, k) # those without a partner get one that costs nothing
+  cost[seq_len(nrow(theirs)), seq_len(nrow(mine))] <-
+    outer(rowSums(theirs^2), rowSums(mine^2), "+") - 2 * theirs %*% t(mine)
+  at <- .Call(mc_c_assign, cost)[seq_len(nrow(theirs))]
+  replace(at, at > nrow(mine), NA)
 }
 
 # A fit with its components in another order, named anew.

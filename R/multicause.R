@@ -82,24 +82,26 @@ coef.multicause <- function(object, ...) {
 }
 
 #' @export
+fitted.multicause <- function(object, ...) {
+  check_dots(...)
+  predict(object)
+}
+
+#' @export
 nobs.multicause <- function(object, ...) {
   object$dims[["observed"]]
 }
 
+# The log-likelihood at a maximum: of itself, or of a posterior or penalised likelihood, as of penalised fits elsewhere.
 #' @export
 logLik.multicause <- function(object, ...) {
-  likelihood_at(object)
-}
-
-# The log-likelihood at a maximum: of itself, or of a posterior or penalised likelihood, as of penalised fits elsewhere.
-likelihood_at <- function(fit) {
-  if (!has_likelihood(fit)) {
+  if (!has_likelihood(object)) {
     stop_input(
-      "This fit %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it%s.", what_it_did(fit),
-      if (is.na(fit$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
+      "This fit %s, not its likelihood, so logLik(), AIC() and BIC() have no meaning for it%s.", what_it_did(object),
+      if (is.na(object$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
     )
   }
-  structure(fit$loglik, df = fit$df, nobs = nobs(fit), class = "logLik")
+  structure(object$loglik, df = object$df, nobs = nobs(object), class = "logLik")
 }
 
 what_it_did <- function(fit) {
@@ -293,6 +295,9 @@ in_given_order <- function(out, newdata) {
   }
   out
 }
+
+# An answer for these rows as they were asked for, some perhaps more than once.
+as_asked <- function(out, rows, asked) if (identical(rows, asked)) out else take_side(out, 1L, match(asked, rows))
 
 # Some of the rows, columns or other levels of an array, which keeps its attributes.
 take_side <- function(x, side, at) {

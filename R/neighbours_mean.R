@@ -166,19 +166,9 @@ nbm_tune <- function(near, likeness, table, n_threads = 1, from = NULL) {
   if (!length(open)) {
     return(list(near = near, trace = data.frame(pass = 1L, objective = judge(near))))
   }
-  tried <- list()
-  value <- function(step) {
-    name <- paste(step, collapse = " ")
-    if (is.null(tried[[name]])) tried[[name]] <<- judge(nbm_at(near, typical * 2^step))
-    tried[[name]]
-  }
   typical <- (if (is.null(near$typical)) typical_distance(near) else near$typical)[open]
   first <- if (is.null(from)) rep(1, length(open)) else round(log2(from[open] / typical))
-  best <- nbm_climb(value, stats::setNames(first, open), function() length(tried))
-  list(
-    near = nbm_at(near, typical * 2^best),
-    trace = data.frame(pass = seq_along(tried), objective = unlist(tried, use.names = FALSE))
-  )
+  nbm_climb(near, typical, stats::setNames(first, open), judge)
 }
 
 nbm_at <- function(near, bandwidth) {
@@ -186,24 +176,33 @@ nbm_at <- function(near, bandwidth) {
   near
 }
 
-# From a place on a grid of whole steps, one coordinate after another, uphill until no neighbour is better by
-# nbm_least_gain: beyond all distances a wider bandwidth changes next to nothing.
-nbm_climb <- function(value, step, n_tried) {
+# The bandwidths typical * 2^step that judge(near) finds best, as nbm_tune() returns them: from `step` on a grid of whole
+# numbers, one coordinate after another, uphill until no neighbour is better by nbm_least_gain, since beyond all
+# distances a wider bandwidth changes next to nothing.
+nbm_climb <- function(near, typical, step, judge) {
+  tried <- list()
+  value <- function(step) {
+    name <- paste(step, collapse = " ")
+    if (is.null(tried[[name]])) tried[[name]] <<- judge(nbm_at(near, typical * 2^step))
+    tried[[name]]
+  }
   repeat {
     before <- step
     for (at in names(step)) {
       for (sign in c(1, -1)) {
         repeat {
           further <- replace(step, at, step[[at]] + sign)
-          if (n_tried() >= nbm_most_tried || value(further) < value(step) + nbm_least_gain) break
+          if (length(tried) >= nbm_most_tried || value(further) < value(step) + nbm_least_gain) break
           step <- further
         }
       }
     }
-    if (identical(step, before)) {
-      return(step)
-    }
+    if (identical(step, before)) break
   }
+  list(
+    near = nbm_at(near, typical * 2^step),
+    trace = data.frame(pass = seq_along(tried), objective = unlist(tried, use.names = FALSE))
+  )
 }
 
 nbm_new_fit <- function(data, near, likeness, trace, control, call) {
@@ -259,13 +258,6 @@ predict.neighbours_mean <- function(object, newdata = NULL, type = "response", .
   p <- nbm_means(nbm_table(fit_data(object)), data$view, NULL, lists, object$param$likeness, object$control$n_threads)
   dimnames(p) <- list(rownames(data$x), object$names[[2L]])
   in_given_order(p, newdata)
-}
-
-#' @rdname predict.neighbours_mean
-#' @export
-fitted.neighbours_mean <- function(object, ...) {
-  check_dots(...)
-  object$probability
 }
 
 #' @rdname predict.neighbours_mean

@@ -227,13 +227,6 @@ nm_new_coefficients <- function(fit, newdata) {
 
 #' @rdname predict.nmf
 #' @export
-fitted.nmf <- function(object, ...) {
-  check_dots(...)
-  predict(object)
-}
-
-#' @rdname predict.nmf
-#' @export
 simulate.nmf <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
   if (object$loss == "euclidean") {

@@ -49,13 +49,6 @@ leak_share <- function(fit) {
   if (ones == 0) 0 else sum(fit$param$leak * fit$margins$column_observed) / ones
 }
 
-#' @rdname predict.noisy_or
-#' @export
-fitted.noisy_or <- function(object, ...) {
-  check_dots(...)
-  predict(object)
-}
-
 #' Predictions, and data simulated, from a noisy-OR fit
 #'
 #' Which components are on in a site, what they lead one to expect in each cell, and what explains each 1.
@@ -124,12 +117,14 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   sources <- check_choice(sources, "sources", c("mean", "mode", "drawn"))
   if (type == "map" && sources == "drawn") stop_input("`sources` cannot be \"drawn\" where `type` is \"map\".")
   asked <- nor_asked_rows(object, newdata, rows)
+  wanted <- asked$rows
+  asked$rows <- unique(wanted)
   k <- object$dims[["k"]]
   m <- object$dims[["m"]]
   width <- c(activation = k, map = k, response = m, cell = m * (k + 1), present = m)
-  refuse_large(length(asked$rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
+  refuse_large(length(wanted) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   if (type == "activation" && sources == "mean" && is.null(activation) && is.null(newdata)) {
-    return(object$param$activation[asked$rows, , drop = FALSE])
+    return(object$param$activation[wanted, , drop = FALSE])
   }
   data <- nor_asked_data(object, asked, activation)
   out <- nor_predict_rows(object, data, type, sources)
@@ -137,7 +132,7 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   value <- out$value
   if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(asked$rows))), k + 1L)] <- NA
   dimnames(value) <- nor_dimnames(type, list(asked$names[asked$rows], object$names[[2L]], component_names(k)))
-  in_given_order(value, newdata)
+  in_given_order(as_asked(value, asked$rows, wanted), newdata)
 }
 
 # Which rows of the fit's own table (x = NULL) or of new ones are asked for.

@@ -211,13 +211,6 @@ plca_fold_in <- function(fit, data, control) {
   run$param
 }
 
-#' @rdname predict.plca
-#' @export
-fitted.plca <- function(object, ...) {
-  check_dots(...)
-  predict(object)
-}
-
 # The data of a fit as a full array.
 data_array <- function(x) cell_array(check_cells(x))
 

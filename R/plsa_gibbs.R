@@ -326,24 +326,6 @@ part_range.plsa_gibbs <- function(fit, name, level) {
   lapply(beta_interval(values, fit$spread[[name]], level), structure, dim = dim(values), dimnames = dimnames(values))
 }
 
-#' @rdname bmf_draws
-#' @exportS3Method posterior::as_draws
-as_draws.plsa_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  posterior::as_draws_array(draws_array(x))
-}
-
-#' @rdname bmf_draws
-#' @exportS3Method posterior::as_draws_array
-as_draws_array.plsa_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  posterior::as_draws_array(draws_array(x))
-}
-
-#' @rdname bmf_draws
-#' @exportS3Method coda::as.mcmc
-as.mcmc.plsa_gibbs <- function(x, ...) { # nolint: object_name_linter.
-  coda_chains(x)
-}
-
 # Variational Bayes for plsa() (src/plsa/vb.h): estimate = "vb". The state of a run is that of the kernel: the counts
 # that each component is expected to have made, by row and by taxon, and the priors' parameters.
 

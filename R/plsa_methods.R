@@ -110,9 +110,10 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
   is_new <- !is.null(newdata) || !is.null(along)
   new <- if (is_new) new_sites(object, newdata, along)
   names <- if (is_new) rownames(new$x) else object$names[[1L]]
-  rows <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
+  asked <- pick(rows, if (is_new) nrow(new$x) else object$dims[["n"]], names, "rows")
+  rows <- unique(asked)
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
-  refuse_large(length(rows) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
+  refuse_large(length(asked) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   if (is_new) {
     folded <- plsa_fold_in(object, new$x[rows, , drop = FALSE], control, along = pick_along(new$along, rows))
     membership <- folded$membership
@@ -127,7 +128,8 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
     membership = structure(membership, dimnames = labels[c(1L, 3L)]),
     cell = structure(plsa_cells(unname(membership), unname(object$param$basis)), dimnames = labels)
   )
-  if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])
+  out <- as_asked(out, rows, asked)
+  if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])[match(asked, rows)]
   in_given_order(out, newdata)
 }
 
@@ -203,13 +205,6 @@ plsa_row_loglik <- function(data, param, row_scale, rule) {
   counted <- total > 0
   if (rule == "conditional") out[counted] <- out[counted] + (total * log(row_scale / total))[counted]
   out
-}
-
-#' @rdname predict.plsa
-#' @export
-fitted.plsa <- function(object, ...) {
-  check_dots(...)
-  predict(object)
 }
 
 #' @rdname impute

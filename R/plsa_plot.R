@@ -127,7 +127,7 @@ autoplot.plca <- function(object, # nolint: object_name_linter.
                           what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, ...) {
   what <- check_choice(what, "what", c("marginals", "reconstruction", "divergences", "trace"))
   check_dots(...)
-  at <- pick(dims, length(object$extent), object$labels, "dims")
+  at <- unique(pick(dims, length(object$extent), object$labels, "dims"))
   switch(what,
     marginals = marginals_figure(object, at), trace = trace_figure(object),
     reconstruction = reconstruction_figure(object, if (is.null(dims)) at[1:2] else at),

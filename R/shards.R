@@ -632,10 +632,24 @@ read_chunks <- function(file) {
 dim.shards <- function(x) unname(x$dims)
 
 #' @export
-nobs.shards <- function(object, ...) {
-  check_dots(...)
-  prod(object$dims) - sum(as.double(object$shards$missing))
+dimnames.shards <- function(x) {
+  rows <- unlist(lapply(seq_len(nrow(x$shards)), function(s) read_shard_rows(x, s)$names))
+  if (!is.null(rows) || !is.null(x$attributes)) list(rows, x$attributes)
 }
+
+# The whole table, where it fits into memory.
+#' @export
+as.matrix.shards <- function(x, ...) { # nolint: object_name_linter.
+  check_dots(...)
+  refuse_large(prod(x$dims), "The table", "take some rows, `x[i, ]`")
+  as.matrix(x[seq_len(x$dims[["n"]]), ])
+}
+
+#' @export
+t.shards <- function(x) t(as.matrix(x))
+
+#' @export
+nobs.shards <- function(object, ...) prod(object$dims) - sum(as.double(object$shards$missing))
 
 #' @export
 print.shards <- function(x, ...) {
@@ -660,13 +674,22 @@ format_big <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = T
 `[.shards` <- function(x, i, j, ..., drop = FALSE) {
   if (nargs() - (!missing(drop)) < 3L) stop_input("Shards have rows and columns: x[i, ], x[, j] or x[i, j].")
   if (missing(i)) stop_input("Some rows must be asked for, x[i, ], by number or name: shards may not fit into memory.")
-  columns <- pick(if (!missing(j)) j, x$dims[["m"]], x$attributes, "j")
+  i <- as_index(i, x$dims[["n"]], "i")
+  columns <- pick(if (!missing(j)) as_index(j, x$dims[["m"]], "j"), x$dims[["m"]], x$attributes, "j")
   over_rows(x, i, function(s, own) shard_matrix(x, s)[own, columns, drop = FALSE])
+}
+
+# What of an index `[` of a matrix knows beside names and places: TRUE and FALSE for each, and numbers to leave out.
+as_index <- function(i, n, argument) {
+  if (is.logical(i)) {
+    return(which_true(i, n, NULL, argument))
+  }
+  if (is.numeric(i) && length(i) && !anyNA(i) && all(i < 0 & i >= -n & i == floor(i))) seq_len(n)[i] else i
 }
 
 # site_table() of shards: their number, the sites' names, where there are names, and what went along.
 shards_site_table <- function(x, shard) {
-  wanted <- pick(shard, nrow(x$shards), NULL, "shard")
+  wanted <- unique(pick(shard, nrow(x$shards), NULL, "shard"))
   each <- lapply(wanted, function(s) {
     rows <- read_shard_rows(x, s)
     parts <- list(shard = rep(s, x$shards$rows[s]), site = rows$names)

@@ -132,20 +132,6 @@ stop_for_some_rows <- function(generic) {
   stop_input("%s() is not there for a fit to shards: fit some rows, `x[i, ]`, which fit into memory.", generic)
 }
 
-# nolint start: object_name_linter.
-#' @export
-tidy.multicause_shards <- function(x, matrix = NULL, ...) {
-  check_dots(...)
-  tidy_fit(x, matrix)
-}
-
-#' @export
-glance.multicause_shards <- function(x, ...) {
-  check_dots(...)
-  glance_fit(x)
-}
-# nolint end
-
 # As of the model in memory, which may ask for its settings.
 as_in_memory <- function(fit) structure(c(unclass(fit), fit$model), class = sub("_shards$", "", class(fit)[1L]))
 
@@ -155,17 +141,27 @@ data_kind.multicause_shards <- function(fit) data_kind(as_in_memory(fit))
 
 part_sides.multicause_shards <- function(fit, name, values) part_sides(as_in_memory(fit), name, values)
 
+# What needs nothing of the cells is as of fits in memory (tidy() and its like in tidy.R).
 #' @export
-coef.multicause_shards <- function(object, ...) {
-  check_dots(...)
-  object$param
-}
-
+coef.multicause_shards <- coef.multicause
 #' @export
-nobs.multicause_shards <- function(object, ...) object$dims[["observed"]]
-
+nobs.multicause_shards <- nobs.multicause
 #' @export
-logLik.multicause_shards <- function(object, ...) likelihood_at(object)
+logLik.multicause_shards <- logLik.multicause
+#' @export
+sigma.multicause_shards <- sigma.multicause
+#' @export
+formula.multicause_shards <- formula.multicause
+#' @export
+terms.multicause_shards <- terms.multicause
+#' @export
+case.names.multicause_shards <- case.names.multicause
+#' @export
+variable.names.multicause_shards <- variable.names.multicause
+#' @export
+df.residual.multicause_shards <- df.residual.multicause
+#' @export
+extractAIC.multicause_shards <- extractAIC.multicause
 
 # The call again; the folder and the workers of the first are not taken over, as they are of that fit.
 #' @export

@@ -345,7 +345,7 @@ pick_neighbours <- function(which, n, labels, i) {
   if (!length(which)) {
     return(integer())
   }
-  pick(which, n, labels, sprintf("neighbours[[%d]]", i))
+  unique(pick(which, n, labels, sprintf("neighbours[[%d]]", i)))
 }
 
 # Covariates that name their sites in the order of the first that does.

@@ -69,7 +69,7 @@ curves_figure <- function(fit, taxon) {
   shares <- curves(fit, "component")
   bandwidth <- attr(shares, "bandwidth") # takes time to choose
   if (is.null(taxon)) taxon <- telling_attributes(fit, bandwidth)
-  taxon <- pick(taxon, fit$dims[["m"]], fit$names[[2L]], "taxon")
+  taxon <- unique(pick(taxon, fit$dims[["m"]], fit$names[[2L]], "taxon"))
   shares <- shares[stats::ave(shares$share, shares$component, FUN = max) > least_slice, ]
   shown <- unique(shares$component)
   tags <- component_tags(fit)[match(shown, component_names(fit$dims[["k"]])[free_components(fit)])]

@@ -193,6 +193,8 @@ tidy.multicause <- function(x, matrix = NULL, ...) {
   asked <- if (is.character(matrix) && length(matrix) == 1L) tidytext_parts[matrix]
   if (isTRUE(asked %in% names(param_parts(x)))) as_tidytext(tidy_fit(x, asked[[1L]]), matrix) else tidy_fit(x, matrix)
 }
+#' @export
+tidy.multicause_shards <- tidy.multicause
 
 tidytext_parts <- c(beta = "basis", gamma = "membership")
 
@@ -212,6 +214,8 @@ as.data.frame.multicause <- function(x, row.names = NULL, optional = FALSE, ...,
   check_frame_dots(...)
   tidy_fit(x, matrix)
 }
+#' @export
+as.data.frame.multicause_shards <- as.data.frame.multicause
 
 #' @rdname tidiers
 #' @export
@@ -283,7 +287,13 @@ as.data.frame.divergences <- frame_of_result
 
 # One row a fit, one row a cell, and the ordination of vegan: glance(), augment(), scores().
 
-glance_fit <- function(x) {
+# Methods of generics that lintr does not know.
+# nolint start: object_name_linter.
+
+#' @rdname tidiers
+#' @export
+glance.multicause <- function(x, ...) {
+  check_dots(...)
   d <- x$dims
   number <- function(value) if (is.null(value)) NA_real_ else unname(as.double(value))
   criteria <- fit_criteria(x)
@@ -297,16 +307,8 @@ glance_fit <- function(x) {
     reached_best = if (is.null(x$starts$reached_best)) NA_integer_ else sum(x$starts$reached_best)
   )
 }
-
-# Methods of generics that lintr does not know.
-# nolint start: object_name_linter.
-
-#' @rdname tidiers
 #' @export
-glance.multicause <- function(x, ...) {
-  check_dots(...)
-  glance_fit(x)
-}
+glance.multicause_shards <- glance.multicause
 
 #' @export
 glance.multicause_selection <- function(x, ...) {

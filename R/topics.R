@@ -26,7 +26,7 @@
 #'
 #' @param fit a fit of a model with components over taxa, none below 0: [plsa()], [nmf()], [aspect_bernoulli()],
 #'   [bernoulli_mixture()], [noisy_or()].
-#' @param n how many terms of each component.
+#' @param n how many terms of each component: a whole number, or `Inf` for all.
 #' @param by `"probability"`, `"relevance"`, `"lift"` or `"frex"`: the order.
 #' @param ... must be empty.
 #' @param weight share of exclusivity in `frex`, from 0 to 1; the rest is that of frequency.
@@ -53,7 +53,7 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
                       level = 0.95) {
   check_dots(...)
   check_fit(fit)
-  n <- check_count(n, "n")
+  n <- check_shown(n, 1L)
   by <- check_choice(by, "by", c("probability", "relevance", "lift", "frex"))
   weight <- check_number(weight, "weight", 0, 1)
   level <- check_number(level, "level", 0, 1, open = TRUE)

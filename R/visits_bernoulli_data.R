@@ -61,6 +61,7 @@ check_visit_values <- function(visits, name) {
       "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.", name, show_value(visits)
     )
   }
+  if (all(is.na(visits))) stop_input("`%s` must hold a visit that was made: all its cells are NA.", name)
   bad <- which(!visits %in% c(0, 1, NA))
   if (length(bad)) {
     at <- arrayInd(bad[1L], dim(visits))

@@ -26,7 +26,7 @@ print.which_zeros <- function(x, n = 5L, ..., by = c("chance", "missed")) {
   by <- check_choice(by, "by", c("chance", "missed"))
   said <- answer_sentences(x)
   writeLines(wrap_text(c(paste("Which zeros are false?", said[["table"]]), said[-1L]), exdent = 2))
-  print_zeros(utils::head(as.data.frame(x, n = max(n, 1), by = by), n), axis_words(x), by)
+  print_zeros(as.data.frame(x, n = n, by = by), axis_words(x), by)
   writeLines(wrap_text(quality_sentences(x), exdent = 2))
   invisible(x)
 }
@@ -340,7 +340,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
                                       by = c("chance", "missed"), ...) {
   check_frame_dots(...)
   by <- check_choice(by, "by", c("chance", "missed"))
-  if (!identical(n, Inf)) n <- check_count(n, "n", 1L)
+  n <- check_shown(n)
   rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
   columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")
   at <- which(x$candidate)
@@ -544,8 +544,8 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   w <- x
   check_given(site, taxon)
   n <- check_count(n, "n", 1L)
-  i <- pick(site, w$dims[["n"]], w$names[[1L]], "site")
-  j <- pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
+  i <- unique(pick(site, w$dims[["n"]], w$names[[1L]], "site"))
+  j <- unique(pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon"))
   tell_position(site, w$names[[1L]], "site")
   tell_position(taxon, w$names[[2L]], "taxon")
   if (length(i) != 1L || length(j) != 1L) stop_input("`site` and `taxon` must be one each.")

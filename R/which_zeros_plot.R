@@ -83,8 +83,8 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     zeros = zeros_figure(object, n), heat = state_figure(object, threshold, bins, unit),
     ranges = taxon_ranges_figure(object, taxon, n, bins, unit), time = site_time_figure(object, bins, groups, unit),
     map = missed_map_figure(object, coast, unit),
-    sites = sums_figure(most_first(by_site(object)), n, axis_words(object)),
-    taxa = sums_figure(most_first(by_taxon(object)), n, axis_words(object)),
+    sites = sums_figure(by_site(object), n, axis_words(object)),
+    taxa = sums_figure(by_taxon(object), n, axis_words(object)),
     table = table_figure(
       in_figure_order(object, unit), "Chance of a record", "chance of a record; finds are grey"
     ),
@@ -274,15 +274,18 @@ zeros_figure <- function(w, n) {
 
 sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   of <- c(intersect(names(sums), c("site", "taxon", "group")), "site")[1L]
-  need_drawn_columns(sums, c(of, "missed", "low", "high", "finds"))
-  shown <- utils::head(sums, n)
+  need_drawn_columns(sums, c(of, "missed", "finds"))
+  has_range <- all(c("low", "high") %in% names(sums)) # those of a fit without draws have none
+  if (!has_range) sums[c("low", "high")] <- sums$missed
+  shown <- utils::head(most_first(sums), n)
   many <- c(site = words[1L], taxon = words[2L], group = "groups")[[of]]
   assumed <- attr(sums, "assumption")
   ranges_figure(
     data.frame(label = as.character(shown[[of]]), value = shown$missed, low = shown$low, high = shown$high,
       other = shown$finds),
     sprintf("Where most was missed: %s", many),
-    sprintf("Points: the %s with most missed, with its range, and what was found there.", many),
+    sprintf("Points: the %s with most missed,%s and what was found there.", many,
+      if (has_range) " with its range," else ""),
     sprintf("number of %s", c(site = words[2L], taxon = words[1L], group = "presences")[[of]]),
     c(value = "expected missed", other = "found"), taxa = of == "taxon",
     colours = unname(cell_colours[c("missed", "found")]),
@@ -294,6 +297,7 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
 need_drawn_columns <- function(object, columns) {
   lost <- setdiff(columns, names(object))
   if (length(lost)) stop_input("`object` must have the columns %s: it lacks %s.", show_names(columns), show_names(lost))
+  if (!nrow(object)) stop_input("`object` must hold a row to draw: it has none.")
 }
 
 # nolint start: object_name_linter.
@@ -301,7 +305,7 @@ need_drawn_columns <- function(object, columns) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros_sums <- function(object, n = 20, ...) {
   check_dots(...)
-  sums_figure(most_first(object), check_count(n, "n"), attr(object, "words") %||% c("sites", "taxa"))
+  sums_figure(object, check_count(n, "n"), attr(object, "words") %||% c("sites", "taxa"))
 }
 
 #' @exportS3Method ggplot2::autoplot

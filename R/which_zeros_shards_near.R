@@ -164,19 +164,19 @@ shards_near <- function(x, squares) {
     return(NULL)
   }
   table <- squares_table(x, squares)
-  near <- nbm_at(squares$near, near_bandwidth(x, squares, table))
+  near <- near_tuned(x, squares, table)
   at <- squares$square
   at[at == 0L] <- length(squares$sites) + 1L
   list(table = table, sums = sums_of_squares(table, near), at = at, bandwidth = near$bandwidth)
 }
 
 # As nbm_tune() chooses it: some rows, evenly spaced, are judged, each cell hidden in turn.
-near_bandwidth <- function(x, squares, table) {
+near_tuned <- function(x, squares, table) {
   n <- x$dims[["n"]]
   rows <- unique(round(seq(1, n, length.out = min(n, nbm_most_judged))))
   rows <- rows[squares$square[rows] > 0L]
   if (!length(rows)) {
-    return(squares$typical)
+    return(nbm_at(squares$near, squares$typical))
   }
   judged <- nbm_table(x[rows, ])
   found <- as.matrix(judged$found)
@@ -184,16 +184,11 @@ near_bandwidth <- function(x, squares, table) {
   of <- unique(squares$square[rows])
   at <- match(squares$square[rows], of)
   j <- as.vector(col(found))
-  tried <- list()
-  value <- function(step) {
-    name <- paste(step, collapse = " ")
-    if (is.null(tried[[name]])) {
-      sums <- sums_of_squares(table, nbm_at(squares$near, squares$typical * 2^step), of)
-      p <- near_chances(table, sums, at[as.vector(row(found))], j, as.vector(found), as.vector(gone))
-      tried[[name]] <<- nbm_objective(matrix(p, nrow(found)), judged$view)
-    }
-    tried[[name]]
+  judge <- function(near) {
+    sums <- sums_of_squares(table, near, of)
+    p <- near_chances(table, sums, at[as.vector(row(found))], j, as.vector(found), as.vector(gone))
+    nbm_objective(matrix(p, nrow(found)), judged$view)
   }
   first <- stats::setNames(rep(1, length(squares$typical)), names(squares$typical)) # as nbm_tune() begins
-  squares$typical * 2^nbm_climb(value, first, function() length(tried))
+  nbm_climb(squares$near, squares$typical, first, judge)$near
 }

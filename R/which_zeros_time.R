@@ -207,7 +207,7 @@ taxon_ranges_figure <- function(w, taxon, n, bins, unit) {
   at <- if (is.null(taxon)) {
     utils::head(match(most_first(by_taxon(w))$taxon, all), n)
   } else {
-    pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon")
+    unique(pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon"))
   }
   ends <- taxon_ends(w, at, ages, age_scale(ages, unit)$forward)
   # Those that appeared first are lowest.

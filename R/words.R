@@ -42,7 +42,9 @@ singular_word <- function(word) {
 }
 
 # Numbers that are expected, as people write them: each with two digits below 100, else with three.
-show_count <- function(x) vapply(signif(x, ifelse(x < 100, 2L, 3L)), format_big, "", USE.NAMES = FALSE)
+show_count <- function(x, digits = 2L) {
+  vapply(signif(x, digits + (x >= 100)), format_big, "", USE.NAMES = FALSE)
+}
 
 # Groups of digits that no page breaks across lines.
 unbroken <- function(text) gsub("(?<=[0-9]) (?=[0-9]{3}(?![0-9]))", "\u00a0", text, perl = TRUE)

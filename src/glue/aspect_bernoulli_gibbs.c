@@ -51,6 +51,7 @@ static SEXP run_body(void *ctx) {
   const SEXP pinned = glue_field(arg->param, "pinned");
   glue_context context;
   const mc_host host = glue_host(&context, arg->plan);
+  context.draws = true;
   ab_gibbs_state state = {.k = Rf_ncols(VECTOR_ELT(arg->out, 0))};
   const int k = state.k, n_stat = Rf_asInteger(glue_field(arg->plan, "n_stat"));
   glue_matrix(VECTOR_ELT(arg->out, 0), data.n, k, "membership");

@@ -121,6 +121,7 @@ static SEXP run_body(void *ctx) {
   const run_arguments *arg = ctx;
   bmf_arguments in;
   bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, arg->plan);
+  in.context.draws = true;
   for (int s = 0; s < 2; s++) bmf_drop_empty(&in.state, s);
   const bmf_plan plan = read_plan(arg->plan);
   const int n = in.data[0].n, m = in.data[0].m;
@@ -163,6 +164,7 @@ static SEXP predict_body(void *ctx) {
   const run_arguments *arg = ctx;
   bmf_arguments in;
   bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, R_NilValue);
+  in.context.draws = true;
   const SEXP count = glue_field(arg->plan, "count");
   bmf_side *rows = &in.state.side[BMF_ROWS];
   glue_check(Rf_isInteger(count) && XLENGTH(count) == rows->k, "count");

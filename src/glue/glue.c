@@ -143,6 +143,18 @@ static void ask_and_catch(void *ctx) {
   UNPROTECT(1);
 }
 
+/* What R evaluates may draw. The sampler goes on from where it was, as if nothing had been drawn. */
+static Rboolean ask_beside_draws(host_call *at) {
+  const SEXP name = Rf_install(".Random.seed");
+  PutRNGstate();
+  SEXP state = PROTECT(Rf_duplicate(PROTECT(Rf_eval(name, R_GlobalEnv))));
+  const Rboolean done = R_ToplevelExec(ask_and_catch, at);
+  Rf_defineVar(name, state, R_GlobalEnv);
+  GetRNGstate();
+  UNPROTECT(2);
+  return done;
+}
+
 #define LOOK_EVERY 0.02 /* seconds */
 
 /* R_ToplevelExec() keeps what else may jump from leaving the kernel: it comes back false. */
@@ -153,7 +165,9 @@ static int host_tick(void *ctx, int pass, double objective) {
   if (now - context->last_look < LOOK_EVERY) return 0;
   context->last_look = now;
   host_call at = {context, pass, objective};
-  if (!R_ToplevelExec(ask_and_catch, &at)) context->stopped = true;
+  const Rboolean done =
+      context->draws ? ask_beside_draws(&at) : R_ToplevelExec(ask_and_catch, &at);
+  if (!done) context->stopped = true;
   return context->stopped;
 }
 
@@ -190,7 +204,7 @@ mc_host glue_host(glue_context *context, SEXP control) {
   context->last_look = num_seconds();
   context->progress = glue_field(control, "on_tick");
   context->error = NULL;
-  context->stopped = false;
+  context->stopped = context->draws = false;
   const mc_host host = {.alloc = host_alloc, .tick = host_tick, .ctx = context};
   return host;
 }

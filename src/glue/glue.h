@@ -41,6 +41,7 @@ SEXP mc_c_neighbours_loglik(SEXP p, SEXP view);
 SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings);
 SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads);
 SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP limits);
+SEXP mc_c_assign(SEXP cost);
 SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP order);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
@@ -90,6 +91,7 @@ typedef struct {
   SEXP progress;    /* function(pass, objective), or NULL */
   SEXP error;       /* what stopped it, if not an interrupt: a time limit of the user's. Or NULL */
   bool stopped;
+  bool draws; /* set in bodies of glue_sample(): what R evaluates meanwhile changes no draw of theirs */
 } glue_context;
 
 mc_host glue_host(glue_context *context, SEXP control);

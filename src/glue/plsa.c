@@ -113,6 +113,7 @@ static SEXP run_gibbs(void *ctx) {
   const int n = data.n, m = data.m;
   glue_context context;
   const mc_host host = glue_host(&context, plan);
+  context.draws = true;
   plsa_gibbs_state state = {.k = Rf_length(VECTOR_ELT(out, 1)) - 1};
   const int k = state.k;
   glue_check(Rf_isInteger(VECTOR_ELT(out, 0)), "topic");

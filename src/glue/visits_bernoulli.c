@@ -195,16 +195,17 @@ static ab_visit_record new_record(SEXP out, const ab_visit_data *data, const ab_
                             .keep_every = Rf_asInteger(glue_field(plan, "keep_every"))};
   const int n_draw = record.thin > 0 ? n_sweep / record.thin : 0;
   const int n_kept = record.keep_every > 0 ? n_draw / record.keep_every : 0;
-  const int rows[] = {AB_VISIT_NOTE_CENTER + 2 * d + state->w,
-                      data->n,
-                      data->m,
-                      d * data->m,
-                      state->par->by.d * k,
-                      data->n * 4,
-                      data->n,
-                      k,
-                      data->n * k,
-                      k * data->m};
+  const R_xlen_t n = data->n, m = data->m;
+  const R_xlen_t rows[] = {AB_VISIT_NOTE_CENTER + 2 * d + state->w,
+                           n,
+                           m,
+                           d * m,
+                           (R_xlen_t) state->par->by.d * k,
+                           n * 4,
+                           n,
+                           k,
+                           n * k,
+                           k * m};
   const int columns[] = {n_draw,  n_draw, n_draw,  n_draw, n_draw,
                          data->m, k,      data->m, n_kept, n_kept};
   double **fields[] = {&record.note,        &record.richness, &record.sites,
@@ -212,7 +213,8 @@ static ab_visit_record new_record(SEXP out, const ab_visit_data *data, const ab_
                        &record.membership,  &record.aspects,  &record.kept_membership,
                        &record.kept_aspects};
   for (int f = 0; f < 10; f++) {
-    SET_VECTOR_ELT(out, 7 + f, Rf_allocMatrix(REALSXP, rows[f], columns[f]));
+    glue_check(rows[f] <= INT_MAX, "size of the record");
+    SET_VECTOR_ELT(out, 7 + f, Rf_allocMatrix(REALSXP, (int) rows[f], columns[f]));
     *fields[f] = REAL(VECTOR_ELT(out, 7 + f));
     memset(*fields[f], 0, (size_t) XLENGTH(VECTOR_ELT(out, 7 + f)) * sizeof(double));
   }
@@ -227,6 +229,7 @@ static SEXP gibbs_body(void *ctx) {
   const int n_sweep = Rf_asInteger(glue_field(plan, "n_sweep"));
   glue_context context;
   const mc_host host = glue_host(&context, plan);
+  context.draws = true;
   ab_visit_param par = param_of(arg->param, &data);
   const ab_prior prior = glue_ab_prior(arg->prior, Rf_ncols(VECTOR_ELT(arg->out, 0)), true);
   SEXP mean = PROTECT(Rf_duplicate(glue_field(model, "mean")));

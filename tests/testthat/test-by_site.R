@@ -158,3 +158,20 @@ test_that("by_site(), by_taxon() and contrast() sum a fit's draws", {
   expect_error(contrast(fits$nmf, groups), "phantoms", class = "multicause_input_error")
   expect_error(by_taxon(fit$x), "which_zeros", class = "multicause_input_error")
 })
+
+test_that("sums have the names of their rows, and parts of them are drawn", {
+  truth <- planted(30, 8)
+  set.seed(1)
+  fit <- aspect_bernoulli(truth$x, 3, phantom = "white", control = fit_control(n_start = 2, progress = FALSE))
+  sums <- by_site(fit)
+  expect_identical(rownames(sums), as.character(sums$site))
+  last <- as.character(sums$site[30L])
+  expect_equal(sums[last, "missed"], sums$missed[30L])
+  expect_identical(by_site(fit, site = c(2, 9))["site9", "missed"], sums["site9", "missed"])
+  expect_identical(rownames(by_site(fit, groups = rep(c("old", "young"), 15))), c("old", "young"))
+  # Without draws there are no ranges.
+  for (part in list(sums, sums[3:5, ], head(sums, 2), subset(sums, missed > 0))) expect_s3_class(plot(part), "ggplot")
+  expect_error(plot(sums[0, ]), "must hold a row to draw", class = "multicause_input_error")
+  expect_error(plot(sums[c("site", "zeros")]), "lacks \"missed\", \"finds\"", class = "multicause_input_error")
+  expect_output(print(sums, digits = 4), sprintf("%.4f", max(sums$share)), fixed = TRUE)
+})

@@ -235,3 +235,17 @@ test_that("prints and messages", {
     logLik(ensemble(list(fit)))
   })
 })
+
+test_that("components are matched by the least sum of squared distances, also where one side has more", {
+  set.seed(6)
+  orders <- as.matrix(expand.grid(rep(list(1:4), 4)))
+  orders <- orders[apply(orders, 1, anyDuplicated) == 0, ]
+  for (try in 1:20) {
+    few <- random_unit(3, 5)
+    many <- random_unit(4, 5)
+    cost <- apply(orders[, 1:3], 1, function(at) sum((few - many[at, ])^2))
+    best <- unname(orders[which.min(cost), 1:3])
+    expect_identical(match_components(many, few), best)
+    expect_identical(match_components(few, many), match(1:4, best))
+  }
+})

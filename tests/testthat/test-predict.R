@@ -210,3 +210,20 @@ test_that("arrays of posteriors, tables of sparse form and data frames are turne
   expect_equal(predict(fit, frame), predict(fit, new)[, turned], ignore_attr = "certificate")
   expect_identical(predict(fit, new[, turned], type = "membership"), predict(fit, new, type = "membership"))
 })
+
+test_that("rows come as they are asked for, also more than once", {
+  asked <- c(5, 2, 2)
+  for (fit in fits_of_all()) {
+    if (!"rows" %in% names(formals(utils::getS3method("predict", class(fit)[1L], TRUE) %||% identity))) next
+    expect_equal(predict(fit, rows = asked), predict(fit)[asked, ], info = class(fit)[1L])
+    if (inherits(fit, "visits_bernoulli")) next
+    one <- predict(fit, fit$x, rows = c(2, 5))
+    expect_equal(predict(fit, fit$x, rows = asked)[, ], one[c(2, 1, 1), ], info = class(fit)[1L])
+  }
+  fit <- fits_of_all()$plsa
+  expect_length(attr(predict(fit, fit$x, rows = asked), "loglik"), 3L)
+  expect_identical(augment(fit, rows = c(2, 2))$site, rep("site2", 16L))
+  # Sums count no site twice.
+  fit <- fits_of_all()$aspect_bernoulli
+  expect_equal(by_taxon(fit, site = asked)$missed, by_taxon(fit, site = c(2, 5))$missed)
+})

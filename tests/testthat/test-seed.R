@@ -64,3 +64,24 @@ test_that("a session without a state of its generator keeps the kind that it had
   expect_identical(RNGkind()[1L], "Wichmann-Hill")
   expect_null(get0(".Random.seed", globalenv(), inherits = FALSE))
 })
+
+test_that("what is called back from a sampler may draw, and changes no draw of the sampler", {
+  data <- check_data(simulated_sites$x[1:60, 1:20], "binary", quiet = TRUE)
+  prior <- list(membership = 1, aspects = c(1, 1))
+  problem <- gibbs_problem(data, rep("free", 3), prior, mcmc_control(progress = FALSE))
+  set.seed(3)
+  state <- list(membership = random_simplex(60, 3), aspects = random_unit(3, 20))
+  run <- function(on_tick) {
+    set.seed(4)
+    out <- gibbs_sweeps(problem, state, 2000, on_tick = on_tick)$state
+    list(out, stats::runif(1))
+  }
+  ticks <- 0
+  drawing <- run(function(pass, objective) {
+    ticks <<- ticks + 1
+    stats::rnorm(3)
+    RNGkind("Wichmann-Hill")
+  })
+  expect_gt(ticks, 0)
+  expect_identical(drawing, run(NULL))
+})

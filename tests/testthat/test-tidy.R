@@ -134,7 +134,7 @@ test_that("the package loads without anything but its imports", {
   code <- "suppressPackageStartupMessages(library(multicause)); cat(loadedNamespaces())"
   loaded <- run_child(code, "R_DEFAULT_PACKAGES=NULL")
   loaded <- strsplit(loaded[length(loaded)], " ")[[1L]]
-  imports <- c("cli", "clue", "generics", "lpSolve", "Matrix")
+  imports <- c("cli", "generics", "lpSolve", "Matrix")
   depends <- tools::package_dependencies(imports, utils::installed.packages(), recursive = TRUE)
   base <- rownames(utils::installed.packages(priority = "base"))
   expect_true("multicause" %in% loaded)

@@ -16,6 +16,7 @@ fit <- plsa(planted$x[1:90, ], 3, control = few)
 test_that("terms have the numbers of the definitions, in the order asked for", {
   w <- fit$param$basis
   top <- top_terms(fit, 5)
+  expect_identical(top_terms(fit, Inf), top_terms(fit, 1000))
   expect_identical(top$rank, rep(1:5, 3))
   for (c in 1:3) {
     mine <- top[top$component == rownames(w)[c], ]

@@ -217,6 +217,7 @@ test_that("tables of taxa, of records and with other values are refused with wha
   refused(data.frame(site = "a", taxon = "b", day = "2021-05-01"), "visits_array\\(\\) makes such an array")
   refused(matrix(c("0", "2"), 1), "hold only 0, 1 or NA \\(as text also.*one is \"2\"")
   refused(matrix(c(0, 2), 1), "row 1, column 1, visit 2 is 2")
+  refused(array(NA, c(3, 2, 2)), "`x` must hold a visit that was made: all its cells are NA")
   refused(list(matrix("x")), "`x\\[\\[1\\]\\]` must hold only 0, 1 or NA")
   refused(c("01.", "0"), "equally long, for each site: that of 2 is \"0\"")
   refused(data.frame(ch = c("01", "11"), freq = 1:2), "`x\\$freq` must be 1")

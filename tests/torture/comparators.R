@@ -24,6 +24,10 @@ for (look in c(FALSE, TRUE)) torture("mc_c_bm_fit", view, c(mixture, list(look =
 torture("mc_c_bm_fit", empty, c(mixture, scans(1 + k + 12 * k)), c(0.2, 1, 0.5), fast)
 torture("mc_c_bm_fit", empty, c(mixture, scans(3)), c(0.2, 1, 0.5), fast)
 
+torture("mc_c_assign", matrix(c(3, 1, 2, 2, 4, 6, 5, 2, 1), 3))
+torture("mc_c_assign", matrix(1, 2, 3), error = TRUE)
+torture("mc_c_assign", diag(2L) > 0, error = TRUE)
+
 logistic <- list(
   scores = matrix(rnorm(k * 8), k), loadings = matrix(rnorm((k + 1L) * 6), k + 1L), penalty = 0.1,
   fixed_loadings = FALSE
