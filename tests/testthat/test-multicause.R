@@ -34,7 +34,7 @@ test_that("logLik() is the likelihood at the estimate, of penalised fits too; AI
     expect_equal(AIC(fit), 2 * fit$df - 2 * fit$loglik, info = model_name(fit))
     expect_false(isTRUE(all.equal(fit$loglik, unname(fit$objective))), info = model_name(fit))
     expect_match(summary(fit)$criteria_note, sprintf("although the %s hold", names(held)[i]))
-    expect_equal(glance_fit(fit)$BIC, BIC(fit))
+    expect_equal(glance(fit)$BIC, BIC(fit))
   }
   # The prior is no part of it: a Bernoulli mixture's own likelihood.
   mixture <- held[[2L]]
@@ -308,7 +308,7 @@ test_that("tables of more than 2^31 cells are counted in doubles", {
     expect_identical(fit$dims[["observed"]], size)
     expect_identical(prod(fit$dims[c("n", "m")]), size)
     expect_true(is.finite(fit$df))
-    glance <- glance_fit(fit)
+    glance <- glance(fit)
     expect_identical(glance$nobs, size)
     if (identical(names(fit$objective), "log_likelihood")) {
       expect_equal(BIC(fit), fit$df * log(size) - 2 * fit$loglik)
