@@ -363,7 +363,7 @@ check_tells <- function(finds, zeros) {
 
 check_open <- function(x, within) {
   table <- as.matrix(x)
-  zero <- table %in% 0
+  zero <- as.vector(!is.na(table) & table == 0)
   if (!any(zero)) stop_input("`x` must have zeros, one of which may be false: it has none.")
   check_tells(colSums(table == 1, na.rm = TRUE), colSums(table == 0, na.rm = TRUE))
   if (!is.null(within) && !any(zero & as.vector(as.matrix(within)))) {
@@ -513,8 +513,9 @@ wz_answer <- function(asked, learnt, call) {
 # copies and one calibration, bins = the same of zeros that may be false, gaps: which are not, kappa).
 wz_cells <- function(asked, learnt) {
   x <- asked$x
-  found <- matrix(as.matrix(x) %in% 1, nrow(x))
-  zero <- matrix(as.matrix(x) %in% 0, nrow(x))
+  table <- unname(as.matrix(x))
+  found <- !is.na(table) & table == 1
+  zero <- !is.na(table) & table == 0
   n_threads <- asked$running$control$n_threads
   stack <- fit_stack(learnt$copies, n_threads = n_threads)
   free_memory(x)

@@ -262,7 +262,7 @@ judged_cells <- function(x, deleted) {
   column <- (zeros - 1L) %/% length(rows) + 1L
   kept <- column_sums(found_table(x))[column] > 0
   zeros <- rows[(zeros[kept] - 1L) %% length(rows) + 1L] + (column[kept] - 1L) * n
-  gone <- zeros %in% deleted
+  gone <- replace(logical(length(x)), deleted, TRUE)[zeros]
   others <- zeros[!gone]
   fraction <- min(1, most_judged / max(1, length(others)))
   if (fraction < 1) others <- sort(others[sample.int(length(others), most_judged)])
