@@ -148,25 +148,34 @@ part_range <- function(fit, name, level) UseMethod("part_range")
 part_range.default <- function(fit, name, level) NULL
 
 # The tables of a result, the first one is what tidy() gives.
-result_tables <- function(x) {
-  switch(class(x)[1L],
-    multicause_selection = x[c("table", "best")],
-    multicause_cv = x[c("results", "folds")],
-    multicause_comparison = list(table = x$table, cells = x$cells$results, rows = x$rows$results,
-      omissions = x$omissions$results
-    ),
-    recovery = c(
-      list(summary = data.frame(measure = names(x$summary), value = unlist(x$summary, use.names = FALSE))),
-      x[c("precision", "roc", "pr", "calibration", "by_site")]
-    ),
-    modes = x[c("modes", "starts")],
-    age_profile = x[c("aspects", "tests")],
-    identifiability = x[c("share", "expected", "sites", "taxa", "unlike", "components", "sampling")],
-    alignment = x["match"],
-    divergences = list(table = long_divergences(x)),
-    which_zeros = c(list(zeros = as.data.frame(x)), x[c("quality", "weights")])
-  )
+result_tables <- function(x) UseMethod("result_tables")
+
+result_tables.multicause_selection <- function(x) x[c("table", "best")]
+
+result_tables.multicause_cv <- function(x) x[c("results", "folds")]
+
+result_tables.multicause_comparison <- function(x) {
+  list(table = x$table, cells = x$cells$results, rows = x$rows$results, omissions = x$omissions$results)
 }
+
+result_tables.recovery <- function(x) {
+  measures <- data.frame(measure = names(x$summary), value = unlist(x$summary, use.names = FALSE))
+  c(list(summary = measures), x[c("precision", "roc", "pr", "calibration", "by_site")])
+}
+
+result_tables.modes <- function(x) x[c("modes", "starts")]
+
+result_tables.age_profile <- function(x) x[c("aspects", "tests")]
+
+result_tables.identifiability <- function(x) {
+  x[c("share", "expected", "sites", "taxa", "unlike", "components", "sampling")]
+}
+
+result_tables.alignment <- function(x) x["match"]
+
+result_tables.divergences <- function(x) list(table = long_divergences(x))
+
+result_tables.which_zeros <- function(x) c(list(zeros = as.data.frame(x)), x[c("quality", "weights")])
 
 long_divergences <- function(x) {
   titles <- dimension_names(names(x), attr(x, "at"))

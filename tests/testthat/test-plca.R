@@ -382,3 +382,8 @@ test_that("counts of any size are drawn at once", {
   expect_equal(as.vector(drawn), as.vector(fitted(fit)), tolerance = 1e-3)
   expect_identical(draw_multinomial(0, c(0, 0)), integer(2))
 })
+
+test_that("divergences of a single component have no mean", {
+  fit <- suppressMessages(plsa(matrix(1:12, 4), 1, control = fit_control(n_start = 1, progress = FALSE)))
+  expect_output(print(divergences(fit)), "basis (nats)\n", fixed = TRUE)
+})
