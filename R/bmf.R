@@ -15,7 +15,10 @@
 #'
 #' **Sampling.** A sweep draws every entry of both binary matrices given the rest, features that a single row or column
 #' has (their weights integrated out: Gaussian, and Bernoulli with Polya-Gamma variables), all weights jointly, and what
-#' is learned. Chains begin at the best of several annealed starts. The result depends much on them: see
+#' is learned. It also recodes: a group becomes its complement within another that has all its members, or its sum with
+#' one that has none of them, or the difference, and the weights follow, so that no cell's expectation changes and the
+#' prior alone decides. Groups that fit alike so take turns, in [cooccurrence()], too: with a baseline, a group and its
+#' complement do. Chains begin at the best of several annealed starts. The result depends much on them: see
 #' [mcmc_control()].
 #'
 #' **What has a meaning.** Features can trade places from draw to draw, so averages of `rows`, `columns` or `weights`

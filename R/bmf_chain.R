@@ -6,6 +6,7 @@ bmf_steady <- 50L # sweeps of warm-up with the concentrations held
 bmf_segment <- 25L # sweeps of warm-up between two looks
 bmf_reheat_power <- c(0.05, 0.1, 0.2, 0.4)
 bmf_reheat_more <- 2L # features that a reheat adds
+bmf_group_power <- c(0.2, 1, 0.5) # of the likelihood, where annealing from groups begins
 
 # What all chains share: data, model, prior, settings.
 bmf_problem <- function(data, family, k, l, fixed, prior, control) {
@@ -13,10 +14,10 @@ bmf_problem <- function(data, family, k, l, fixed, prior, control) {
   n_fixed <- vapply(fixed, ncol, 0L)
   n_cell <- as.double(nrow(data$x)) * ncol(data$x)
   fewer <- function(most) max(2L, min(most, as.integer(most * sqrt(1e5 / n_cell))))
-  if (is.null(control$n_start)) control$n_start <- fewer(16L)
+  if (is.null(control$n_start)) control$n_start <- fewer(8L)
   if (is.null(control$n_reheat)) control$n_reheat <- fewer(12L)
   problem <- list(
-    view = data$view, transposed = data$transposed, dim = dim(data$x), family = family, size = c(k, l), fixed = fixed,
+    x = data$x, view = data$view, transposed = data$transposed, dim = dim(data$x), family = family, size = c(k, l), fixed = fixed,
     n_fixed = n_fixed, prior = prior, model = bmf_kernel_model(family, prior, k, l, n_fixed), control = control,
     probe = probe_cells(data$x)
   )
@@ -80,11 +81,56 @@ bmf_anneal <- function(problem, state, low, n_sweep, on_tick) {
   bmf_sweeps(problem, out$state, bmf_settle, list(hold = TRUE), list(thin = bmf_settle %/% 3L), on_tick)
 }
 
-bmf_first_start <- function(problem, on_tick) {
+# Every other start is of random features, cooled down from far up; the others begin with groups, less hot.
+bmf_first_start <- function(problem, at, on_tick) {
   features <- problem$control$start_features
   size <- ifelse(is.finite(problem$size), problem$size, features[sample.int(length(features), 2L, TRUE)])
+  random <- at %% 2L == 0L || any(size == 0)
   state <- bmf_random_state(problem, size[1L], size[2L])
-  bmf_anneal(problem, state, bmf_power_low, problem$control$start_sweeps, on_tick)
+  if (!random) state <- bmf_group_state(problem, state, size)
+  low <- if (random) bmf_power_low else bmf_group_power[1L + (at %/% 2L) %% length(bmf_group_power)]
+  bmf_anneal(problem, state, low, problem$control$start_sweeps, on_tick)
+}
+
+# Features of a random state become groups of like rows and of like columns, and the weights what these expect of cells,
+# on the scale of the linear predictor.
+bmf_group_state <- function(problem, state, size) {
+  cells <- bmf_filled_cells(problem)
+  state$rows <- bmf_group_features(problem$fixed$rows, cells, size[1L])
+  state$columns <- bmf_group_features(problem$fixed$columns, t(cells), size[2L])
+  left <- as_number_matrix(state$rows)
+  right <- as_number_matrix(state$columns)
+  if (problem$family == "bernoulli") cells <- 4 * cells - 2 # the logit at 1/2, in its linear part
+  inverse <- function(features) solve(crossprod(features) + diag(0.5, ncol(features)))
+  state$weights <- inverse(left) %*% (t(left) %*% cells %*% right) %*% inverse(right)
+  if (problem$family == "poisson") state$weights <- pmax(state$weights, 0.01 * max(mean(cells), 1e-3))
+  state
+}
+
+# Missing cells at what rows and columns alone would have there.
+bmf_filled_cells <- function(problem) {
+  x <- as.matrix(problem$x)
+  missing <- is.na(x)
+  if (!any(missing)) {
+    return(x)
+  }
+  means <- function(by) ifelse(is.finite(by), by, 0)
+  additive <- outer(means(rowMeans(x, na.rm = TRUE)), means(colMeans(x, na.rm = TRUE)), `+`) -
+    means(mean(x, na.rm = TRUE))
+  x[missing] <- additive[missing]
+  x
+}
+
+# The fixed features, and k of like items: each with the nearest of k items, then with the nearest mean.
+bmf_group_features <- function(fixed, items, k) {
+  centres <- items[sample.int(nrow(items), min(k, nrow(items))), , drop = FALSE]
+  for (pass in 1:4) {
+    nearness <- 2 * tcrossprod(items, centres) - rep(rowSums(centres^2), each = nrow(items))
+    group <- max.col(nearness, "first")
+    centres <- rowsum(items, group) / tabulate(group)[sort(unique(group))]
+  }
+  on <- outer(group, seq_len(k), `==`)
+  cbind(fixed, as_raw_matrix(on + 0))
 }
 
 # Heats the best start up, with a few more features to spare.
@@ -129,7 +175,7 @@ bmf_step_start <- function(job, problem, on_tick) {
   }
   job$at <- job$at + 1L
   first <- job$at <= control$n_start
-  out <- if (first) bmf_first_start(problem, on_tick) else bmf_reheat(problem, job$state, job$at, on_tick)
+  out <- if (first) bmf_first_start(problem, job$at, on_tick) else bmf_reheat(problem, job$state, job$at, on_tick)
   job$stopped <- out$stopped
   if (out$stopped) {
     return(job)

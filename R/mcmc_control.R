@@ -9,9 +9,10 @@
 #'
 #' **Starts decide.** Chains that start from the prior can stay thousands of nats below the posterior's bulk for as long
 #' as anyone waits. `init = "anneal"` gives every chain `n_start` annealed starts: a finite number of features (one of
-#' `start_features` for a side whose number is free) and a likelihood whose power rises from 0.05 to 1 over
-#' `start_sweeps` sweeps; the start of the largest log joint density is then heated up and cooled down again `n_reheat`
-#' times, and the best state found is where the chain begins. Chains are independent of one another.
+#' `start_features` for a side whose number is free) and a likelihood whose power rises to 1 over `start_sweeps` sweeps,
+#' in turn from groups of like rows and of like columns (power from 0.2, 0.5 or 1, since heat would undo them) and from
+#' features drawn at random (from 0.05); the start of the largest log joint density is then heated up and cooled down
+#' again `n_reheat` times, and the best state found is where the chain begins. Chains are independent of one another.
 #'
 #' **More chains or longer ones?** For predictions, more chains. One stays near the mode it begins at and is too sure of
 #' what it says there; the mean over chains is not: on handwritten digits whose bottom halves were hidden, the mean of
@@ -19,7 +20,7 @@
 #' chains alone. Choose such settings on cells that were observed and hidden for the purpose.
 #'
 #' **Moves.** Every sweep flips all entries (features in a fresh random order for each row and column), draws features
-#' that one row or column alone has, the weights and what is learned. `moves` adds: `"block"`, flips of two features at
+#' that one row or column alone has, the weights and what is learned, and recodes (see [bmf()]). `moves` adds: `"block"`, flips of two features at
 #' a time; `"multi"`, Metropolis proposals of several features of a row; `"split_merge"`, which splits a feature in two
 #' or merges two (Gaussian and Bernoulli, where the weights can be integrated out of the proposal; given counts, a
 #' Poisson rate that is a sum leaves no such integral, and a proposal would have to carry weights of its own);
@@ -40,7 +41,7 @@
 #' @param warmup sweeps of a chain that are thrown away, at least 0.
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.
-#' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 16 and 12 for small
+#' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 8 and 12 for small
 #'   data, fewer for large data (down to 2 and 2); for [aspect_bernoulli()] 4 variational fits, for [plsa()] 2 modes.
 #' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
 #'   side by side under a [future::plan()].

@@ -129,6 +129,7 @@ void bmf_drop_empty(bmf_state *state, int s);
  * with weights is, as features are told apart by their weights. User-fixed features have no prior.
  */
 double bmf_log_prior_side(const bmf_state *state, int s);
+double bmf_log_feature(const bmf_state *state, int s, int m); /* of a free one with m members */
 double bmf_log_prior_weights(const bmf_state *state);
 double bmf_log_hyper(const bmf_state *state, int which); /* 0 where it is not learned */
 
@@ -176,6 +177,22 @@ double bmf_log_marginal(bmf_workspace *ws, bmf_state *state, int s);
 
 /* ---- bmf/split_merge.c ---- */
 void bmf_split_merge(bmf_workspace *ws, bmf_state *state, int s, int n_try);
+
+/* ---- bmf/recode.c: other features for the same linear predictor ---- */
+enum { BMF_SHIFT, BMF_COMPLEMENT };
+
+typedef struct {
+  int a, b;             /* features of the side; a is a free one, and becomes another group */
+  double sign_a, add_b; /* w_a becomes sign_a w_a, w_b becomes w_b + add_b w_a */
+  int count;            /* members of a after it */
+} bmf_recoding;
+
+/* false: a and b have none of this kind. */
+bool bmf_find_recoding(const bmf_state *state, int s, int a, int b, int kind, bmf_recoding *to);
+double bmf_recoding_log_ratio(const bmf_state *state, int s, const bmf_recoding *to);
+void bmf_recode_as(bmf_state *state, int s,
+                   const bmf_recoding *to); /* weight[1 - s] is stale then */
+void bmf_recode(bmf_state *state, int s);
 
 /* ---- bmf/weights.c, bmf/hyper.c ---- */
 void bmf_update_weights(bmf_workspace *ws[2], bmf_state *state);

@@ -33,6 +33,13 @@ double bmf_log_prior_side(const bmf_state *state, int s) {
   return sum - lgammafn(n_free + 1.0);
 }
 
+double bmf_log_feature(const bmf_state *state, int s, int m) {
+  const bmf_side *side = &state->side[s];
+  const double alpha = state->hyper[BMF_ALPHA_ROWS + s].value;
+  if (side->infinite) return log(alpha) + bmf_log_beta(m, side->beta_off + side->n - m);
+  return bmf_log_beta(alpha / bmf_n_free(side) + m, side->beta_off + side->n - m);
+}
+
 /* In logs throughout: a value times a tiny rate may underflow, which dgamma() takes for 0. */
 static double log_gamma(double x, double shape, double rate) {
   return shape * log(rate) - lgammafn(shape) + (shape == 1 ? 0 : (shape - 1) * log(x)) - rate * x;

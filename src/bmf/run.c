@@ -28,6 +28,8 @@ static double sweep(run_work *work, bmf_state *state, const bmf_moves *moves, do
   update_features(work, state, moves);
   bmf_update_weights(work->ws, state);
   if (bmf_stop(state)) return NAN;
+  /* Not before: with the weights integrated out, those of the state are of no use till then. */
+  for (int s = 0; s < 2; s++) bmf_recode(state, s);
   const bmf_fit_measure fit = bmf_measure(state, &work->measure, mean);
   const double noise = state->hyper[BMF_NOISE_PRECISION].value;
   bmf_update_hyper(state, fit.squared_error);

@@ -128,14 +128,6 @@ static void find_members(split_try *t) {
   num_shuffle(t->member + 2, t->n_member - 2);
 }
 
-/* log p(m) of a feature with m members. */
-static double log_feature(const bmf_workspace *ws, int m) {
-  const bmf_side *own = ws->own;
-  const double alpha = ws->state->hyper[BMF_ALPHA_ROWS + ws->s].value;
-  if (own->infinite) return log(alpha) + bmf_log_beta(m, own->beta_off + own->n - m);
-  return bmf_log_beta(alpha / bmf_n_free(own) + m, own->beta_off + own->n - m);
-}
-
 static int n_active(const bmf_side *own, int i) {
   const unsigned char *u = bmf_item(own, i);
   int n = 0;
@@ -168,8 +160,9 @@ static double log_split_ratio(const split_try *t, int n_first, int n_last, int e
   const int m_a = count[TAKES_A] + count[TAKES_BOTH], m_b = count[TAKES_B] + count[TAKES_BOTH];
   const int first_after = n_first + (t->takes[0] == TAKES_BOTH);
   const int last_after = n_last + (t->takes[1] == TAKES_BOTH);
-  double sum = log_feature(ws, m_a) + log_feature(ws, m_b) - log_feature(ws, t->n_member);
-  if (!ws->own->infinite) sum += log(empty_before) - log_feature(ws, 0);
+  double sum = bmf_log_feature(ws->state, ws->s, m_a) + bmf_log_feature(ws->state, ws->s, m_b) -
+               bmf_log_feature(ws->state, ws->s, t->n_member);
+  if (!ws->own->infinite) sum += log(empty_before) - bmf_log_feature(ws->state, ws->s, 0);
   return sum + t->log_two - t->log_one - t->log_chosen + log(n_first) + log(n_last) -
          log(first_after) - log(last_after);
 }

@@ -14,6 +14,7 @@
 SEXP test_bmf_look(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP item, SEXP omega,
                    SEXP added);
 SEXP test_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state);
+SEXP test_bmf_recode(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP which);
 SEXP test_lambert(SEXP x, SEXP branch);
 SEXP test_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP test_blas_threads(SEXP n);
@@ -149,6 +150,39 @@ SEXP test_bmf_density(SEXP view, SEXP transposed, SEXP model, SEXP state) {
   look_arguments arg = {
       .view = view, .transposed = transposed, .model = model, .state = state, .out = out};
   glue_serial_blas(density_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP recode_body(void *ctx) {
+  const look_arguments *arg = ctx;
+  const int *which = INTEGER(arg->item), s = which[0];
+  bmf_arguments in;
+  bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, R_NilValue);
+  bmf_recoding to;
+  if (!bmf_find_recoding(&in.state, s, which[1], which[2], which[3], &to)) return R_NilValue;
+  const bmf_side *own = &in.state.side[s];
+  const int n = own->n, k = own->k, n_l = in.state.side[1 - s].k;
+  SET_VECTOR_ELT(arg->out, 0, Rf_ScalarReal(bmf_recoding_log_ratio(&in.state, s, &to)));
+  bmf_recode_as(&in.state, s, &to);
+  SET_VECTOR_ELT(arg->out, 1, Rf_allocMatrix(INTSXP, n, k));
+  SET_VECTOR_ELT(arg->out, 2, Rf_allocMatrix(REALSXP, k, n_l));
+  for (int c = 0; c < k; c++) {
+    for (int i = 0; i < n; i++)
+      INTEGER(VECTOR_ELT(arg->out, 1))[num_at(i, c, n)] = bmf_item(own, i)[c];
+    for (int l = 0; l < n_l; l++)
+      REAL(VECTOR_ELT(arg->out, 2))[num_at(c, l, k)] = bmf_weight(&in.state, s, c)[l];
+  }
+  SET_VECTOR_ELT(arg->out, 3, Rf_ScalarInteger(own->count[to.a]));
+  return arg->out;
+}
+
+/* which: side, features a and b, kind, from 0; NULL where there is no such recoding. */
+SEXP test_bmf_recode(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP which) {
+  const char *fields[] = {"log_ratio", "on", "weights", "count", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  look_arguments arg = {view, transposed, model, state, which, R_NilValue, R_NilValue, out};
+  out = glue_serial_blas(recode_body, &arg);
   UNPROTECT(1);
   return out;
 }

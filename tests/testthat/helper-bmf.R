@@ -65,6 +65,19 @@ bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL, adde
   do.call(test_entry, c("test_bmf_look", given, list(as.integer(item), omega, added)))
 }
 
+# Another coding of features a and b of a side (1 rows, 2 columns) of a state: list(log_ratio, state, count), or NULL.
+bmf_recoded <- function(x, state, family, prior, k, l, side, a, b, kind = c("shift", "complement")) {
+  given <- bmf_given(x, state, family, prior, k, l)
+  which <- as.integer(c(side, a, b, match(match.arg(kind), c("shift", "complement"))) - 1L)
+  out <- do.call(test_entry, c("test_bmf_recode", given, list(which)))
+  if (is.null(out)) {
+    return(NULL)
+  }
+  state[[c("rows", "columns")[side]]] <- out$on
+  state$weights <- if (side == 1) out$weights else t(out$weights)
+  list(log_ratio = out$log_ratio, state = state, count = out$count)
+}
+
 # A symmetric matrix from its lower triangle.
 whole <- function(q) {
   q[upper.tri(q)] <- t(q)[upper.tri(q)]

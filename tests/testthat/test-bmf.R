@@ -356,3 +356,41 @@ test_that("chains whose sites share other features disagree, and pairs are count
   one$kept <- lapply(one$kept, `[`, 1L)
   expect_false("shared_by_sites" %in% names(rhat_apart(one)))
 })
+
+test_that("starts from groups put like rows and like columns together", {
+  set.seed(31)
+  group <- rep(1:3, length.out = 24)
+  x <- c(0, 5, 9)[group] * matrix(1, 24, 8) + rep(c(0, 20), each = 24 * 4) + rnorm(192, sd = 0.1)
+  x[c(1, 30, 77)] <- NA
+  for (cells in list(x, replace(x, cbind(2, 1:8), NA), x * 1e50)) {
+    problem <- bmf_problem(bmf_data(cells, "gaussian", quiet = TRUE), "gaussian", Inf, Inf,
+      list(rows = matrix(raw(), 24, 0), columns = matrix(raw(), 8, 0)), bmf_prior(), bmf_quick())
+    filled <- bmf_filled_cells(problem)
+    expect_true(all(is.finite(filled)))
+    state <- bmf_group_state(problem, bmf_random_state(problem, 8, 5), c(8, 5))
+    on <- as_number_matrix(state$rows)
+    expect_identical(rowSums(on), rep(1, 24))
+    expect_true(all(colSums(on)[-seq_len(max(which(colSums(on) > 0)))] == 0))
+    expect_identical(dim(state$weights), c(8L, 5L))
+    expect_true(all(is.finite(state$weights)))
+    expect_gt(stats::cor(c(bmf_eta(state)[-2, ]), c(filled[-2, ])), 0.9)
+  }
+  expect_identical(dim(bmf_group_features(matrix(raw(), 24, 0), matrix(1, 24, 3), 4)), c(24L, 4L))
+})
+
+test_that("starts from groups take what chains take", {
+  set.seed(32)
+  x <- matrix(rbinom(60, 1, 0.4), 10)
+  sparse <- Matrix::Matrix(x, sparse = TRUE)
+  quick <- bmf_quick(warmup = 5, draws = 10, n_start = 4, start_sweeps = 10)
+  for (family in c("bernoulli", "poisson")) {
+    set.seed(33)
+    dense <- bmf_quietly(bmf(x, family = family, control = quick))
+    set.seed(33)
+    expect_equal(bmf_quietly(bmf(sparse, family = family, control = quick))$trace, dense$trace)
+  }
+  expect_no_error(bmf_quietly(bmf(matrix(0, 6, 5), family = "poisson", control = quick)))
+  expect_no_error(bmf_quietly(bmf(x, 0, 2, control = quick)))
+  expect_no_error(bmf_quietly(bmf(x, 12, 9, control = quick)))
+  expect_no_error(bmf_quietly(bmf(x[, 1, drop = FALSE], control = quick)))
+})

@@ -10,25 +10,25 @@ mutants <- list(
   mutant(
     "own entry in the count", "gaussian_finite",
     edit(
-      "model_bmf.h", "return side->n_extern ? side->count[c] : side->count[c] - u[c];",
+      "bmf/bmf.h", "return side->n_extern ? side->count[c] : side->count[c] - u[c];",
       "return side->n_extern ? side->count[c] : side->count[c] - (side->count[c] == side->n && u[c]);"
     )
   ),
   mutant(
     "shape of alpha: half of the features", "gaussian_infinite",
     edit(
-      "model_bmf_hyper.c", "hyper->shape + bmf_n_free(&state->side[s])",
+      "bmf/hyper.c", "hyper->shape + bmf_n_free(&state->side[s])",
       "hyper->shape + 0.5 * bmf_n_free(&state->side[s])"
     )
   ),
   mutant(
     "shape of alpha: fixed features, too", "gaussian_mixed_bias",
-    edit("model_bmf_hyper.c", "hyper->shape + bmf_n_free(&state->side[s])", "hyper->shape + state->side[s].k")
+    edit("bmf/hyper.c", "hyper->shape + bmf_n_free(&state->side[s])", "hyper->shape + state->side[s].k")
   ),
   mutant(
     "split-merge without the selection ratio", "gaussian_split",
     edit(
-      "model_bmf_split.c",
+      "bmf/split_merge.c",
       "t->log_chosen + log(n_first) + log(n_last) -\n         log(first_after) - log(last_after);",
       "t->log_chosen + 0 * (first_after + last_after);"
     ),
@@ -36,22 +36,31 @@ mutants <- list(
   ),
   mutant(
     "split-merge without the proposal", "gaussian_split",
-    edit("model_bmf_split.c", "t->log_two - t->log_one - t->log_chosen +", "t->log_two - t->log_one +")
+    edit("bmf/split_merge.c", "t->log_two - t->log_one - t->log_chosen +", "t->log_two - t->log_one +")
   ),
   mutant(
     "births that only add", "gaussian_infinite",
-    edit("model_bmf_birth.c", "if (singles) drop_singles(half);", "if (singles && b > 0) drop_singles(half);")
+    edit("bmf/births.c", "if (singles) drop_singles(ws);", "if (singles && b > 0) drop_singles(ws);")
+  ),
+  mutant(
+    "recoding without the numbers of members", "bernoulli_all",
+    edit("bmf/recode.c", "return bmf_log_feature(state, s, to->count) -", "return bmf_log_feature(state, s, to->count) * 0 -"),
+    edit("bmf/recode.c", "bmf_log_feature(state, s, state->side[s].count[to->a]) +", "0 +")
+  ),
+  mutant(
+    "recoding without the weights", "bernoulli_all",
+    edit("bmf/recode.c", "log_weights(state, s, to->a, to->b, to->sign_a, to->add_b) -", "0 *")
   ),
   # As it comes about: features in the order of their birth, scanned from the first to the last.
   mutant(
     "fixed scan of columns", "gaussian_scan",
-    edit("num_rng.c", "for (int i = n - 1; i > 0; i--) {", "for (int i = n - 1; i > n; i--) {"),
+    edit("num/rng.c", "for (int i = n - 1; i > 0; i--) {", "for (int i = n - 1; i > n; i--) {"),
     edit(
-      "model_bmf_state.c", "    unsigned char *u = bmf_item(side, i);\n    u[c] = u[last];",
+      "bmf/state.c", "    unsigned char *u = bmf_item(side, i);\n    u[c] = u[last];",
       "    unsigned char *u = bmf_item(side, i);\n    for (int b = c; b < last; b++) u[b] = u[b + 1];"
     ),
     edit(
-      "model_bmf_state.c", "  side->count[c] = side->count[last];",
+      "bmf/state.c", "  side->count[c] = side->count[last];",
       "  for (int b = c; b < last; b++) side->count[b] = side->count[b + 1];"
     ),
     replicates = 60000, n_sweep = 10L
@@ -65,7 +74,7 @@ compile_mutant <- function(mutant) {
   dir.create(library, recursive = TRUE)
   dir.create(source)
   file.copy(c("DESCRIPTION", "NAMESPACE", "R", "src"), source, recursive = TRUE)
-  unlink(dir(file.path(source, "src"), "[.](o|so)$", full.names = TRUE))
+  unlink(dir(file.path(source, "src"), "[.](o|so)$", full.names = TRUE, recursive = TRUE))
   for (edit in mutant$edits) {
     file <- file.path(source, "src", edit$file)
     text <- paste(readLines(file), collapse = "\n")
