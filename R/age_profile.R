@@ -68,6 +68,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   level <- check_number(level, "level", 0, 1, open = TRUE)
   of <- check_choice(of, "of", c("guess", "taxon", "site"))
   if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
+  unit <- unit_of_ages(age)
   age <- middle_ages(age)
   if (is.null(fit$param$aspects)) stop_no_phantoms(fit)
   kinds <- component_kinds(fit, kinds)
@@ -87,6 +88,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   weights <- fit$param$aspects[used, dated, drop = FALSE]
   out <- new_age_profile(age[dated], weights, of, fit$dims[["k"]], component_names(fit$dims[["k"]])[content & !used])
   attr(out, "words") <- axis_words(fit)
+  attr(out, "unit") <- unit
   # Members of an average have components of their own, and so have their draws.
   drawn <- own_draws(fit, if (is.null(draws) && inherits(fit, "multicause_ensemble")) 0 else draws)
   if (length(drawn)) out$aspects[c("median_low", "median_high")] <- median_ends(drawn, age[dated], used, dated, level)

@@ -208,19 +208,38 @@ interval_key <- function(name) {
   sub("^lower ", "early ", sub("^upper ", "late ", key))
 }
 
+# The unit that names of columns tell, as `max_ma` does, or that of intervals of the time scale; NULL where they tell
+# none, or different ones.
+age_units <- c(
+  Ma = "ma|mya|myr|myrs", ka = "ka|kya|kyr|kyrs", `years BP` = "bp|ybp|yrbp|yrsbp|calbp",
+  year = "years?|yrs?|ce|ad"
+)
+unit_of_ages <- function(age) {
+  columns <- if (is.data.frame(age)) unclass(age) else list(age)
+  if (any(vapply(columns, function(column) is.character(column) || is.factor(column), NA))) {
+    return("Ma") # numbers are made of names of intervals alone
+  }
+  labels <- if (length(dim(age)) == 2L) colnames(age)
+  plain <- gsub("[^[:alpha:]]+", " ", tolower(labels))
+  if (!length(plain)) {
+    return(NULL)
+  }
+  told <- vapply(plain, function(name) {
+    names(age_units)[vapply(age_units, function(words) grepl(sprintf("(^| )(%s)( |$)", words), name), NA)][1L]
+  }, "")
+  if (!anyNA(told) && length(unique(told)) == 1L) told[[1L]]
+}
+
+# The unit that the user said, where the figure is not told another one.
+said_unit <- function(unit, near) if (identical(unit, "guess")) near$age_unit %||% unit else unit
+
 # How figures tell ages: list(unit, NULL where it is not known; forward: later times are greater numbers). Where the
-# user does not say, ages that could be of fossils are in millions of years, and whole numbers that could be years of
-# the calendar are these.
+# user does not say, whole numbers that could be years of the calendar are these; of others no unit is claimed.
 age_scale <- function(ages, unit = "guess") {
   known <- ages[!is.na(ages)]
   if (identical(unit, "guess")) {
-    unit <- if (!length(known) || any(known < 0)) {
-      NULL
-    } else if (all(known >= 1500 & known <= 2100 & known == floor(known))) {
-      "year"
-    } else if (all(known <= 700)) {
-      "Ma"
-    }
+    calendar <- length(known) && all(known >= 1500 & known <= 2100 & known == floor(known))
+    unit <- if (calendar) "year"
   }
   calendar <- "^(calendar )?years?$|^(years? )?(ad|ce)$|^(ad|ce) years?$|^(years? )?(bc/ad|bce/ce)$"
   list(unit = unit, forward = !is.null(unit) && grepl(calendar, tolower(trimws(unit))))

@@ -79,7 +79,9 @@ component_labels <- function(kinds, names, sep = "\n") {
 aspect_order <- function(fit, age, of, order, wanted, weight) {
   content <- phantoms(fit)$kind == "content"
   switch(order,
-    age = list(at = order(-years_ago(plot_ages(fit, age, of, wanted))), words = "oldest first"),
+    age = list(
+      at = order(-years_ago(plot_ages(fit, age, of, wanted), unit_of_ages(age) %||% "guess")), words = "oldest first"
+    ),
     seriated = list(at = seriate(if (any(content)) weight[content, , drop = FALSE] else weight),
       words = "by main component"),
     data = list(at = seq_len(ncol(weight)), words = "in the order of the data")

@@ -32,7 +32,7 @@
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' sites <- early_tetrapods$sites
 #' place <- sites[c("lng", "lat")]
-#' w <- which_zeros(early_tetrapods$x, age = sites$age, place = place, quick = TRUE, seed = 1)
+#' w <- which_zeros(early_tetrapods$x, age = sites[c("max_ma", "min_ma")], place = place, quick = TRUE, seed = 1)
 #' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
 #' file.size(page)
 #' @export
@@ -89,12 +89,14 @@ explore_data <- function(x, age, place, coast, unit, title) {
     stop_input("`x` must hold numbers: its `log_ratio` does not. Was the answer edited?")
   }
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
-  given <- if (is_answer) x$inputs$near$given else x$smooth$given
+  near <- if (is_answer) x$inputs$near else x$smooth
+  given <- near$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
   if (!is.null(places)) places <- one_piece(places)
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
+  unit <- said_unit(unit, if (is.null(age)) near else list(age_unit = unit_of_ages(age)))
   ago <- if (!is.null(middle)) years_ago(middle, unit)
   at <- figure_order(found, ago)
   told <- age_scale(middle, unit)

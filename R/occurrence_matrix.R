@@ -61,8 +61,9 @@
 #' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns are
 #' `site` (the name); every column of `data` that is constant within all sites; those asked for by `summarise`; where
 #' they vary within a site, its widest bounds of age, `max_ma` and `min_ma`, and the medians of `lng`, `lat`, `paleolng`
-#' and `paleolat`; `n_taxa`, the number of taxa present in the matrix; and `n_occurrences`, the number of rows of `data`
-#' that are no absences. All of these look at all rows of a site, also at those whose taxon was missing or dropped,
+#' and `paleolat` (under names such as `MAX_AGE`, `LONG` or `decimalLatitude`, too, which a message tells); `n_taxa`,
+#' the number of taxa present in the matrix; and `n_occurrences`, the number of rows of `data` that are no absences. All
+#' of these look at all rows of a site, also at those whose taxon was missing or dropped,
 #' because they tell how well a site was searched. A column of `data` that has one of these names itself is left out.
 #'
 #' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give

@@ -19,6 +19,8 @@
 #' | `order`, `family`, `genus` | `ORDER`, `FAMILY`, `GENUS` | `order_name`, `family_name`, `genus_name` |
 #' | `species` | `SPECIES` | `species_name` |
 #'
+#' Names that people give these columns, such as `Locality`, `Latitude` or `MaxAge`, are known, too, and a message tells
+#' of them.
 #' They come first; every other column is kept under its own name. Blanks, `NA` and `\N` become `NA`; columns of numbers
 #' alone become numbers. Indeterminate names (`indet.`, `gen.`, `sp.`, `incertae sedis`, `_`) become `NA`.
 #' Control characters, line breaks within a field among them, become blanks.
@@ -51,14 +53,15 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
   names <- check_choice(names, "names", name_choices)
   rank <- check_choice(rank, "rank", c("genus", "species", "any"))
   is_header <- function(names) {
-    known <- names(now_aliases)[now_aliases %in% tolower(names)]
+    known <- now_names(names)
     "lidnum" %in% known && any(c("name", "genus", "max_ma") %in% known)
   }
   what <- "an export of the NOW database with species lists"
   hint <- function(lines) "has no line with column names such as LIDNUM, NAME, MAX_AGE, GENUS"
   read <- read_export(file, what, is_header, hint)
   table <- read$table
-  names(table) <- now_names(names(table))
+  theirs <- names(table)
+  names(table) <- now_names(theirs)
   lacks <- setdiff(c("lidnum", "name", "max_ma", "min_ma", "genus", "species"), names(table))
   if (length(lacks)) { # said in the words of the database
     theirs <- toupper(now_aliases[match(lacks, names(now_aliases))])
@@ -66,6 +69,10 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
       "`file` must have the %s %s: %s has not. Export localities with their species lists.",
       noun(length(lacks), "column"), show_names(theirs), show_names(basename(file))
     )
+  }
+  taken <- names(table) != tolower(theirs) & gsub("[. ]+", "_", tolower(theirs)) %in% renamed_aliases
+  if (any(taken)) {
+    inform("Columns read: %s.", paste(dQuote(theirs[taken], FALSE), "as", names(table)[taken], collapse = ", "))
   }
   standard <- unique(names(now_aliases))
   table <- table[c(intersect(standard, names(table)), setdiff(names(table), standard))]
@@ -83,18 +90,27 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
   keep_usable(check_plausible(table, file, read$line), file, rank)
 }
 
-# Ours by theirs.
+# Ours by theirs: of both exports, and as people rename them.
 now_aliases <- c(
   lidnum = "lidnum", lidnum = "lid_now_loc", lidnum = "lid", name = "name", name = "loc_name",
   lat = "lat", lat = "dec_lat", lng = "long", lng = "dec_long",
   max_ma = "max_age", min_ma = "min_age", order = "order", order = "order_name", family = "family",
   family = "family_name", genus = "genus", genus = "genus_name", species = "species", species = "species_name"
 )
+renamed_aliases <- c(
+  lidnum = "locality_id", lidnum = "site_id", name = "locality", name = "locality_name", name = "site",
+  lat = "latitude", lng = "longitude", lng = "lng", lng = "lon", max_ma = "maxage", max_ma = "age_max",
+  max_ma = "max_ma",
+  min_ma = "minage", min_ma = "age_min", min_ma = "min_ma"
+)
 
 # Column names as read_now() gives them. A second column for the same thing keeps its own name.
 now_names <- function(names) {
-  ours <- names(now_aliases)[match(tolower(names), now_aliases)]
-  ours[duplicated(ours)] <- NA
+  plain <- gsub("[. ]+", "_", tolower(names))
+  known <- c(now_aliases, renamed_aliases)
+  order <- match(plain, known)
+  ours <- names(known)[order]
+  ours[order(order)] <- replace(ours[order(order)], duplicated(ours[order(order)]), NA) # those of exports first
   ifelse(is.na(ours), names, ours)
 }
 

@@ -25,6 +25,8 @@
 #'     or rows are in their order.}
 #'   \item{`groups`, `sensitivity`}{of an answer: the group of each site, such as its time slice, for sums and
 #'     differences; and what [sensitivity()] says of it.}
+#'   \item{`unit`}{of an answer: the unit of its ages, where the columns of `age` did not tell it, as in
+#'     [plot.which_zeros()].}
 #'   \item{`age`, `of`}{of a fit that [age_profile()] takes: ages of the sites or of the taxa, and whose they are.}
 #'   \item{`selection`}{of a fit: how the number of components was chosen, a result of [select_k()] or a data frame.}
 #'   \item{`without`}{of a fit with `smooth`: one to the same data without it, to be compared with; else it is made.}
@@ -59,7 +61,7 @@
 #' @examples
 #' \dontshow{if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available()) withAutoprint(\{}
 #' \donttest{
-#' w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites$age, quick = TRUE, seed = 1)
+#' w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites[c("max_ma", "min_ma")], quick = TRUE, seed = 1)
 #' report(w, tempfile(fileext = ".html"), n = 20)
 #' few <- fit_control(n_start = 3)
 #' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = few)

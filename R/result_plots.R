@@ -197,6 +197,7 @@ autoplot.modes <- function(object, ...) {
 autoplot.age_profile <- function(object, ..., unit = "guess") {
   check_dots(...)
   check_text(unit, "unit", 1L)
+  unit <- said_unit(unit, list(age_unit = attr(object, "unit")))
   boxes <- object$aspects
   boxes$component <- factor(boxes$component, unique(boxes$component))
   at <- match(levels(boxes$component), component_names(object$k))

@@ -32,7 +32,7 @@ new_site_table <- function(data, site, rows, kept, summarise, usual = usual_summ
     sites[[column]] <- if (is.character(value)) trimws(value) else value
   }
   varying <- setdiff(names(Filter(is.numeric, data)), c(constant, names(summarise)))
-  summarise <- c(summarise, usual[intersect(names(usual), varying)])
+  summarise <- c(summarise, usual_of(varying, usual))
   members <- split(used, factor(rows$code[used], levels = which(kept)))
   for (column in names(summarise)) {
     sites[[column]] <- summarise_column(data, members, column, summarise[[column]], sites$site)
@@ -59,6 +59,26 @@ middle_longitude <- function(lng) {
   middle <- stats::median(lng %% 360)
   if (middle > 180) middle - 360 else middle
 }
+
+# What is made of columns of well-known names, which keep them; a message says so of those of no database of ours.
+usual_of <- function(columns, usual) {
+  as <- usual_aliases[gsub("[^a-z]", "", tolower(columns))]
+  known <- columns %in% names(usual)
+  as[known] <- columns[known]
+  found <- !is.na(as) & as %in% names(usual)
+  if (any(found & !known)) {
+    of <- usual_words[as[found & !known]]
+    inform("Of each site: %s.", paste(of, dQuote(columns[found & !known], FALSE), collapse = ", "))
+  }
+  stats::setNames(usual[as[found]], columns[found])
+}
+
+usual_aliases <- c(
+  maxage = "max_ma", agemax = "max_ma", maxma = "max_ma", minage = "min_ma", agemin = "min_ma", minma = "min_ma",
+  long = "lng", lon = "lng", longitude = "lng", decimallongitude = "lng", declong = "lng", lng = "lng", lat = "lat",
+  latitude = "lat", decimallatitude = "lat", declat = "lat"
+)
+usual_words <- c(max_ma = "the greatest", min_ma = "the least", lng = "the median of", lat = "the median of")
 
 # Of records with the column names of the Paleobiology Database: the widest bounds of age, and the middle of the places.
 usual_summaries <- lapply(

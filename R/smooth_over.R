@@ -132,7 +132,7 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
   }
   structure(
     list(
-      given = given, names = covariate_names(given), n = n[[1L]], units = units,
+      given = given, names = covariate_names(given), n = n[[1L]], units = units, age_unit = unit_of_ages(age),
       bandwidth = check_bandwidth(bandwidth, names(given)),
       strength = if (identical(strength, "cv")) strength else check_number(strength, "strength", 0, 1e6),
       recording = check_number(recording, "recording", 0, 1e6), most = if (!is.null(most)) check_count(most, "most"),

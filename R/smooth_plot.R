@@ -17,7 +17,7 @@ telling_attributes <- function(fit, bandwidth, n = 6L) {
   }
   # In order of when they were most likely, oldest first.
   peak <- max.col(t(present[, chosen, drop = FALSE]), ties.method = "first")
-  chosen[order(if (age_scale(smooth_ages(fit))$forward) peak else -peak)]
+  chosen[order(if (age_scale(smooth_ages(fit), said_unit("guess", fit$smooth))$forward) peak else -peak)]
 }
 
 # A component's name with the attribute that tells it best from the rest of the table.
@@ -92,7 +92,9 @@ curves_figure <- function(fit, taxon) {
     ggplot2::geom_ribbon(gg_aes(ymin = "lower", ymax = "upper"), present, alpha = 0.25, fill = component_colours(1L)) +
     ggplot2::geom_line(gg_aes(y = curve_value(fit)), present, colour = component_colours(1L)) +
     ggplot2::geom_point(gg_aes(y = "share"), recorded_bins(fit, taxon, panels), size = 0.8) +
-    ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(smooth_ages(fit), across = 3L) + few_numbers("y") +
+    ggplot2::facet_wrap("panel", scales = "free_y") + time_axis(
+      smooth_ages(fit), said_unit("guess", fit$smooth), across = 3L
+    ) + few_numbers("y") +
     colour_scale(stats::setNames(colours, shown), labels = tags) + ggplot2::expand_limits(y = 0)
 }
 
@@ -301,7 +303,8 @@ map_figure <- function(fit, slices, coast) {
       sprintf("Numbers: main component; large: many %s", sites)
     )
   ) + map_canvas(
-    place[known, , drop = FALSE], pies[c("x", "y")], coast, if (!is.null(fit$smooth$given$age)) smooth_ages(fit)
+    place[known, , drop = FALSE], pies[c("x", "y")], coast, if (!is.null(fit$smooth$given$age)) smooth_ages(fit),
+    said_unit("guess", fit$smooth)
   ) +
     colour_scale(stats::setNames(content_colours(fit), tags)[drawn]) +
     ggplot2::theme(
@@ -364,5 +367,6 @@ age_slices <- function(fit, slices) {
   label <- sprintf("%s to %s", bound[-1L], bound[-length(bound)])
   out <- label[findInterval(ages, breaks, rightmost.closed = TRUE)]
   out[is.na(out)] <- "age unknown"
-  factor(out, c(if (age_scale(ages)$forward) label else rev(label), if (anyNA(ages)) "age unknown"))
+  forward <- age_scale(ages, said_unit("guess", fit$smooth))$forward
+  factor(out, c(if (forward) label else rev(label), if (anyNA(ages)) "age unknown"))
 }

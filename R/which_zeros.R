@@ -208,6 +208,7 @@ wz_read <- function(x, args) {
   if (length(gone)) asked <- wz_keep(asked, setdiff(seq_len(nrow(asked$x)), gone))
   check_enough(asked$x)
   check_open(asked$x, asked$given$within)
+  if (is.null(args$groups)) tell_same_sites(asked$x, asked$near)
   check_scored(asked$x, asked$given$reference)
   if (is.null(args$copies)) args$copies <- usual_copies(args$quick, sum(found_table(asked$x)))
   asked$plan <- list(

@@ -103,7 +103,11 @@ more_sentence <- function(w, words, inside = NULL) {
           "have lived%s"
         ),
         show_count(inside[["inside"]]), singular_word(words[2L]),
-        if (inside[["bounds"]] > 0) ", by the middles of ages," else "", show_count(inside[["outside"]]),
+        if (is.na(inside[["sure"]])) {
+          ""
+        } else {
+          sprintf(", by the middles of ages (%s surely, by their bounds)", show_count(inside[["sure"]]))
+        }, show_count(inside[["outside"]]),
         if (inside[["undated"]] > 0) {
           sprintf("; %s at %s without an age", show_count(inside[["undated"]]), words[1L])
         } else {
@@ -138,16 +142,18 @@ missed_inside <- function(w) {
   known <- inside_known_ages(w)
   cells <- wz_missed(w)
   undated <- sum(cells$missed[is.na(answer_ages(w))[cells$row]])
-  inside <- sum(cells$missed[known[cbind(cells$row, cells$column)]])
+  within <- function(known) sum(cells$missed[known[cbind(cells$row, cells$column)]])
+  inside <- within(known)
   c(
     inside = inside, outside = w$total[["missed"]] - inside - undated, undated = undated,
-    bounds = ncol(age) > 1L && any(age[, 1L] != age[, 2L], na.rm = TRUE)
+    sure = if (any(age[, 1L] != age[, 2L], na.rm = TRUE)) within(inside_known_ages(w, age, "exclude")) else NA
   )
 }
 
-# Zeros between the first and the last find of their taxon, or as old as one of these.
-inside_known_ages <- function(w) {
-  as.matrix(suppressMessages(range_through(unname(as.matrix(w$x)), unname(answer_ages(w)), "include")))
+# Zeros between the first and the last find of their taxon, or as old as one of these: by the middles of ages, or, by
+# their bounds, those that range_through() is sure of.
+inside_known_ages <- function(w, ages = answer_ages(w), ties = "include") {
+  as.matrix(suppressMessages(range_through(unname(as.matrix(w$x)), unname(ages), ties)))
 }
 
 # Which sites of an answer are scored.
@@ -426,91 +432,6 @@ sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% 
   out
 }
 
-#' Do groups of sites differ in what was missed?
-#'
-#' Compares time slices, regions, formations or other groups of sites of an answer of [which_zeros()], two by two, with
-#' intervals: the share of what was there that was missed, the number missed, or the number of taxa a site held once the
-#' missed ones are added to the finds.
-#'
-#' @details
-#' Both groups of a pair are taken from the same draws of the total, so that what they share
-#' cancels. What a total rests on, the difference rests on, too. Presences alone do not tell how thorough a search was:
-#' groups that were searched with unequal effort cannot be compared by them, and the print says so.
-#' Many pairs are many chances to find a difference; the intervals are not widened for that.
-#'
-#' @param fit a result of [which_zeros()], or a fit that [by_site()] takes.
-#' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
-#'   least two groups.
-#' @param ... must be empty.
-#' @param draws for fits, as in [by_site()].
-#' @param of what is compared: `"share"`, missed / (missed + found), in \[0, 1\]; `"missed"`, the expected number of
-#'   false absences; `"richness"`, (missed + found) / number of sites.
-#' @return A data frame of class `which_zeros_contrast` with a row for each pair of groups: `group`, `other`; `value`
-#'   and `other_value`, what is compared; `difference`, of the first less the second; `low`, `high`, its central 90 %
-#'   over draws; `above`, the share of draws in which it is above 0. Cost: a few passes over the zeros.
-#' @inherit which_zeros references
-#' @seealso [by_site()], which has the groups one by one, [multicause-glossary] for the words of the print
-#' @examples
-#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
-#' contrast(w, rep(c("old", "middle", "young"), each = 40))
-#' @export
-contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
-  check_dots(...)
-  check_given(fit, groups)
-  of <- check_choice(of, "of", c("share", "missed", "richness"))
-  of_fit <- inherits(fit, "multicause")
-  if (!of_fit) check_answer(fit)
-  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
-  found <- if (of_fit) sums_of(fit, 1L, groups, list(draws = draws)) else sums_of(fit, 1L, groups)
-  if (is.null(found$drawn)) {
-    stop_input("`draws` must be given for ranges, as from bootstrap_draws(fit): this fit has no posterior.")
-  }
-  group <- found$group
-  if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
-  sums <- found$table[match(levels(group), found$table$group), ]
-  size <- as.vector(table(group))
-  value <- function(missed) {
-    there <- missed + sums$finds
-    switch(of, share = missed / pmax(there, 1e-300), missed = missed, richness = there / size)
-  }
-  here <- value(sums$missed)
-  drawn <- value(found$drawn)
-  pairs <- utils::combn(nlevels(group), 2L)
-  difference <- drawn[pairs[1L, ], , drop = FALSE] - drawn[pairs[2L, ], , drop = FALSE]
-  middle <- here[pairs[1L, ]] - here[pairs[2L, ]]
-  ends <- coherent_ends(ends_of_draws(difference), middle)
-  structure(
-    data.frame(
-      group = levels(group)[pairs[1L, ]], other = levels(group)[pairs[2L, ]], value = here[pairs[1L, ]],
-      other_value = here[pairs[2L, ]], difference = middle, ends, above = rowMeans(difference > 0)
-    ),
-    class = c("which_zeros_contrast", "data.frame"), of = of, assumption = found$assumption,
-    blind = identical(fit$source, "lists")
-  )
-}
-
-#' @export
-print.which_zeros_contrast <- function(x, digits = 3L, ...) {
-  digits <- check_digits(digits)
-  check_dots(...)
-  print.data.frame(round_columns(x, digits), row.names = FALSE)
-  what <- c(
-    share = "missed of all that was there", missed = "number missed", richness = "taxa a site, missed ones added"
-  )[attr(x, "of")]
-  writeLines(wrap_text(sprintf(
-    "value: %s%s; low, high: 90 %% of draws of the difference; above: share of them above 0",
-    if (length(what)) what else "as of contrast()",
-    if (is.null(attr(x, "assumption"))) "" else paste0(", ", attr(x, "assumption"))
-  ), exdent = 2))
-  if (isTRUE(attr(x, "blind"))) {
-    writeLines(wrap_text(paste(
-      "Lists do not tell how thorough the search was: groups that were searched with unequal effort cannot be compared",
-      "by this."
-    ), exdent = 2))
-  }
-  invisible(x)
-}
-
 #' Why is this zero thought false, or true?
 #'
 #' Takes one zero of an answer of [which_zeros()] apart: what each learner adds to its log-odds, which neighbouring
@@ -577,9 +498,10 @@ cell_ages <- function(w, i, j) {
     return(NULL)
   }
   sprintf(
-    "Outside the known ages of the %s: this %s is of %s, all finds are of %s.", singular_word(axis_words(w)[2L]),
+    "Outside the known ages of the %s: this %s is of %s, all finds are of %s%s.", singular_word(axis_words(w)[2L]),
     singular_word(axis_words(w)[1L]), format(ages[i], digits = 4L),
-    paste(unique(vapply(found, format, "", digits = 4L)), collapse = " to ")
+    paste(unique(vapply(found, format, "", digits = 4L)), collapse = " to "),
+    if (is.null(w$inputs$near$age_unit)) "" else paste0(" ", w$inputs$near$age_unit)
   )
 }
 

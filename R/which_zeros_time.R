@@ -108,7 +108,8 @@ binned_sums <- function(w, bins, at, groups) {
 site_time_figure <- function(w, bins, groups, unit) {
   ages <- need_ages(w, "time")
   bins <- time_bins(bins, ages, unit)
-  table <- binned_sums(w, bins, in_bin(ages, bins), groups)
+  at <- in_bin(ages, bins)
+  table <- binned_sums(w, bins, at, groups)
   words <- axis_words(w)
   # Bars of the numbers of sites stand in a strip of their own below 0, with an axis at the right.
   top <- max(table$high, na.rm = TRUE)
@@ -121,6 +122,8 @@ site_time_figure <- function(w, bins, groups, unit) {
   }
   lines <- rbind(line("found", kinds[1L]), line("all", kinds[2L]))
   missed <- lines[lines$kind == kinds[2L], ]
+  missed$run <- paste(missed$group, cumsum(is.na(missed$low))) # no band over bins without a site
+  missed <- missed[!is.na(missed$low), ]
   one <- singular_word(words[1L])
   new_figure(
     lines, gg_aes(x = "age", y = "value", colour = "kind"), sprintf("%s a %s, through time", capital(words[2L]), one),
@@ -132,12 +135,10 @@ site_time_figure <- function(w, bins, groups, unit) {
     fill = "grey80", colour = "white", linewidth = 0.2
   ) + ggplot2::geom_hline(yintercept = 0, colour = "grey60", linewidth = 0.3) +
     ggplot2::geom_ribbon(
-      gg_aes(ymin = "low", ymax = "high", fill = "kind"), missed, alpha = 0.25, colour = NA, na.rm = TRUE,
+      gg_aes(ymin = "low", ymax = "high", fill = "kind", group = "run"), missed, alpha = 0.25, colour = NA,
       show.legend = FALSE
     ) + # a bin between empty ones has no ribbon
-    ggplot2::geom_linerange(
-      gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, na.rm = TRUE, show.legend = FALSE
-    ) +
+    ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, show.legend = FALSE) +
     ggplot2::geom_line(gg_aes(linetype = "kind"), na.rm = TRUE) + ggplot2::geom_point(gg_aes(shape = "kind"),
       size = 1.7, na.rm = TRUE) +
     ggplot2::scale_shape_manual(NULL, values = c(19L, 15L), limits = kinds) +
@@ -149,8 +150,16 @@ site_time_figure <- function(w, bins, groups, unit) {
         ~ (. - strip$foot) / strip$unit, name = words[1L], breaks = c(0, most - most %% 10^floor(log10(most)))
       )
     ) + ggplot2::theme(axis.title.y.right = ggplot2::element_text(angle = 90, hjust = 0, size = 9)) +
+    ggplot2::labs(caption = not_shown(ages, at, wz_scored(w), words[1L])) +
     time_axis(c(bins$from, bins$to), unit, across = nlevels(table$group)) +
     if (nlevels(table$group) > 1L) ggplot2::facet_wrap("group", nrow = 1L)
+}
+
+# Which sites a figure through time lacks, in words; NULL where it has all. at: the bin of each.
+not_shown <- function(ages, at, scored, words) {
+  lost <- c(sum(is.na(ages) & scored), sum(!is.na(ages) & is.na(at) & scored))
+  said <- paste(count_side(lost, words), c("without an age", "outside the bins"))[lost > 0]
+  if (length(said)) paste("Not shown:", paste(said, collapse = ", "))
 }
 
 # An axis of many rows, first on top, that tells their bins, with lines between these. bin: the name of each row's.
@@ -215,9 +224,12 @@ taxon_ranges_figure <- function(w, taxon, n, bins, unit) {
   rank <- order(-ago("first"), -ago("last"))
   ends$taxon <- match(ends$taxon, rank)
   bins <- time_bins(bins, ages, unit)
-  tiles <- taxon_tiles(w, at[rank], in_bin(ages, bins), nrow(bins))
+  bin <- in_bin(ages, bins)
+  tiles <- taxon_tiles(w, at[rank], bin, nrow(bins))
   tiles[c("from", "to")] <- bins[tiles$bin, c("from", "to")]
-  range_chart_figure(tiles, ends, factor(all[at[rank]], all[at[rank]]), bins, unit, axis_words(w))
+  words <- axis_words(w)
+  range_chart_figure(tiles, ends, factor(all[at[rank]], all[at[rank]]), bins, unit, words) +
+    ggplot2::labs(caption = not_shown(ages, bin, wz_scored(w), words[1L]))
 }
 
 # Tiles of the known range are high, those outside it low. At both sides stand the greatest chances of the low tiles:

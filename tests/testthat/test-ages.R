@@ -87,7 +87,8 @@ test_that("an axis says the unit it knows, and time passes along it", {
     of <- if (is.null(scale$get_transformation)) scale$trans else scale$get_transformation()
     list(words = unname(unlist(unclass(figure$labels)[scale$aesthetics[1L]])), forward = of$name == "identity")
   }
-  expect_identical(axis(c(3, 250)), list(words = "age (Ma)", forward = FALSE))
+  expect_identical(axis(c(3, 250)), list(words = "age", forward = FALSE))
+  expect_identical(axis(c(3, 250), "Ma"), list(words = "age (Ma)", forward = FALSE))
   expect_identical(axis(c(30, 30000)), list(words = "age", forward = FALSE))
   expect_identical(axis(c(30, 30000), "years BP"), list(words = "age (years BP)", forward = FALSE))
   expect_identical(axis(c(30, 300), NULL), list(words = "age", forward = FALSE))
@@ -97,4 +98,30 @@ test_that("an axis says the unit it knows, and time passes along it", {
   expect_identical(axis(c(1880.5, 2020)), list(words = "age", forward = FALSE))
   expect_identical(years_ago(c(1900, 2000)), c(-1900, -2000))
   expect_identical(years_ago(c(1900, 2000), "ka"), c(1900, 2000))
+})
+
+test_that("the unit of ages is what their columns are called, and else none", {
+  of <- function(...) unit_of_ages(data.frame(..., check.names = FALSE))
+  expect_identical(of(max_ma = 3, min_ma = 1), "Ma")
+  expect_identical(of(`Age (ka)` = 3), "ka")
+  expect_identical(of(cal.BP = 3), "years BP")
+  expect_identical(of(year = 3), "year")
+  expect_null(of(max_ma = 3, min_ka = 1))
+  expect_null(of(max_age = 3, min_age = 1))
+  expect_null(of(sigma = 3))
+  expect_null(unit_of_ages(1:3))
+  expect_identical(unit_of_ages(c("Ypresian", NA)), "Ma")
+  x <- simulated_sites$x
+  age <- simulated_sites$sites$age
+  drawn <- function(w, what = "ranges", ...) ggplot2::autoplot(w, what, ...)$labels$x
+  answer <- function(age) which_zeros(x, age = age, quick = TRUE, seed = 1)
+  told <- answer(data.frame(ka = age))
+  silent <- answer(age)
+  expect_identical(c(drawn(told), drawn(told, "time"), drawn(silent)), c("age (ka)", "age (ka)", "age"))
+  expect_identical(c(drawn(told, unit = "Ma"), drawn(silent, unit = "Ma")), rep("age (Ma)", 2L))
+  expect_identical(explore_data(told, NULL, NULL, NULL, "guess", NULL)$unit, "age (ka)")
+  zero <- as.data.frame(told)
+  ends <- range(age[x[, 1L] == 1])
+  away <- which(age > ends[2L] + 1 & x[, 1L] == 0)[1L]
+  if (!is.na(away)) expect_match(explain(told, away, 1L)$ages, "ka\\.$")
 })

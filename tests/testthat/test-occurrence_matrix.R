@@ -265,3 +265,14 @@ test_that("the site table has the widest bounds of age and the middle of places,
   finds$max_ma <- as.character(finds$max_ma) # no numbers: constant or not there
   expect_null(site_table(quietly(occurrence_matrix(finds, "site", "genus")))$max_ma)
 })
+
+test_that("ages and places under other names are summed up, too", {
+  data <- data.frame(
+    NAME = c("a", "a", "b"), GENUS = c("X", "Y", "X"), MAX_AGE = c(5, 7, 3), MIN_AGE = c(4, 2, 1),
+    LONG = c(179, -179, 3)
+  )
+  expect_message(x <- occurrence_matrix(data, "NAME", "GENUS"), "the greatest \"MAX_AGE\", the least \"MIN_AGE\"")
+  expect_equal(site_table(x)[["MAX_AGE"]], c(7, 3))
+  expect_equal(site_table(x)[["MIN_AGE"]], c(2, 1))
+  expect_equal(abs(site_table(x)[["LONG"]]), c(180, 3))
+})

@@ -76,3 +76,17 @@ test_that("what an export lacks is named as the database does; ages in the wrong
   expect_identical(data$lidnum, 1L)
   expect_true(is.na(data$lat))
 })
+
+test_that("columns that were renamed are known, and told", {
+  file <- tempfile(fileext = ".csv")
+  writeLines(c(
+    "SIDNUM,Locality ID,Locality,Latitude,Longitude,MaxAge,MinAge,GENUS,SPECIES",
+    "1,20001,Sansan,43.53,0.61,15.2,14.8,Pseudaelurus,quadridentatus"
+  ), file)
+  expect_message(
+    expect_message(table <- read_now(file), "Read 1"), "\"Locality ID\" as lidnum, .* \"MinAge\" as min_ma"
+  )
+  expect_identical(names(table)[1:6], c("lidnum", "name", "lat", "lng", "max_ma", "min_ma"))
+  # What an export itself has comes first.
+  expect_identical(now_names(c("Locality", "NAME", "LIDNUM")), c("Locality", "name", "lidnum"))
+})

@@ -191,7 +191,7 @@ test_that("what lies outside the known ages of a taxon is told", {
   sites <- early_tetrapods$sites
   w <- ask(early_tetrapods$x, age = sites$age)
   inside <- missed_inside(w)
-  expect_equal(sum(inside), w$total[["missed"]])
+  expect_equal(sum(inside[c("inside", "outside", "undated")]), w$total[["missed"]])
   expect_output(print(w, n = 0), "between the\\s+first and the last find of their taxon")
   cells <- as.data.frame(w)
   age <- sites$age[match(cells$site, rownames(early_tetrapods$x))]
@@ -244,7 +244,9 @@ test_that("zeros of undated sites are told apart, by the middles of ages where t
   expect_equal(sum(told[c("inside", "outside", "undated")]), w$total[["missed"]])
   expect_match(format(w)[["more"]], sprintf("%s at sites without an age", show_count(told[["undated"]])))
   bounds <- ask(x, age = cbind(61:2, 60:1))
-  expect_match(format(bounds)[["more"]], "last find of their taxon, by the middles of ages, and")
+  expect_match(format(bounds)[["more"]], "last find of their taxon, by the middles of ages \\([0-9]+ surely")
+  inside <- range_through(x, cbind(61:2, 60:1))
+  expect_equal(missed_inside(bounds)[["sure"]], sum(missed_chances(bounds, inside)))
   expect_no_match(format(ask(x, age = 60:1))[["more"]], "middles|without an age")
   expect_error(ask(x, age = rep(NA_real_, 60)), "`age` must be known of some site", class = "multicause_input_error")
 })

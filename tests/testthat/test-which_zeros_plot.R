@@ -6,7 +6,7 @@ table <- outer(ages, seq(250, 300, length.out = 20), function(age, middle) abs(a
 table[] <- rbinom(800, 1, 0.1 + 0.6 * table)
 dimnames(table) <- list(localities = paste("Site", 1:40), genera = paste("Genus", 1:20))
 places <- data.frame(lng = runif(40, 0, 20), lat = runif(40, 40, 50))
-answer <- suppressMessages(which_zeros(table, age = ages, place = places, quick = TRUE, seed = 1))
+answer <- suppressMessages(which_zeros(table, age = data.frame(ma = ages), place = places, quick = TRUE, seed = 1))
 shown <- function(...) drawn(ggplot2::autoplot(answer, ...))
 
 test_that("the heat map tells found, missed, undecided and absent by the range of the chance", {
@@ -310,4 +310,19 @@ test_that("what a figure needs and what is wrong is told", {
   expect_error(plot(answer, "ranges", taxon = "Homo"), "`taxon`", class = "multicause_input_error")
   expect_error(plot(answer, "time", unit = 1), "`unit`", class = "multicause_input_error")
   drawn(ggplot2::autoplot(bare, "heat"))
+})
+
+test_that("no band lies over bins without a site, and sites that are not shown are counted", {
+  w <- answer
+  w$inputs$near$given$age[ages > 265 & ages < 280, ] <- NA
+  figure <- ggplot2::autoplot(w, "time", bins = c(250, 255, 260, 265, 270, 275, 280, 285, 290))
+  band <- ggplot2::layer_data(figure, 3L)
+  runs <- split(-band$x, band$group)
+  expect_identical(lengths(runs, use.names = FALSE), c(2L, 3L))
+  expect_true(all(vapply(runs, function(at) diff(range(at)) <= 10, NA)))
+  lost <- c(sum(ages > 265 & ages < 280), sum(ages > 290))
+  said <- sprintf("Not shown: %d localities without an age, %d localities outside the bins", lost[1L], lost[2L])
+  expect_identical(figure$labels$caption, said)
+  expect_null(ggplot2::autoplot(answer, "time", bins = 5)$labels$caption)
+  expect_match(ggplot2::autoplot(w, "ranges")$labels$caption, "without an age$")
 })

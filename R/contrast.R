@@ -1,0 +1,143 @@
+# Groups of sites compared: of answers of which_zeros() and of fits.
+
+#' Do groups of sites differ in what was missed?
+#'
+#' Compares time slices, regions, formations or other groups of sites of an answer of [which_zeros()], two by two, with
+#' intervals: the share of what was there that was missed, the number missed, or the number of taxa a site held once the
+#' missed ones are added to the finds.
+#'
+#' @details
+#' The sites of each group are taken as a random draw of many such sites: the range is that of the difference between
+#' all of these. It has two parts. The total may be larger or smaller, for both groups alike; where it may be 0, so may
+#' every difference of what was missed. And sites differ within groups: the variance of a group is that of its own
+#' sites, drawn to that of all groups as if by five more sites, and Student's t allows for few of them. Of fits, and
+#' where completeness, effort or a phantom is assumed, the first part is that of draws of the groups themselves. Of
+#' sites that were dealt into two groups at random, whose true difference is 0, 7 % of the ranges of the share left
+#' out 0 in six tables whose total is surely above 0, and 10 % of those of the number of taxa in nine
+#' (`bench/which_zeros_parts.md`).
+#'
+#' Sites that are not independent, such as several of one formation, tell less than as many others, and the ranges are
+#' then too narrow. What a total rests on, the difference rests on, too. Presences alone do not tell how thorough a
+#' search was: groups that were searched with unequal effort cannot be compared by them, and the print says so. Many
+#' pairs are many chances to find a difference; the ranges are not widened for that.
+#'
+#' @param fit a result of [which_zeros()], or a fit that [by_site()] takes.
+#' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
+#'   least two groups, one of which has two sites.
+#' @param ... must be empty.
+#' @param draws for fits, as in [by_site()].
+#' @param of what is compared: `"share"`, missed / (missed + found), in \[0, 1\]; `"missed"`, the expected number of
+#'   false absences; `"richness"`, (missed + found) / number of sites.
+#' @return A data frame of class `which_zeros_contrast` with a row for each pair of groups: `group`, `other`; `value`
+#'   and `other_value`, what is compared; `difference`, of the first less the second; `low`, `high`, its central 90 %;
+#'   `above`, the probability that it is above 0. Cost: a few passes over the zeros.
+#' @inherit which_zeros references
+#' @seealso [by_site()], which has the groups one by one, [multicause-glossary] for the words of the print
+#' @examples
+#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+#' contrast(w, rep(c("old", "middle", "young"), each = 40))
+#' @export
+contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
+  check_dots(...)
+  check_given(fit, groups)
+  of <- check_choice(of, "of", c("share", "missed", "richness"))
+  of_fit <- inherits(fit, "multicause")
+  if (!of_fit) check_answer(fit)
+  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
+  found <- sums_of(fit, 1L, groups, if (of_fit) list(draws = draws) else list())
+  if (is.null(found$drawn)) {
+    stop_input("`draws` must be given for ranges, as from bootstrap_draws(fit): this fit has no posterior.")
+  }
+  group <- found$group
+  if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
+  if (max(table(group)) < 2L) {
+    stop_input("`groups` must have a group of two sites at least: how sites of a group differ tells how sure it is.")
+  }
+  sums <- found$table[match(levels(group), found$table$group), ]
+  sites <- suppressMessages(sums_of(fit, 1L, NULL, if (of_fit) list(draws = 0L) else list()))$table
+  if (!of_fit) group <- group[wz_scored(fit)]
+  # What is measured of an answer is its total, the same for all groups; what is assumed has draws of each of them.
+  drawn <- if (!of_fit && fit$source %in% c("lists", "groups", "visits")) {
+    sums$missed %o% (colSums(fit$draws$sites) / max(sum(sites$missed), 1e-300))
+  } else {
+    found$drawn
+  }
+  structure(
+    compare_pairs(group, sums, sites, drawn, of), class = c("which_zeros_contrast", "data.frame"), of = of,
+    assumption = found$assumption, blind = identical(fit$source, "lists")
+  )
+}
+
+# All pairs of groups. sums: finds and missed of the groups; sites: the same of the sites, in the order of `group`;
+# drawn: groups x draws, the number missed.
+compare_pairs <- function(group, sums, sites, drawn, of) {
+  known <- !is.na(group)
+  at <- as.integer(group)[known]
+  sites <- sites[known, ]
+  size <- tabulate(at, nlevels(group))
+  value <- function(missed) {
+    switch(of, share = missed / pmax(missed + sums$finds, 1e-300), missed = missed,
+      richness = (missed + sums$finds) / size)
+  }
+  # What each site adds to the value of its group, less its mean, where the numbers missed are these.
+  spread <- function(missed) {
+    own <- sites$missed * (missed / pmax(sums$missed, 1e-300))[at]
+    there <- own + sites$finds
+    mean <- function(x) (rowsum(x, at)[, 1L] / size)[at]
+    switch(of,
+      share = (own - (missed / pmax(missed + sums$finds, 1e-300))[at] * there) / pmax(mean(there), 1e-300),
+      missed = own - mean(own), richness = there - mean(there)
+    )
+  }
+  variance <- function(missed) {
+    squares <- rowsum(spread(missed)^2, at)[, 1L]
+    all <- sum(squares) / (sum(size) - length(size))
+    (squares + more_sites * all) / (size - 1 + more_sites) / size * (if (of == "missed") size^2 else 1)
+  }
+  here <- value(sums$missed)
+  values <- apply(drawn, 2L, value)
+  variances <- apply(drawn, 2L, variance)
+  each <- variance(sums$missed)
+  pairs <- utils::combn(nlevels(group), 2L)
+  middle <- here[pairs[1L, ]] - here[pairs[2L, ]]
+  told <- vapply(seq_len(ncol(pairs)), function(pair) {
+    i <- pairs[, pair]
+    df <- sum(each[i])^2 / max(sum(each[i]^2 / (size[i] - 1 + more_sites)), 1e-300)
+    beyond <- sqrt(colSums(variances[i, ])) %o% stats::qt(stats::ppoints(100L), max(df, 1))
+    difference <- values[i[1L], ] - values[i[2L], ] + beyond
+    c(central_range(difference), mean(difference > 0))
+  }, numeric(3L))
+  ends <- coherent_ends(t(told[1:2, , drop = FALSE]), middle)
+  if (of == "share") ends[] <- pmin(pmax(ends, -1), 1)
+  data.frame(
+    group = levels(group)[pairs[1L, ]], other = levels(group)[pairs[2L, ]], value = here[pairs[1L, ]],
+    other_value = here[pairs[2L, ]], difference = middle, ends, above = told[3L, ]
+  )
+}
+
+more_sites <- 5 # by how many the scatter within a group is drawn to that of all groups
+
+#' @export
+print.which_zeros_contrast <- function(x, digits = 3L, ...) {
+  digits <- check_digits(digits)
+  check_dots(...)
+  print.data.frame(round_columns(x, digits), row.names = FALSE)
+  what <- c(
+    share = "missed of all that was there", missed = "number missed", richness = "taxa a site, missed ones added"
+  )[attr(x, "of")]
+  writeLines(wrap_text(sprintf(
+    paste0(
+      "value: %s%s; low, high: 90 %% range of the difference, as if the sites of each group were a random draw of ",
+      "many; above: probability that it is above 0"
+    ),
+    if (length(what)) what else "as of contrast()",
+    if (is.null(attr(x, "assumption"))) "" else paste0(", ", attr(x, "assumption"))
+  ), exdent = 2))
+  if (isTRUE(attr(x, "blind"))) {
+    writeLines(wrap_text(paste(
+      "Lists do not tell how thorough the search was: groups that were searched with unequal effort cannot be compared",
+      "by this."
+    ), exdent = 2))
+  }
+  invisible(x)
+}

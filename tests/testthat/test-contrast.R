@@ -1,0 +1,44 @@
+# Groups compared: the range is that of the difference between many such sites. See also test-which_zeros.R.
+
+test_that("of sites dealt into groups at random few ranges leave out 0", {
+  sites <- early_tetrapods$sites
+  w <- which_zeros(early_tetrapods$x, age = sites[c("max_ma", "min_ma")], quick = TRUE, seed = 1)
+  set.seed(5)
+  out <- replicate(40, {
+    groups <- sample(rep(c("a", "b"), c(40, 89)))
+    vapply(c("share", "richness"), function(of) {
+      pair <- contrast(w, groups, of = of)
+      pair$low > 0 || pair$high < 0
+    }, NA)
+  })
+  # Of 40 with chance .1, 9 and more are met once in 70 times; with .25 and more, as draws of the total alone had it,
+  # less than 9 are as rare.
+  expect_lt(max(rowSums(out)), 9)
+  # Groups that do differ are still told apart.
+  rich <- rowSums(early_tetrapods$x) > 6
+  expect_lt(contrast(w, ifelse(rich, "rich", "poor"), of = "richness")$above, 0.01)
+})
+
+test_that("the scatter of sites is in the range, by hand", {
+  sites <- data.frame(finds = c(4, 6, 5, 1, 2, 3, 9), missed = c(1, 2, 1.5, 3, 1, 2, 0.5))
+  group <- factor(c("a", "a", "a", "b", "b", "b", NA))
+  sums <- data.frame(finds = c(15, 6), missed = c(4.5, 6))
+  drawn <- cbind(sums$missed, sums$missed) # a total that is known
+  told <- compare_pairs(group, sums, sites, drawn, "richness")
+  there <- (sites$finds + sites$missed)[1:6]
+  squares <- c(sum((there[1:3] - mean(there[1:3]))^2), sum((there[4:6] - mean(there[4:6]))^2))
+  each <- (squares + 5 * sum(squares) / 4) / 7 / 3
+  df <- sum(each)^2 / sum(each^2 / 7)
+  middle <- mean(there[1:3]) - mean(there[4:6])
+  expect_equal(told$difference, middle)
+  expect_equal(told$high - middle, sqrt(sum(each)) * qt(0.95, df), tolerance = 0.04)
+  expect_equal(told$low - middle, sqrt(sum(each)) * qt(0.05, df), tolerance = 0.04)
+  none <- compare_pairs(group, sums, sites, 0 * drawn, "missed")
+  expect_identical(c(none$low, none$high > 0), c(-1.5, FALSE)) # it may be that nothing was missed
+  expect_true(all(abs(unlist(compare_pairs(group, sums, sites, drawn, "share")[c("low", "high")])) <= 1))
+})
+
+test_that("sites that are each a group of their own tell nothing of what sites scatter", {
+  w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+  expect_error(contrast(w, 1:120), "two sites at least", class = "multicause_input_error")
+})
