@@ -66,6 +66,9 @@ usual_of <- function(columns, usual) {
   known <- columns %in% names(usual)
   as[known] <- columns[known]
   found <- !is.na(as) & as %in% names(usual)
+  if (!any(found)) {
+    return(NULL)
+  }
   if (any(found & !known)) {
     of <- usual_words[as[found & !known]]
     inform("Of each site: %s.", paste(of, dQuote(columns[found & !known], FALSE), collapse = ", "))
