@@ -31,12 +31,9 @@
 #' 0.8 of the true one, and 0.7 to 0.9 with `prior = noisy_or_prior(links = c(1.05, 1.05))`, which ranked zeros better,
 #' too, where tables were drawn from this model (`bench/noisy_or.md` in the sources).
 #'
-#' The print says on how many taxa the answer rests, those with links of at least 0.05 to two components or more, and
-#' gives a range of numbers that the data do not decide between, `missed_range`. Each taxon is made likelier and its
-#' records less so, or the reverse, so that every component alone leads to as many finds as before, as far as chances
-#' allow and until the log-likelihood has lost 2. Where no taxon has two causes, the likelihood stays the same to the
-#' ends. Elsewhere more may be possible, and the range is no bound: in 15 fits of `bench/noisy_or.md` it held the true
-#' number 3 times, and was below it 12 times. Repeated visits would tell, [visits_bernoulli()].
+#' The print says on how many taxa the answer rests, those with links of at least 0.05 to two components or more.
+#' [identifiability()] gives a range of numbers, by the likelihood at other chances of recording and by tables drawn
+#' from the model. Repeated visits would tell, [visits_bernoulli()].
 #'
 #' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
 #' EM step on hidden link activations, without root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
@@ -109,10 +106,8 @@
 #'   \item{`absorbed`}{number of components absorbed into the leak.}
 #'   \item{`known`}{with `activation`, the matrix given (integer), with names.}
 #'   \item{`missed`}{with `missed_by`, how many zeros are expected to hide a presence.}
-#'   \item{`missed_range`}{with `missed_by` and `k` up to 12, a data frame with rows `least` and `most`: that number,
-#'     `missed`, at other chances of recording, and how the log-likelihood changes by these, `change`, in nats.}
 #' }
-#' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()].
+#' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()]; with `missed_by` [identifiability()].
 #' @references
 #' Singliar T, Hauskrecht M (2005). Variational learning for noisy-OR component analysis. *Proceedings of the 2005 SIAM
 #' International Conference on Data Mining*, 370-379. \doi{10.1137/1.9781611972757.33}

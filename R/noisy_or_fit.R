@@ -19,10 +19,10 @@ nor_kernel_param <- function(param) {
 }
 
 # One run: list(param, outcome). param$hidden is what the kernel goes on from: states listed for each row, or theta, q.
-nor_run <- function(distinct, model, start, control) {
-  out <- .Call(
-    mc_c_nor_fit, distinct$view, nor_kernel_param(start), nor_settings(model, distinct), unclass(control)
-  )
+# hold: the scale of recording that is held, eq. (R6).
+nor_run <- function(distinct, model, start, control, hold = NULL) {
+  settings <- c(nor_settings(model, distinct), list(hold = hold))
+  out <- .Call(mc_c_nor_fit, distinct$view, nor_kernel_param(start), settings, unclass(control))
   # The least finite number stands for a prior that is impossible at the start values; see nor_objective() in C.
   if (out$outcome$objective == -.Machine$double.xmax) out$outcome$objective <- -Inf
   list(param = out[setdiff(names(out), "outcome")], outcome = out$outcome)
@@ -247,10 +247,7 @@ nor_new_fit <- function(fitted, data, model, control, call) {
     density = data_density(data), margins = data$margins
   )
   if (!is.null(data$known)) fit$known <- structure(t(data$known), dimnames = dimnames(out$activation))
-  if (recorded) {
-    fit$missed <- nor_count_missed(fit, data$x)
-    fit$missed_range <- nor_missed_range(fit, data$x, distinct)
-  }
+  if (recorded) fit$missed <- nor_count_missed(fit, data$x)
   fit$sources <- source_table(fit)
   validate_noisy_or(fit)
 }

@@ -76,7 +76,7 @@ leak_share <- function(fit) {
 #' posterior: they are `NA`, and a message names them.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data: components are drawn again for every
-#' site.
+#' site, but for those that are known.
 #'
 #' @param object a fit of [noisy_or()].
 #' @param newdata new sites, in any form [noisy_or()] takes; columns are matched by name, in any order, or by
@@ -230,6 +230,7 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   leak <- unname(object$param$leak)
   simulate_with(object, nsim, seed, function() {
     on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
+    if (!is.null(object$known)) on[!is.na(object$known)] <- object$known[!is.na(object$known)]
     random_bernoulli(draw_recorded(object$param, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
   })
 }

@@ -103,66 +103,8 @@ phantoms.noisy_or <- function(fit, ...) {
   structure(table, class = c("phantoms", "data.frame"), density = fit$density)
 }
 
-# With t[j] times the chance that taxon j is there, and 1 / t[j] of that of a record, every single cause makes as many
-# finds as before: (1 - leak') (1 - link') = 1 - t (1 - (1 - leak) (1 - link)), leak' = t leak, taxon' = taxon / t. The
-# likelihood is the same, at any t that leaves probabilities, where no taxon has two causes at once. Two causes of links
-# a and b without a leak make a b (t - 1) fewer finds, times the chance of a record.
-nor_rescale <- function(param, t) {
-  m <- length(param$leak)
-  alone <- 1 - (1 - param$links) * rep(1 - param$leak, each = nrow(param$links))
-  leak <- pmin(t * param$leak, 1)
-  links <- (alone * rep(t, each = nrow(alone)) - rep(leak, each = nrow(alone))) / rep(1 - leak, each = nrow(alone))
-  links[is.nan(links)] <- 0
-  param$links <- pmin(pmax(links, 0), 1)
-  param$leak <- leak
-  param$recorded_taxon <- pmin((param$recorded_taxon %||% rep(1, m)) / t, 1)
-  param
-}
-
-# How far t can go: until a taxon is there wherever its strongest cause is, or is recorded wherever its site is. Chances
-# of sites alone have one t for all taxa, and are at most 1 already.
-nor_scales <- function(param) {
-  alone <- 1 - (1 - param$links) * rep(1 - param$leak, each = nrow(param$links))
-  top <- pmin(apply(alone, 2L, max), 1)
-  top[top <= 0] <- 1
-  if (is.null(param$recorded_taxon)) {
-    return(list(least = rep(1, length(top)), most = rep(1 / max(top), length(top))))
-  }
-  list(least = ifelse(param$recorded_taxon > 0, param$recorded_taxon, 1), most = 1 / top)
-}
-
-nor_same_loglik <- 2 # nats that the log-likelihood may lose
-nor_scale_steps <- 8L
-
-# Numbers of false absences from the least to the most that rescaling reaches at about the same log-likelihood, and what
-# it changes by there; NULL where the likelihood is not known.
-nor_missed_range <- function(fit, x, distinct) {
-  param <- lapply(fit$param, unname)
-  if (length(param$prior) > nor_auto_exact) {
-    return(NULL)
-  }
-  weight <- tabulate(distinct$group)
-  loglik <- function(param) sum(weight * nor_report(distinct, param, fit$model, "loglik", "exact")$loglik)
-  ends <- lapply(nor_scales(param), function(scale) {
-    end <- list(missed = fit$missed, change = 0, param = NULL)
-    if (all(scale == 1)) {
-      return(end)
-    }
-    for (step in seq_len(nor_scale_steps)) {
-      trial <- nor_rescale(param, scale^(step / nor_scale_steps))
-      change <- loglik(trial) - fit$loglik
-      if (is.na(change) || change < -nor_same_loglik) break
-      end[c("change", "param")] <- list(change, trial)
-    }
-    if (!is.null(end$param)) end$missed <- nor_count_missed(utils::modifyList(fit, list(param = end$param)), x)
-    end
-  })
-  data.frame(missed = vapply(ends, `[[`, 0, "missed"), change = vapply(ends, `[[`, 0, "change"))
-}
-
 bound_sentences.noisy_or <- function(fit, ...) {
   several <- sum(apply(fit$param$links, 2L, function(links) sum(links >= nor_least_cause) > 1L))
-  reach <- fit$missed_range
   words <- axis_words(fit)[2L]
   c(
     if (fit$dims[["k"]] == 1L) {
@@ -177,13 +119,7 @@ bound_sentences.noisy_or <- function(fit, ...) {
         several, fit$dims[["m"]]
       )
     },
-    if (!is.null(reach)) {
-      sprintf(
-        "From %s to %s false absences, and perhaps more, go with %s.", format_big(round(reach$missed[1L])),
-        format_big(round(reach$missed[2L])),
-        if (min(reach$change) > -0.01) "the same log-likelihood" else "a log-likelihood that is lower by at most 2"
-      )
-    }
+    "How sure: other numbers may fit as well; identifiability() says between which ends."
   )
 }
 

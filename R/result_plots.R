@@ -215,6 +215,9 @@ autoplot.age_profile <- function(object, ..., unit = "guess") {
 #' @exportS3Method ggplot2::autoplot
 autoplot.identifiability <- function(object, ...) {
   check_dots(...)
+  if (!is.null(object$profile)) {
+    return(profile_figure(object))
+  }
   rows <- object$sites[order(object$sites$share), ]
   rows$at <- seq_len(nrow(rows))
   colours <- c(`none beyond` = "grey85", attained = "#7FB6DB", `as fitted` = "#08306B")

@@ -46,6 +46,12 @@ static void take_settings(SEXP settings, request *r) {
   set->q_steps = whole(settings, "q_steps");
   set->q_rule = (nor_q_rule) whole(settings, "q_rule");
   glue_check(set->inner >= 0 && set->q_steps >= 0, "inner or q_steps");
+  const SEXP hold = glue_field(settings, "hold");
+  if (!Rf_isNull(hold)) {
+    glue_matrix(hold, 3, 1, "hold");
+    set->hold = (nor_hold){REAL(hold)[0], REAL(hold)[1], REAL(hold)[2]};
+    glue_check(r->par.share && set->hold.share > 0 && set->hold.taxon >= 0, "hold");
+  }
   set->n_threads = 1;
   set->host = &r->host;
   if (!Rf_isNull(allowed)) {
@@ -188,6 +194,7 @@ static SEXP fit_body(void *ctx) {
   r.par.leak = REAL(VECTOR_ELT(arg->out, 2));
   take_recording(VECTOR_ELT(arg->out, 3), VECTOR_ELT(arg->out, 4), &r);
   if (r.inference == VARIATIONAL) return fit_variational(arg, &r, &ctl);
+  nor_impose_scale(&r.set, &r.par, r.data.m);
   if (r.inference == EXACT) {
     nor_exact *work = nor_new_exact(&r.data, &r.par, &r.set);
     mc_model model = nor_exact_model(work);

@@ -244,7 +244,7 @@ static double pass(void *self) {
   work->sums.missing = work->strip[0].missing;
   if (!mc_scan(work->set->host, work->passes, value, &work->columns, update_columns, work))
     return NAN;
-  nor_update_share(work->set, &work->sums, work->par);
+  nor_update_share(work->set, &work->sums, work->par, work->data->m);
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
   work->passes++;
   return work->objective = value;
@@ -255,6 +255,7 @@ static double objective(void *self) { return scan(self, false); }
 static void feasible(void *self, const double *const *safe) {
   const nor_exact *work = self;
   nor_guard(work->par, work->data->m, safe);
+  nor_impose_scale(work->set, work->par, work->data->m);
 }
 
 mc_model nor_exact_model(nor_exact *work) {

@@ -94,15 +94,101 @@ void nor_update_prior(const nor_settings *set, const double *on, double rows, no
   for (int c = 0; c < par->k; c++) par->prior[c] = update(par->prior[c], on[c], rows, set->prior);
 }
 
+/* What eqs. (R7), (R8) are of; present NULL: 1 of each. */
+typedef struct {
+  double point[NOR_GRID];
+  const double *through, *present;
+  nor_beta more; /* pseudo-counts of these */
+} scale_counts;
+
+#define LEAST_POINT 1e-9 /* share of a grid point that a multiplier can raise */
+#define BISECTIONS 64
+
+/* Eq. (R7) for t hold.share = pull. The denominators are `from` at the grid point of the least one. */
+static double pulled_share(const scale_counts *counts, double pull, double *share) {
+  const double start = nor_chance(pull < 0 ? NOR_GRID - 1 : 0);
+  double all = 0, low = 0, sum = 0, mean = 0;
+  for (int g = 0; g < NOR_GRID; g++) all += counts->point[g];
+  double high = all;
+  for (int b = 0; b < BISECTIONS; b++) {
+    const double from = (low + high) / 2;
+    sum = 0;
+    for (int g = 0; g < NOR_GRID; g++)
+      sum += share[g] = counts->point[g] / (from + pull * (nor_chance(g) - start));
+    if (sum > 1)
+      low = from;
+    else
+      high = from;
+  }
+  for (int g = 0; g < NOR_GRID; g++) mean += (share[g] /= sum) * nor_chance(g);
+  return mean;
+}
+
+/* Eq. (R8) for t hold.taxon / m = pull. */
+static double pulled_taxon(const scale_counts *counts, double pull, int j, double old) {
+  const double present = counts->present ? counts->present[j] : 1;
+  const double one = counts->through[j] + counts->more.one;
+  const double all = present + counts->more.one + counts->more.zero, b = all + pull;
+  if (!(all > 0)) return old;
+  const double root = sqrt(fmax(b * b - 4 * pull * one, 0));
+  return fmin(fmax(b > 0 ? 2 * one / (b + root) : (b - root) / (2 * pull), 0), 1);
+}
+
+/* The left side of eq. (R6) at multiplier t. */
+static double pulled_scale(const nor_hold *hold, const scale_counts *counts, double t,
+                           const nor_param *par, int m, double *share) {
+  double sum = hold->share * pulled_share(counts, t * hold->share, share);
+  for (int j = 0; j < m && par->taxon; j++)
+    sum += hold->taxon / m * pulled_taxon(counts, t * hold->taxon / m, j, par->taxon[j]);
+  return sum;
+}
+
+static void hold_scale(const nor_hold *hold, scale_counts *counts, nor_param *par, int m) {
+  double share[NOR_GRID], all = 0;
+  for (int g = 0; g < NOR_GRID; g++) all += counts->point[g];
+  for (int g = 0; g < NOR_GRID; g++) counts->point[g] = fmax(counts->point[g], LEAST_POINT * all);
+  double low = 0, high = 0, step = all;
+  const bool less = pulled_scale(hold, counts, 0, par, m, share) > hold->sum;
+  double *end = less ? &high : &low, *start = less ? &low : &high;
+  for (int b = 0; b < BISECTIONS; b++, step *= 2) {
+    *end = less ? step : -step;
+    if ((pulled_scale(hold, counts, *end, par, m, share) > hold->sum) != less) break;
+    *start = *end;
+  }
+  for (int b = 0; b < BISECTIONS; b++) {
+    const double middle = (low + high) / 2;
+    if (pulled_scale(hold, counts, middle, par, m, share) > hold->sum)
+      low = middle;
+    else
+      high = middle;
+  }
+  pulled_share(counts, high * hold->share, par->share);
+  for (int j = 0; j < m && par->taxon; j++)
+    par->taxon[j] = pulled_taxon(counts, high * hold->taxon / m, j, par->taxon[j]);
+}
+
+void nor_impose_scale(const nor_settings *set, nor_param *par, int m) {
+  scale_counts counts = {.through = par->taxon};
+  if (set->hold.share <= 0) return;
+  memcpy(counts.point, par->share, sizeof counts.point);
+  hold_scale(&set->hold, &counts, par, m);
+}
+
 /* Eqs. (R4), (R5). */
 void nor_update_taxon(const nor_settings *set, const nor_sums *sums, nor_param *par, int j) {
-  if (par->taxon)
+  if (par->taxon && set->hold.share <= 0)
     par->taxon[j] = update(par->taxon[j], sums->through[j], sums->present[j], set->taxon);
 }
 
-void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par) {
+void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par, int m) {
   double all = 0;
   if (!par->share) return;
+  if (set->hold.share > 0) {
+    scale_counts counts = {.through = sums->through, .present = sums->present, .more = set->taxon};
+    for (int g = 0; g < NOR_GRID; g++) counts.point[g] = sums->share[g] + set->share;
+    hold_scale(&set->hold, &counts, par, m);
+    return;
+  }
   for (int g = 0; g < NOR_GRID; g++) all += sums->share[g] + set->share;
   for (int g = 0; g < NOR_GRID; g++) par->share[g] = num_lift((sums->share[g] + set->share) / all);
 }

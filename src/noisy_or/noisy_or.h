@@ -39,6 +39,15 @@
  *   share[g]:    expected rows with g over rows.                                      (R5)
  * All are closed forms, with Beta priors and a Dirichlet one, and none lowers the objective. Every
  * zero matters, but their sums over states are those of all rows less ones and missing cells.
+ *
+ * The scale of recording can be held, to see what the likelihood says of it:
+ *   hold.share sum_g share[g] r_g + hold.taxon mean_j taxon[j] = hold.sum.            (R6)
+ * (R4) and (R5) then have a multiplier t: of counts N_g of grid points, and of presences with v = 1
+ * and v = 0, A_j and B_j, pseudo-counts among them,
+ *   share[g] = N_g / (lambda + t hold.share r_g),  lambda so that they sum to 1;      (R7)
+ *   A_j / taxon[j] - B_j / (1 - taxon[j]) = t hold.taxon / m, a quadratic equation.   (R8)
+ * Both means fall as t rises. The expected log-likelihood is concave and (R6) linear: this is its
+ * maximum under (R6), so that the objective rises as it does without.
  */
 #ifndef MC_NOISY_OR_NOISY_OR_H
 #define MC_NOISY_OR_NOISY_OR_H
@@ -83,12 +92,18 @@ typedef struct {
   double one, zero;
 } nor_beta;
 
+/* Eq. (R6); share 0: nothing is held. */
+typedef struct {
+  double sum, share, taxon;
+} nor_hold;
+
 typedef enum { NOR_ALTERNATE, NOR_DAMPED, NOR_PAPER } nor_q_rule;
 
 typedef struct {
   nor_beta prior, links, leak; /* all zero: maximum likelihood */
   nor_beta taxon;              /* with recording; */
   double share;                /* pseudo-count of every grid point */
+  nor_hold hold;               /* the scale of recording; not in shards */
   const int *allowed;          /* k x m: 0 where a link is held at 0; NULL: all are allowed */
   const double *weight;        /* how often each row of the data stands there; NULL: once */
   const int *known;  /* k x n: sources given as on, 1, or off, 0; below 0, and NULL: not */
@@ -154,7 +169,10 @@ void nor_update_link(const nor_settings *set, const nor_sums *sums, nor_param *p
                      const double *fired, double leak_fired, double seen);
 void nor_update_prior(const nor_settings *set, const double *on, double rows, nor_param *par);
 void nor_update_taxon(const nor_settings *set, const nor_sums *sums, nor_param *par, int j);
-void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par);
+/* Share; where the scale is held, taxon, too. */
+void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par, int m);
+/* The nearest share and taxon of the scale that is held, if one is. */
+void nor_impose_scale(const nor_settings *set, nor_param *par, int m);
 
 /*
  * Adds the log of the prior's kernel to a log-likelihood or bound. Where only

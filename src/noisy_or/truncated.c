@@ -176,7 +176,7 @@ static double pass(void *self) {
     update_links(work);
   }
   if (!work->set->fixed) {
-    nor_update_share(work->set, &work->strip[0].sums, work->par);
+    nor_update_share(work->set, &work->strip[0].sums, work->par, work->data->m);
     nor_update_prior(work->set, work->strip[0].sums.on, work->totals.rows, work->par);
   }
   work->passes++;
@@ -189,6 +189,7 @@ static void feasible(void *self, const double *const *safe) {
   nor_truncated *work = self;
   copy_lists(work, &work->saved, &work->lists);
   nor_guard(work->par, work->data->m, safe);
+  nor_impose_scale(work->set, work->par, work->data->m);
 }
 
 static void reject(void *self) {

@@ -176,6 +176,13 @@ static void test_recording(void) {
   run_to_the_end(model, &p, loglik);
   CHECK_NEAR(model.objective(model.self), reference_loglik(&p), 1e-10);
   run_to_the_end(truncated, &p, loglik);
+  p.set.hold = (nor_hold){.sum = 0.5, .share = 1, .taxon = 0.7};
+  nor_impose_scale(&p.set, &p.par, p.m);
+  run_to_the_end(model, &p, -1e3);
+  double scale = 0;
+  for (int g = 0; g < NOR_GRID; g++) scale += p.par.share[g] * nor_chance(g);
+  for (int j = 0; j < p.m; j++) scale += 0.7 * p.par.taxon[j] / p.m;
+  CHECK_NEAR(scale, 0.5, 1e-10);
 }
 
 /* Sources 1 and 2 are known here and there: all states, those listed, and states drawn. */

@@ -152,14 +152,15 @@ ref_nor_recorded_posterior <- function(x, par, known = NULL) {
   exp(ref_nor_recorded_joint(x, par, known) - ref_nor_recorded_loglik(x, par, known))
 }
 
-# One EM pass; pseudo-counts as c(prior, links, leak, taxon), two each, and one of share.
-ref_nor_recorded_pass <- function(x, par, pseudo = numeric(9), known = NULL) {
+# One EM pass; pseudo-counts as c(prior, links, leak, taxon), two each, and one of share; hold as in eq. (R6).
+ref_nor_recorded_pass <- function(x, par, pseudo = numeric(9), known = NULL, hold = NULL) {
   states <- ref_nor_states(length(par$prior))
   posterior <- ref_nor_recorded_posterior(x, par, known)
   there <- ref_nor_there(par)
   rho <- ref_nor_chances(par)
   on <- apply(posterior, 1:2, sum) %*% states
   out <- par
+  ones <- zeros <- numeric(ncol(x))
   for (j in seq_len(ncol(x))) {
     fired <- numeric(length(par$prior))
     leak <- through <- all <- 0
@@ -182,8 +183,67 @@ ref_nor_recorded_pass <- function(x, par, pseudo = numeric(9), known = NULL) {
     if (!is.null(par$recorded_taxon)) {
       out$recorded_taxon[j] <- (through + pseudo[7]) / (all + pseudo[7] + pseudo[8])
     }
+    ones[j] <- through + pseudo[7]
+    zeros[j] <- all - through + pseudo[8]
   }
   out$prior <- (colSums(on) + pseudo[1]) / (nrow(x) + pseudo[1] + pseudo[2])
   out$recorded_share <- (apply(posterior, 3L, sum) + pseudo[9]) / (nrow(x) + 10 * pseudo[9])
-  out
+  if (is.null(hold)) out else ref_nor_hold(out, apply(posterior, 3L, sum) + pseudo[9], ones, zeros, hold)
+}
+
+ref_nor_scale <- function(par, hold) {
+  site <- sum(par$recorded_share * (1:10 / 10)^2)
+  hold[2] * site + if (is.null(par$recorded_taxon)) 0 else hold[3] * mean(par$recorded_taxon)
+}
+
+# Eqs. (R7), (R8), the multiplier by bisection of eq. (R6).
+ref_nor_hold <- function(par, points, ones, zeros, hold) {
+  r <- (1:10 / 10)^2
+  root <- function(f, from, to) stats::uniroot(f, c(from, to), tol = 1e-16, maxiter = 10000L)$root
+  at <- function(t) {
+    pull <- t * hold[2] * r
+    lambda <- root(function(l) sum(points / (l + pull - min(pull))) - 1, 1e-14, sum(points) + 1)
+    par$recorded_share <- points / (lambda + pull - min(pull))
+    if (is.null(par$recorded_taxon)) {
+      return(par)
+    }
+    for (j in seq_along(ones)) {
+      slope <- function(v) ones[j] * (1 - v) - zeros[j] * v - t * hold[3] / length(ones) * v * (1 - v)
+      par$recorded_taxon[j] <- root(slope, 0, 1)
+    }
+    par
+  }
+  at(root(function(t) ref_nor_scale(at(t), hold) - hold[1], -500, 500))
+}
+
+# Eq. (I1) of R/noisy_or_identifiability.R.
+ref_nor_rescale <- function(par, t) {
+  for (c in seq_along(par$prior)) {
+    alone <- 1 - (1 - par$leak) * (1 - par$links[c, ])
+    par$links[c, ] <- 1 - (1 - t * alone) / (1 - t * par$leak)
+  }
+  par$leak <- t * par$leak
+  par$recorded_taxon <- par$recorded_taxon / t
+  par
+}
+
+recorded_problem <- function(by = "both", ...) {
+  p <- nor_problem(...)
+  p$start$recorded_share <- stats::runif(10)
+  p$start$recorded_share <- p$start$recorded_share / sum(p$start$recorded_share)
+  if (by == "both") p$start$recorded_taxon <- stats::runif(ncol(p$x), 0.3, 0.95)
+  p
+}
+
+# Sites that are searched more or less well: four causes, what is there, what is on record.
+recorded_planted <- function(n, seed, by = "site", m = 30) {
+  set.seed(seed)
+  links <- matrix(stats::rbinom(4 * m, 1L, 0.35) * 0.85, 4)
+  on <- matrix(stats::rbinom(n * 4, 1L, 0.4), n)
+  present <- matrix(stats::rbinom(n * m, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), n)
+  chance <- stats::rbeta(n, 2, 2)
+  taxon <- if (by == "both") stats::rbeta(m, 6, 2) else rep(1, m)
+  x <- present * stats::rbinom(n * m, 1L, outer(chance, taxon))
+  dimnames(x) <- list(paste0("site", seq_len(n)), paste0("taxon", seq_len(m)))
+  list(x = x, present = present, chance = chance, taxon = taxon)
 }

@@ -1,26 +1,5 @@
 # Noisy-OR with a chance that a presence is recorded; ref_nor_recorded_*() are in helper-noisy_or.R.
 
-recorded_problem <- function(by = "both", ...) {
-  p <- nor_problem(...)
-  p$start$recorded_share <- stats::runif(10)
-  p$start$recorded_share <- p$start$recorded_share / sum(p$start$recorded_share)
-  if (by == "both") p$start$recorded_taxon <- stats::runif(ncol(p$x), 0.3, 0.95)
-  p
-}
-
-# Sites that are searched more or less well: four causes, what is there, what is on record.
-recorded_planted <- function(n, seed, by = "site", m = 30) {
-  set.seed(seed)
-  links <- matrix(stats::rbinom(4 * m, 1L, 0.35) * 0.85, 4)
-  on <- matrix(stats::rbinom(n * 4, 1L, 0.4), n)
-  present <- matrix(stats::rbinom(n * m, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), n)
-  chance <- stats::rbeta(n, 2, 2)
-  taxon <- if (by == "both") stats::rbeta(m, 6, 2) else rep(1, m)
-  x <- present * stats::rbinom(n * m, 1L, outer(chance, taxon))
-  dimnames(x) <- list(paste0("site", seq_len(n)), paste0("taxon", seq_len(m)))
-  list(x = x, present = present, chance = chance, taxon = taxon)
-}
-
 test_that("one pass with recording equals the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
@@ -186,66 +165,6 @@ test_that("missed presences of planted sites are found, about as many as there a
     expect_gt(rank_auc(missed[zero], hidden), rank_auc(fitted(plain)[zero], hidden))
     expect_gt(stats::cor(fit$param$recorded_site, p$chance), 0.5)
   }
-})
-
-test_that("as many causes, more or less of them recorded: the likelihood is the same where no taxon has two", {
-  set.seed(8)
-  p <- recorded_problem("both", n = 15, m = 6, k = 2, missing = 0.1)
-  apart <- p$start
-  apart$links <- apart$links * rbind(c(1, 1, 1, 0, 0, 0), c(0, 0, 0, 1, 1, 0)) # taxon 6 is in the leak alone
-  one <- utils::modifyList(p$start, list(prior = 0.4, links = p$start$links[1, , drop = FALSE]))
-  for (start in list(one, apart)) {
-    k <- length(start$prior)
-    fit <- quietly(noisy_or(p$x, k, estimate = "ml", missed_by = "both", start = start, control = nor_plain(0)))
-    alone <- apply(1 - (1 - start$links) * rep(1 - start$leak, each = k), 2L, max)
-    for (t in list(start$recorded_taxon, 1 / alone)) {
-      other <- multicause:::nor_rescale(start, t)
-      expect_close(ref_nor_recorded_loglik(p$x, other), ref_nor_recorded_loglik(p$x, start))
-      # A zero hides (t P1 - rho P1) / (1 - rho P1) presences of the same posterior of causes and chances.
-      posterior <- ref_nor_recorded_posterior(p$x, start)
-      there <- ref_nor_there(start)
-      rho <- ref_nor_chances(start)
-      missed <- 0
-      for (i in 1:15) {
-        for (j in which(p$x[i, ] %in% 0)) {
-          find <- outer(there[, j], rho[, j])
-          missed <- missed + sum(posterior[i, , ] * (t[j] * there[, j] - find) / (1 - find))
-        }
-      }
-      at <- if (identical(t, start$recorded_taxon)) 1 else 2
-      expect_close(fit$missed_range$missed[at], missed, 1e-10)
-    }
-    expect_lt(max(abs(fit$missed_range$change)), 1e-10)
-    expect_output(print(fit), if (k == 1) "One component does not tell" else "No two components share taxa")
-    expect_output(print(fit), "go with the same log-likelihood")
-  }
-  same <- utils::modifyList(p$start, list(links = matrix(0.3, 2, 6)))
-  fit <- quietly(noisy_or(p$x, 2, estimate = "ml", missed_by = "both", start = same, control = nor_plain(0)))
-  expect_output(print(fit), "All links are about the same")
-  site <- quietly(noisy_or(
-    p$x, 1, estimate = "ml", missed_by = "site", start = one[c("prior", "links", "leak", "recorded_share")],
-    control = nor_plain(0)
-  ))
-  expect_identical(site$missed_range$missed[1], site$missed)
-  expect_gt(site$missed_range$missed[2], site$missed)
-  expect_lt(abs(site$missed_range$change[2]), 1e-10)
-})
-
-test_that("the range of what was missed ends at likelihoods that are worse, or at chances of 1", {
-  p <- recorded_planted(400, 3)
-  set.seed(1)
-  control <- fit_control(n_start = 2)
-  fit <- noisy_or(p$x, 4, missed_by = "site", control = control)
-  one <- noisy_or(p$x, 1, missed_by = "site", control = control)
-  expect_identical(one$missed_range["most", "change"] > -1e-8, TRUE) # as far as it goes
-  range <- fit$missed_range
-  expect_true(all(range$change >= -2) && range$missed[1] == fit$missed && range$missed[2] > fit$missed)
-  certain <- quietly(noisy_or(p$x, 4, missed_by = "site", start = utils::modifyList(
-    lapply(fit$param[c("prior", "leak", "recorded_share")], unname),
-    list(links = unname(fit$param$links) / max(fit$param$links))
-  ), control = nor_plain(0)))
-  expect_lt(diff(certain$missed_range$missed), 1e-6) # a link of 1 leaves no room
-  expect_output(print(fit), "rests on taxa of several components \\([1-9][0-9]* of 30\\)")
 })
 
 test_that("verbs know what recording is", {

@@ -38,7 +38,9 @@ recorded <- c(param, list(recorded_share = rep(0.1, 10), recorded_taxon = rep(0.
 for (inference in 0:1) {
   torture("mc_c_nor_fit", distinct$view, recorded, settings(inference), control)
   torture("mc_c_nor_report", distinct$view, recorded, settings(inference, want = list(site = TRUE, response = TRUE)))
+  torture("mc_c_nor_fit", distinct$view, recorded, settings(inference, hold = c(0.9, 1, 1)), control)
 }
+torture("mc_c_nor_fit", distinct$view, param, settings(0L, hold = c(0.9, 1, 1)), control, error = TRUE)
 torture(
   "mc_c_nor_fit", distinct$view, modifyList(recorded, list(recorded_share = 1)), settings(0L), control, error = TRUE
 )

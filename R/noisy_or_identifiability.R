@@ -1,0 +1,238 @@
+# How far presences alone tell the chance of recording of a noisy-OR fit, and with it the number of false absences.
+#
+# Never told. Let t[j] be any numbers. Taxa are t[j] times as likely, and recorded 1 / t[j] as likely, with
+#   leak' = t leak,  (1 - leak') (1 - link') = 1 - t (1 - (1 - leak) (1 - link)),  taxon' = taxon / t.              (I1)
+# Then P(x = 1 | z, g) = rho P1 is the same where no or one source of the taxon is on, for every grid point, and so is
+# the likelihood where no taxon has two sources, or k = 1, at any t that leaves probabilities. With two sources of links
+# a and b, without a leak, both on, taxon j is found rho a b (t - 1) less often: this is all that tells t.
+#
+# The profile. The log-likelihood is maximised by EM with the scale of recording held, eq. (R6), from scale to scale,
+# in each direction from its maximum. It is biased: a table of nm cells has k m links, and links of true 0 that are
+# fitted above it look like second causes. The signed root at scale R,
+#   r(R) = sign(R_max - R) sqrt(2 (l_max - l(R))),                                                                  (I2)
+# which should be a standard normal number at the true scale, is too large there. So tables are drawn from the profile
+# at several scales, and r is found of each at the scale it was drawn at; a line through these is what to expect of
+# the true r. Scales whose r is within the prediction interval of that line are the answer.
+
+nor_profile_steps <- 20L # of 0.2 in the log-odds of the mean chance, each way, or until
+nor_profile_loss <- 16 # nats are lost
+nor_drawn_loss <- 8 # up to which tables are drawn
+nor_profile_scales <- 5L # from how many points of the profile
+nor_same_root <- 0.15 # of r: 0.01 nats, what EM leaves
+
+#' @rdname identifiability
+#' @export
+identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL) {
+  check_dots(...)
+  if (is.null(fit$missed_by)) stop_input("`fit` must have been made with `missed_by`: else nothing is missed.")
+  nsim <- check_count(nsim, "nsim", 0L)
+  if (nsim > 0L && nsim < 2L * nor_profile_scales) stop_input("`nsim` must be 0 or at least 10, not %d.", nsim)
+  refuse_large(nsim * prod(fit$dims[c("n", "m")]), "What is kept of the tables drawn", "lower `nsim`")
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  x <- fit_data(fit, x)
+  points <- nor_profile(fit, x)
+  profile <- data.frame(
+    recorded = vapply(points, `[[`, 0, "recorded"), missed = vapply(points, `[[`, 0, "missed"),
+    loglik = vapply(points, `[[`, 0, "loglik")
+  )
+  top <- which.max(profile$loglik)
+  profile$change <- profile$loglik - profile$loglik[top]
+  profile$root <- signed_root(profile$recorded, profile$recorded[top], profile$change)
+  ends <- list(likelihood = nor_range(profile, profile$root / 2))
+  if (nsim > 0L) {
+    profile$root <- vapply(points, nor_freed_root, 0, x)
+    drawn <- nor_drawn_roots(points, profile, nsim, x)
+    ends$draws <- nor_range(profile, nor_standard_roots(profile, drawn, level))
+  }
+  bound <- function(name, value) data.frame(phantom = "white", bound = name, value)
+  own <- nor_mean_recorded(fit$param)
+  fitted <- data.frame(least = fit$missed, most = fit$missed, recorded_least = own, recorded_most = own)
+  structure(
+    list(
+      expected = do.call(rbind, c(unname(Map(bound, names(ends), ends)), list(bound("fitted", fitted)))),
+      profile = profile, n_draws = if (nsim > 0L) nrow(drawn) else 0L, level = level, dims = fit$dims,
+      n_cells = fit$dims[["observed"]] - sum(fit$margins$row_sum)
+    ),
+    class = c("identifiability_profile", "identifiability"), words = axis_words(fit)
+  )
+}
+
+nor_mean_recorded <- function(param) {
+  sum(param$recorded_share * recorded_grid_chances()) * mean(param$recorded_taxon %||% 1)
+}
+
+signed_root <- function(recorded, best, change) sign(best - recorded) * sqrt(2 * pmax(-change, 0))
+
+# The ends of a range: where what falls as recording rises is first above -1, and last below 1, between the points of the
+# profile.
+nor_range <- function(profile, root) {
+  at <- order(profile$recorded, decreasing = TRUE)
+  up <- cummax(root[at])
+  down <- rev(cummin(rev(root[at])))
+  cut <- function(value) {
+    end <- function(root, at) stats::approx(root, value, at, rule = 2, ties = "ordered")$y
+    value <- value[at]
+    c(end(up, -1), end(down, 1))
+  }
+  missed <- sort(cut(profile$missed))
+  recorded <- sort(cut(profile$recorded))
+  data.frame(least = missed[1L], most = missed[2L], recorded_least = recorded[1L], recorded_most = recorded[2L])
+}
+
+# r less what is expected of it, over half the width of the prediction interval of a line through those drawn.
+nor_standard_roots <- function(profile, drawn, level) {
+  line <- stats::lm(root ~ recorded, drawn)
+  expected <- suppressWarnings(stats::predict(line, profile["recorded"], interval = "prediction", level = level))
+  (profile$root - expected[, "fit"]) / (expected[, "upr"] - expected[, "fit"] + nor_same_root)
+}
+
+# A fit as the profile goes on from it: of maximum likelihood, nothing at an exact 0 or 1, where it could not move.
+nor_loosened <- function(fit, param) {
+  fit$model$pseudo <- numeric(9)
+  param <- lapply(param[c("prior", "links", "leak", nor_recorded_parts(fit$model))], unname)
+  free <- setdiff(names(param), "recorded_share")
+  param[free] <- lapply(param[free], function(p) pmin(pmax(p, 1e-3), 1 - 1e-3))
+  if (!is.null(fit$model$mask)) param$links <- param$links * fit$model$mask
+  fit$param <- param
+  fit
+}
+
+# Its likelihood maximised on x, with the scale held, eq. (R6): c(sum, weights of the two means); NULL: free.
+nor_run_held <- function(fit, x, hold = NULL) {
+  data <- nor_rows(fit, x, seq_len(nrow(x)))
+  fit <- nor_loosened(fit, fit$param)
+  distinct <- nor_problem(data, fit$dims[["k"]], 0L, fit$model, NULL, NULL)$distinct
+  control <- fit_control(max_pass = 1000, tol = 1e-8, progress = FALSE, n_threads = fit$control$n_threads)
+  run <- nor_run(distinct, fit$model, fit$param, control, hold)
+  check_outcome(run$outcome)
+  fit$param <- run$param[names(fit$param)]
+  fit[c("loglik", "recorded", "hold")] <- list(run$outcome$objective, nor_mean_recorded(fit$param), hold)
+  fit
+}
+
+# Fits along the profile, with `recorded`, `loglik`, `missed` and what was held, in the order of the mean chance.
+nor_profile <- function(fit, x) {
+  best <- nor_run_held(fit, x)
+  site <- sum(best$param$recorded_share * recorded_grid_chances())
+  taxon <- mean(best$param$recorded_taxon %||% 1)
+  by_taxon <- !is.null(best$param$recorded_taxon)
+  go <- function(direction) {
+    points <- list(best)
+    for (step in seq_len(nor_profile_steps)) {
+      move <- function(p) stats::plogis(stats::qlogis(p) + 0.2 * direction * step)
+      hold <- if (by_taxon) c(taxon * move(site) + site * move(taxon), taxon, site) else c(move(site), 1, 0)
+      if (hold[1L] <= hold[2L] * recorded_grid_chances()[1L]) break # no site could be searched less
+      points <- c(points, list(nor_run_held(points[[step]], x, hold)))
+      if (points[[step + 1L]]$loglik < best$loglik - nor_profile_loss) break
+    }
+    points[-1L]
+  }
+  points <- c(rev(go(-1)), list(best), go(1))
+  lapply(points, function(point) {
+    point$missed <- nor_count_missed(point, x)
+    point
+  })
+}
+
+# r of tables drawn along the profile, a row each, at the scales they were drawn at.
+nor_drawn_roots <- function(points, profile, nsim, x) {
+  near <- which(profile$change > -nor_drawn_loss)
+  at <- unique(near[round(seq(1, length(near), length.out = nor_profile_scales))])
+  times <- tabulate(rep_len(seq_along(at), nsim), length(at))
+  roots <- Map(function(i, n) unlist(bootstrap_fits(points[[i]], n, x, nor_drawn_root)), at, times)
+  data.frame(recorded = rep(profile$recorded[at], lengths(roots)), root = unlist(roots))
+}
+
+nor_drawn_root <- function(fit, drawn) {
+  nor_freed_root(nor_run_held(fit, drawn, fit$hold %||% nor_own_scale(fit$param)), drawn)
+}
+
+# r against the maximum that EM reaches once the scale is let go: of tables drawn there is no other, either.
+nor_freed_root <- function(held, x) {
+  free <- nor_run_held(held, x)
+  signed_root(held$recorded, free$recorded, held$loglik - free$loglik)
+}
+
+# What would hold the scale of these parameters.
+nor_own_scale <- function(param) {
+  site <- sum(param$recorded_share * recorded_grid_chances())
+  if (is.null(param$recorded_taxon)) {
+    return(c(site, 1, 0))
+  }
+  taxon <- mean(param$recorded_taxon)
+  c(2 * site * taxon, taxon, site)
+}
+
+#' @export
+print.identifiability_profile <- function(x, digits = 3L, ...) {
+  digits <- check_digits(digits)
+  writeLines(profile_sentences(x, digits))
+  invisible(x)
+}
+
+profile_names <- c(
+  fitted = "as fitted", likelihood = "log-likelihood lower by at most 2", draws = "of tables drawn alike"
+)
+
+profile_sentences <- function(id, digits) {
+  rows <- id$expected[match(names(profile_names), id$expected$bound, nomatch = 0L), ]
+  lines <- sprintf(
+    "  %-34s mean chance %-16s false absences %s", profile_names[rows$bound],
+    apply(rows[c("recorded_least", "recorded_most")], 1L, range_text, digits),
+    apply(round(rows[c("least", "most")]), 1L, range_text, 6L)
+  )
+  flat <- diff(range(id$profile$change)) < 0.01
+  last <- rows[nrow(rows), ]
+  c(
+    sprintf(
+      "What %s decide about recording, the chance that a presence is on record:",
+      table_words(id$dims, kept_words(id))
+    ),
+    lines,
+    if (id$n_draws > 0L) {
+      sprintf(
+        "Drawn alike: of %s, to %g %%; the likelihood alone tends to say too few.", count_words(id$n_draws, "table"),
+        100 * id$level
+      )
+    } else {
+      "The likelihood alone tends to say too few: `nsim` says how far, by tables drawn from the model."
+    },
+    if (flat) {
+      "The data do not decide: all these numbers have the same likelihood."
+    } else {
+      sprintf("The data decide no more than that %s of %s zeros are false.", range_text(
+        round(unlist(last[c("least", "most")])), 6L
+      ), format_big(id$n_cells))
+    },
+    if (id$expected$least[id$expected$bound == "fitted"] < last$least) {
+      "The fit's own number is below: its prior favours weak links, with which less is missed."
+    },
+    "What would decide: repeated visits, see visits_bernoulli(), or a prior (if you trust it)."
+  )
+}
+
+#' @export
+summary.identifiability_profile <- function(object, ...) {
+  check_dots(...)
+  structure(list(object = object), class = "summary.identifiability_profile")
+}
+
+#' @export
+print.summary.identifiability_profile <- function(x, digits = 3L, ...) {
+  print(x$object, digits)
+  cat("\nThe profile\n")
+  print.data.frame(round_columns(x$object$profile[-3L], digits), row.names = FALSE) # `change` has loglik
+  invisible(x)
+}
+
+profile_figure <- function(object) {
+  ends <- object$expected
+  ends$bound <- factor(profile_names[ends$bound], rev(profile_names))
+  new_figure(
+    ends, gg_aes(xmin = "least", xmax = "most", y = "bound"), "What the data allow",
+    "Bars: numbers of false absences, as fitted and within the bounds.", "false absences", NULL
+  ) + ggplot2::geom_errorbar(orientation = "y", width = 0.2) + ggplot2::geom_point(gg_aes(x = "least")) +
+    ggplot2::geom_point(gg_aes(x = "most"))
+}
+
+result_tables.identifiability_profile <- function(x) x[c("expected", "profile")]
