@@ -99,11 +99,12 @@
 #' @param narrow bounds of the mean share closer than this count as decided, a number between 0 and 1.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
-#' @return Of [noisy_or()], a list of classes `identifiability_profile` and `identifiability` with `expected` (data frame:
-#' `bound`s `"likelihood"`, `"draws"` and `"fitted"` of the number of false absences, `least` and `most`, and of the mean
-#' chance that a presence is on record, `recorded_least` and `recorded_most`) and `profile` (data frame, a row for each
+#' @return Of [noisy_or()], a list of classes `identifiability_profile` and `identifiability` with data frames
+#' `expected` (`bound`s `"likelihood"`, `"draws"`, `"fitted"` of the number of false absences, `least` and `most`, and
+#' of the mean chance that a presence is on record, `recorded_least` and `recorded_most`) and `profile` (a row for each
 #' chance tried: `recorded`, `missed`, the log-likelihood `loglik`, its `change` from the largest, nats, and the signed
-#' `root` of twice that). Of [aspect_bernoulli()], a list of class `identifiability`:
+#' `root` of twice what is lost, with tables drawn against the nearest maximum).
+#' Of [aspect_bernoulli()], a list of class `identifiability`:
 #' \describe{
 #'   \item{`share`}{data frame: `phantom` (`"white"` or `"black"`), `bound` (`"outer"`, `"reached"`, `"inner"`,
 #'     `"fitted"`), the `least` and `most` of the phantom's mean share, in \[0, 1\], and the log-likelihoods

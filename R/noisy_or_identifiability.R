@@ -63,8 +63,8 @@ nor_mean_recorded <- function(param) {
 
 signed_root <- function(recorded, best, change) sign(best - recorded) * sqrt(2 * pmax(-change, 0))
 
-# The ends of a range: where what falls as recording rises is first above -1, and last below 1, between the points of the
-# profile.
+# The ends of a range, between the points of the profile: where what falls as recording rises is first above -1, and
+# last below 1.
 nor_range <- function(profile, root) {
   at <- order(profile$recorded, decreasing = TRUE)
   up <- cummax(root[at])
