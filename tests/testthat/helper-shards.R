@@ -57,6 +57,7 @@ hold_to_memory <- function(there, here) {
   expect_lt(abs(there$objective - here$objective), 1e-10 * abs(here$objective))
   expect_lt(abs(there$loglik - here$loglik), 1e-10 * abs(here$loglik))
   expect_identical(there$trace$pass, here$trace$pass)
+  expect_equal(there$trace$objective, here$trace$objective, tolerance = 1e-10)
   expect_identical(there$df, here$df)
   expect_identical(names(there$objective), names(here$objective))
   expect_identical(nobs(there), nobs(here))

@@ -70,7 +70,8 @@ test_that("a fit to shards is that of the table in memory from the same start", 
           here <- fit(x)
           there <- fit(shard)
           hold_to_memory(there, here)
-          expect_equal(there$param, here$param[names(there$param)], tolerance = 1e-6, info = name)
+          close <- if (name %in% c("plsa", "noisy_or")) 1e-7 else 1e-6
+          expect_equal(there$param, here$param[names(there$param)], tolerance = close, info = name)
           expect_equal(predict(there, type = model$own), here$param[[model$own]], tolerance = 1e-6, info = name)
           expect_equal(fitted(there), fitted(here), tolerance = 1e-6, info = name)
         }
@@ -92,7 +93,7 @@ test_that("verbs on shards say what they say of the table", {
     expect_equal(predict(there, x[1:12, ], type = model$own), predict(here, x[1:12, ], type = model$own),
       tolerance = 1e-5, ignore_attr = TRUE, info = name)
     if (name != "noisy_or") {
-      expect_equal(logLik(there), logLik(here), tolerance = 1e-6)
+      expect_equal(logLik(there), logLik(here), tolerance = if (name == "logistic_pca") 1e-6 else 1e-10)
       expect_equal(predict(there, x[1:12, ]), predict(here, x[1:12, ]), tolerance = 1e-4)
     } else {
       expect_error(logLik(there), "no meaning", class = "multicause_input_error")
