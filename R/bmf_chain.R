@@ -17,9 +17,9 @@ bmf_problem <- function(data, family, k, l, fixed, prior, control) {
   if (is.null(control$n_start)) control$n_start <- fewer(8L)
   if (is.null(control$n_reheat)) control$n_reheat <- fewer(12L)
   problem <- list(
-    x = data$x, view = data$view, transposed = data$transposed, dim = dim(data$x), family = family, size = c(k, l), fixed = fixed,
-    n_fixed = n_fixed, prior = prior, model = bmf_kernel_model(family, prior, k, l, n_fixed), control = control,
-    probe = probe_cells(data$x)
+    x = data$x, view = data$view, transposed = data$transposed, dim = dim(data$x), family = family, size = c(k, l),
+    fixed = fixed, n_fixed = n_fixed, prior = prior, model = bmf_kernel_model(family, prior, k, l, n_fixed),
+    control = control, probe = probe_cells(data$x)
   )
   structure(problem, class = "bmf_problem")
 }

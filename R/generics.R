@@ -107,15 +107,6 @@ sigma.multicause <- function(object, ...) {
   stop_lacks(object, "sigma", "no spread of residuals is part of it; deviance() says how far it is from the data.")
 }
 
-no_formula <- "its arguments are no formula; update() changes them by name, and coef() has the parameters."
-
-#' @export
-formula.multicause <- function(x, ...) stop_lacks(x, "formula", no_formula)
-
-# What model.matrix(), step() and others ask for.
-#' @export
-terms.multicause <- function(x, ...) stop_lacks(x, "terms", no_formula)
-
 stop_lacks <- function(fit, generic, instead) {
   stop_input("%s() is not there for a fit of %s(): %s", generic, model_name(fit), instead)
 }
@@ -154,11 +145,6 @@ coef.which_zeros <- function(object, ...) {
 # Known cells.
 #' @export
 nobs.which_zeros <- function(object, ...) sum(!is.na(object$x))
-
-#' @export
-case.names.which_zeros <- case.names.multicause # nolint: object_name_linter.
-#' @export
-variable.names.which_zeros <- variable.names.multicause # nolint: object_name_linter.
 
 #' @exportS3Method ggplot2::fortify
 fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint: object_name_linter.

@@ -20,10 +20,11 @@
 #' chains alone. Choose such settings on cells that were observed and hidden for the purpose.
 #'
 #' **Moves.** Every sweep flips all entries (features in a fresh random order for each row and column), draws features
-#' that one row or column alone has, the weights and what is learned, and recodes (see [bmf()]). `moves` adds: `"block"`, flips of two features at
-#' a time; `"multi"`, Metropolis proposals of several features of a row; `"split_merge"`, which splits a feature in two
-#' or merges two (Gaussian and Bernoulli, where the weights can be integrated out of the proposal; given counts, a
-#' Poisson rate that is a sum leaves no such integral, and a proposal would have to carry weights of its own);
+#' that one row or column alone has, the weights and what is learned, and recodes (see [bmf()]). `moves` adds:
+#' `"block"`, flips of two features at a time; `"multi"`, Metropolis proposals of several features of a row;
+#' `"split_merge"`, which splits a feature in two or merges two (Gaussian and Bernoulli, where the weights can be
+#' integrated out of the proposal; given counts, a Poisson rate that is a sum leaves no such integral, and a proposal
+#' would have to carry weights of its own);
 #' `"collapsed"`, flips with the weights integrated out (Gaussian, complete data, `weight_mean = 0`; slow, for small
 #' data).
 #'

@@ -122,8 +122,8 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats anova case.names coef confint deviance df.residual extractAIC fitted formula logLik nobs predict
-#' @importFrom stats residuals sigma simulate terms update variable.names vcov
+#' @importFrom stats anova case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict
+#' @importFrom stats residuals sigma simulate update variable.names vcov
 #' @importFrom utils head tail
 #' @useDynLib multicause, .registration = TRUE
 "_PACKAGE"

@@ -176,8 +176,8 @@ nbm_at <- function(near, bandwidth) {
   near
 }
 
-# The bandwidths typical * 2^step that judge(near) finds best, as nbm_tune() returns them: from `step` on a grid of whole
-# numbers, one coordinate after another, uphill until no neighbour is better by nbm_least_gain, since beyond all
+# The bandwidths typical * 2^step that judge(near) finds best, as nbm_tune() returns them: from `step` on a grid of
+# whole numbers, one coordinate after another, uphill until no neighbour is better by nbm_least_gain, since beyond all
 # distances a wider bandwidth changes next to nothing.
 nbm_climb <- function(near, typical, step, judge) {
   tried <- list()

@@ -150,18 +150,6 @@ nobs.multicause_shards <- nobs.multicause
 logLik.multicause_shards <- logLik.multicause
 #' @export
 sigma.multicause_shards <- sigma.multicause
-#' @export
-formula.multicause_shards <- formula.multicause
-#' @export
-terms.multicause_shards <- terms.multicause
-#' @export
-case.names.multicause_shards <- case.names.multicause
-#' @export
-variable.names.multicause_shards <- variable.names.multicause
-#' @export
-df.residual.multicause_shards <- df.residual.multicause
-#' @export
-extractAIC.multicause_shards <- extractAIC.multicause
 
 # The call again; the folder and the workers of the first are not taken over, as they are of that fit.
 #' @export

@@ -1,6 +1,6 @@
 # Parts of an answer of which_zeros() where the truth is known: how often contrast() finds groups to differ that were
 # dealt at random, and whether the chances beyond the ends of ranges, as plot(w, "ranges") has them, know the ends that
-# were cut. Seeds 9501 and on, which nothing was chosen by.
+# were cut. Seeds 9501 and on: the form was chosen by other splits of these tables.
 #   Rscript bench/which_zeros_parts.R [splits = 30] > which_zeros_parts.out
 library(multicause)
 common <- new.env()

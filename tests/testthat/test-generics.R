@@ -92,8 +92,6 @@ test_that("what R's own generics would get wrong is right, or says why not", {
   fits <- fits_of_all()
   for (fit in fits) {
     refuses(sigma(fit), "^sigma\\(\\) is not there for a fit of ")
-    refuses(formula(fit), "^formula\\(\\) is not there .* update\\(\\)")
-    refuses(model.matrix(fit), "^terms\\(\\) is not there")
   }
   set.seed(2)
   quick <- mcmc_control(chains = 1, warmup = 30, draws = 60, n_start = 2, n_reheat = 1, progress = FALSE)
@@ -109,7 +107,6 @@ test_that("an answer of which_zeros() has what generics ask for", {
   odds <- coef(w)[["(Intercept)"]] + sum(coef(w)[names(w$odds)] * unlist(cell_columns(w$odds, 1L, 60L)))
   expect_equal(unname(stats::plogis(odds)), unname(fitted(w)[1L]))
   expect_equal(nobs(w), sum(!is.na(w$x)))
-  expect_identical(list(case.names(w), variable.names(w)), dimnames(simulated_sites$x[1:60, ]))
   whole <- as.data.frame(w)
   for (n in c(4, 0, 3 - nrow(whole))) {
     expect_identical(head(w, n), head(whole, n))
@@ -123,10 +120,6 @@ test_that("a fit to shards has what needs nothing of the cells as a fit in memor
   few <- fit_control(n_start = 2, progress = FALSE)
   set.seed(1)
   fit <- bernoulli_mixture(shards(x, tempfile("shards-"), size = 20), 2, control = few)
-  expect_equal(df.residual(fit), nobs(fit) - fit$df)
-  expect_equal(extractAIC(fit), c(fit$df, AIC(fit)))
-  expect_identical(list(case.names(fit), variable.names(fit)), dimnames(x))
   expect_identical(as.data.frame(fit), tidy(fit))
   refuses(sigma(fit), "^sigma\\(\\) is not there")
-  refuses(formula(fit), "^formula\\(\\) is not there")
 })
