@@ -12,7 +12,7 @@
 #'     taxa are in order of age where ages are known, else by their finds. Of 300 sites and more, or with `bins`, the
 #'     axis has bins of age in place of their names.}
 #'   \item{`"how_many"`}{how many were missed, by each evidence that there is, each with its range and what it is a
-#'     number of.}
+#'     number of; of presences alone also what one more such search would find.}
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
 #'     missed; low tiles are outside its known range. At both sides stands the chance that it was there in an older, in
 #'     a younger bin. Lines show the bounds of the ages of its first and its last find, where ages have bounds.}
@@ -101,16 +101,16 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   )
 }
 
-# What each evidence says, each beside the others; the one that is used stands first.
+# What each evidence says, each beside the others; the one that is used stands first. What one more search would find
+# is a part of it.
 how_many_figure <- function(w) {
   many <- w$how_many
+  label <- sprintf("%s: %s", many$evidence, many$of)
+  rows <- data.frame(label = label, value = many$missed, low = many$low, high = many$high)
+  if (!is.null(w$one_more)) rows[nrow(rows) + 1L, ] <- list("what one more such search finds", w$one_more, NA, NA)
+  rows$label <- vapply(strwrap(rows$label, 34, simplify = FALSE), paste, "", collapse = "\n")
   ranges_figure(
-    data.frame(
-      label = vapply(sprintf("%s: %s", many$evidence, many$of), function(text) {
-        paste(strwrap(text, 34), collapse = "\n")
-      }, ""), value = many$missed, low = ifelse(is.na(many$low), many$missed, many$low),
-      high = ifelse(is.na(many$high), many$missed, many$high)
-    ),
+    rows,
     "How many were missed", sprintf("Points: estimates of how many of the %s zeros were missed, each with its range.",
       format_big(sum(w$candidate))), "number missed", c(value = "estimate"), most = 100L,
     colours = cell_colours[["missed"]]
@@ -272,8 +272,10 @@ zeros_figure <- function(w, n) {
     value = cells$missed, low = cells$missed_low, high = cells$missed_high, other = cells$chance
   )
   ranges_figure(
-    rows, sprintf("The %s where a find was most expected", count_words(nrow(cells), "zero")),
-    "Points: the zeros where a find was most expected, with their chance of having been missed and its range.",
+    rows, "Where a find was most expected", sprintf(
+      "Points: the %s where a find was most expected, with their chance of having been missed and its range.",
+      count_words(nrow(cells), "zero")
+    ),
     "probability",
     c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L,
     colours = c(cell_colours[["missed"]], "black")

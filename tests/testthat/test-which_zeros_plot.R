@@ -132,6 +132,16 @@ test_that("ranges of taxa that were found in the first and in the last bin have 
   expect_identical(nrow(ggplot2::layer_data(figure, 5L)), 0L)
 })
 
+test_that("how many were missed is drawn by each evidence, with what one more search finds", {
+  figure <- ggplot2::autoplot(answer, "how_many")
+  drawn(figure)
+  expect_equal(figure$data$value, c(answer$how_many$missed, answer$one_more))
+  expect_match(as.character(figure$data$label[2L]), "one more such search")
+  w <- answer
+  w["one_more"] <- list(NULL)
+  expect_identical(nrow(ggplot2::autoplot(w, "how_many")$data), 1L)
+})
+
 test_that("a measure of unknown error is a point without a range", {
   w <- answer
   w$quality$auc_se[2L] <- NA
