@@ -3,7 +3,6 @@
 # published: the shapes are those of the article "Several causes at once", the citations are of another collection,
 # which is not part of the package (MULTICAUSE_DATA says where it is). Results go beside the article.
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_noisy_or.R [experiment ...]     (default: all; about ten minutes)
-# Needs the package clue.
 library(multicause)
 source("data-raw/experiments.R")
 target <- "vignettes/articles/paper_noisy_or.rds"
@@ -29,13 +28,20 @@ draw_pictures <- function(n, seed) {
   matrix(stats::rbinom(n * 64, 1, 1 - absent), n)
 }
 
+# The column assigned to each row: one to one, with the largest sum.
+assigned <- function(r) {
+  cost <- matrix(0, max(dim(r)), max(dim(r)))
+  cost[seq_len(nrow(r)), seq_len(ncol(r))] <- -r
+  .Call(multicause:::mc_c_assign, cost)[seq_len(nrow(r))]
+}
+
 # One-to-one: the largest number of shapes with a source of their own that correlates above .9.
 n_found <- function(links, least = 0.9) {
   r <- suppressWarnings(stats::cor(t(shapes), t(links)))
   r[is.na(r) | r < 0] <- 0
-  if (ncol(r) < nrow(r)) r <- cbind(r, matrix(0, nrow(r), nrow(r) - ncol(r)))
-  match <- as.integer(clue::solve_LSAP(r, maximum = TRUE))
-  sum(r[cbind(seq_len(nrow(r)), match)] > least)
+  match <- assigned(r)
+  own <- match <= ncol(r)
+  sum(r[cbind(which(own), match[own])] > least)
 }
 
 # Share of pixels that come out wrong when a picture is drawn again from its likeliest sources (the paper's error, in
@@ -143,7 +149,7 @@ models <- function() {
       links <- fit$param$links
       r <- suppressWarnings(stats::cor(t(shapes), t(links)))
       r[is.na(r)] <- 0
-      at <- as.integer(clue::solve_LSAP(r - min(r), maximum = TRUE))
+      at <- assigned(r)
       round(unname(rbind(links[at, ], fit$param$leak)), 2L)
     }
     set.seed(11)

@@ -12,13 +12,20 @@ head_row <- function(...) {
   row(rep("---", length(c(...))))
 }
 
+# The column assigned to each row: one to one, with the largest sum.
+assigned <- function(r) {
+  cost <- matrix(0, max(dim(r)), max(dim(r)))
+  cost[seq_len(nrow(r)), seq_len(ncol(r))] <- -r
+  .Call(multicause:::mc_c_assign, cost)[seq_len(nrow(r))]
+}
+
 # One-to-one: the largest number of shapes with a source of their own that correlates above `least`.
 n_found <- function(links, shapes, least = 0.9) {
   r <- suppressWarnings(stats::cor(t(shapes), t(links)))
   r[is.na(r) | r < 0] <- 0
-  if (ncol(r) < nrow(r)) r <- cbind(r, matrix(0, nrow(r), nrow(r) - ncol(r)))
-  match <- as.integer(clue::solve_LSAP(r, maximum = TRUE))
-  sum(r[cbind(seq_len(nrow(r)), match)] > least)
+  match <- assigned(r)
+  own <- match <= ncol(r)
+  sum(r[cbind(which(own), match[own])] > least)
 }
 
 images <- function() {
