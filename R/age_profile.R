@@ -174,7 +174,7 @@ new_age_profile <- function(age, weights, of, k, empty = character()) {
       aspects = aspects, tests = age_tests(age, weights, aspects), age = age, weights = weights, empty = empty,
       kind_of_age = of, k = k
     ),
-    class = "age_profile"
+    class = c("age_profile", "multicause_result")
   )
 }
 

@@ -135,7 +135,7 @@ new_comparison <- function(cells, by, chosen, fits) {
       table = table, cells = cells, rows = by$rows, omissions = by$omissions,
       fits = stats::setNames(lapply(fits, function(f) f$fit), names(chosen))
     ),
-    class = "multicause_comparison"
+    class = c("multicause_comparison", "multicause_result")
   )
 }
 

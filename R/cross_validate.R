@@ -270,7 +270,7 @@ new_cv <- function(folds, settings, plan, floor) {
       n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why"),
       failed = attr(folds, "failed")
     ),
-    class = "multicause_cv"
+    class = c("multicause_cv", "multicause_result")
   )
 }
 

@@ -24,7 +24,10 @@ divergences <- function(fit, dims = NULL, ..., floor = 1e-6) {
   check_fit(fit, c("plca", "plsa"))
   marginals <- distributions(fit)
   at <- unique(pick(dims, length(marginals), names(marginals), "dims"))
-  structure(lapply(marginals[at], kl_matrix, floor = floor), class = "divergences", floor = floor, at = at)
+  structure(
+    lapply(marginals[at], kl_matrix, floor = floor), class = c("divergences", "multicause_result"), floor = floor,
+    at = at
+  )
 }
 
 # What each component distributes over: k x levels, by the name of the dimension.

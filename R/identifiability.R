@@ -206,7 +206,7 @@ identifiability.aspect_bernoulli <- function(fit, ..., nsim = 0, draws = NULL, l
       n_draws = length(fits), n_start = if (length(colours) == 1L) n_start else 0L, estimate = fit$estimate,
       effort = !is.null(fit$effort), smooth = !is.null(fit$smooth), dims = fit$dims, n_cells = bounds$n_cells
     )),
-    class = "identifiability", words = axis_words(fit)
+    class = c("identifiability", "multicause_result"), words = axis_words(fit)
   )
 }
 

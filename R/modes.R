@@ -41,7 +41,8 @@ align_components <- function(fit, reference, ...) {
     correlation = pair(function(a, b) if (stats::sd(a) > 0 && stats::sd(b) > 0) stats::cor(a, b) else NA_real_)
   )
   structure(
-    list(fit = reorder_components(fit, permutation), permutation = permutation, match = table), class = "alignment"
+    list(fit = reorder_components(fit, permutation), permutation = permutation, match = table),
+    class = c("alignment", "multicause_result")
   )
 }
 
@@ -152,7 +153,7 @@ modes <- function(fit, tol = 0.02, ...) {
       starts = data.frame(start = usable_starts(fit$starts), mode = mode), distances = distances,
       fits = lapply(aligned, function(a) a$fit), tol = tol, objective = names(fit$objective)
     ),
-    class = "modes"
+    class = c("modes", "multicause_result")
   )
 }
 

@@ -53,7 +53,7 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
       profile = profile, n_draws = if (nsim > 0L) nrow(drawn) else 0L, level = level, dims = fit$dims,
       n_cells = fit$dims[["observed"]] - sum(fit$margins$row_sum)
     ),
-    class = c("identifiability_profile", "identifiability"), words = axis_words(fit)
+    class = c("identifiability_profile", "identifiability", "multicause_result"), words = axis_words(fit)
   )
 }
 

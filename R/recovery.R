@@ -85,7 +85,7 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
       precision = data.frame(n = n, precision = precision_at(score, hit, n)), roc = roc_curve(score, hit),
       pr = pr_curve(score, hit), calibration = calibration_curve(score, hit), by_site = each, of = of
     ),
-    class = "recovery"
+    class = c("recovery", "multicause_result")
   )
 }
 

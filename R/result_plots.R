@@ -3,21 +3,7 @@
 # nolint start: object_name_linter.
 
 #' @export
-plot.multicause_selection <- plot.multicause
-#' @export
-plot.multicause_cv <- plot.multicause
-#' @export
-plot.multicause_comparison <- plot.multicause
-#' @export
-plot.recovery <- plot.multicause
-#' @export
-plot.modes <- plot.multicause
-#' @export
-plot.age_profile <- plot.multicause
-#' @export
-plot.identifiability <- plot.multicause
-#' @export
-plot.divergences <- plot.multicause
+plot.multicause_result <- plot.multicause
 #' @export
 plot.which_zeros <- plot.multicause
 #' @export

@@ -160,7 +160,7 @@ new_selection <- function(table, criterion, fits, model, folds, replicates, floo
       table = table, best = best, k = best$k[1L], fits = fits, model = model, n_folds = as.integer(folds),
       replicates = as.integer(replicates), floor = floor
     ),
-    class = "multicause_selection"
+    class = c("multicause_selection", "multicause_result")
   )
 }
 

@@ -228,23 +228,7 @@ as.data.frame.multicause_shards <- as.data.frame.multicause
 
 #' @rdname tidiers
 #' @export
-tidy.multicause_selection <- tidy_result
-#' @export
-tidy.multicause_cv <- tidy_result
-#' @export
-tidy.multicause_comparison <- tidy_result
-#' @export
-tidy.recovery <- tidy_result
-#' @export
-tidy.modes <- tidy_result
-#' @export
-tidy.age_profile <- tidy_result
-#' @export
-tidy.identifiability <- tidy_result
-#' @export
-tidy.alignment <- tidy_result
-#' @export
-tidy.divergences <- tidy_result
+tidy.multicause_result <- tidy_result
 #' @export
 tidy.which_zeros <- tidy_result
 
@@ -268,30 +252,12 @@ tidy.which_zeros_contrast <- tidy_rows
 # data.frame() says how it would treat text.
 check_frame_dots <- function(...) if (!identical(...names(), "stringsAsFactors")) check_dots(...)
 
-frame_of_result <- function(x, row.names = NULL, optional = FALSE, ..., table = NULL) {
+#' @rdname tidiers
+#' @export
+as.data.frame.multicause_result <- function(x, row.names = NULL, optional = FALSE, ..., table = NULL) {
   check_frame_dots(...)
   tidy_result(x, table)
 }
-
-#' @rdname tidiers
-#' @export
-as.data.frame.multicause_selection <- frame_of_result
-#' @export
-as.data.frame.multicause_cv <- frame_of_result
-#' @export
-as.data.frame.multicause_comparison <- frame_of_result
-#' @export
-as.data.frame.recovery <- frame_of_result
-#' @export
-as.data.frame.modes <- frame_of_result
-#' @export
-as.data.frame.age_profile <- frame_of_result
-#' @export
-as.data.frame.identifiability <- frame_of_result
-#' @export
-as.data.frame.alignment <- frame_of_result
-#' @export
-as.data.frame.divergences <- frame_of_result
 # nolint end
 
 # One row a fit, one row a cell, and the ordination of vegan: glance(), augment(), scores().
