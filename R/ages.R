@@ -49,45 +49,13 @@ read_number_column <- function(column, label, name) {
   if (!length(wrong) && is.null(label)) { # a vector that is wrong as a whole: the caller's check says so
     return(column)
   }
+  as_text <- if (is.factor(column)) "as.character(column)" else "column"
   where <- if (is.null(label)) sprintf("value %d", at) else sprintf("row %d of column %s", at, dQuote(label, FALSE))
   stop_input(
     "`%s` must hold numbers: %s is %s%s.%s", name, where, show_value(text[at]),
-    if (is.factor(column)) ", of a factor" else ", which is text", text_advice(text[at], is.factor(column))
+    if (is.factor(column)) ", of a factor" else ", which is text",
+    if (length(wrong)) "" else sprintf(" Use `as.numeric(%s)` on it.", as_text)
   )
-}
-
-# How a number written as text becomes one.
-text_advice <- function(text, is_factor = FALSE) {
-  as_text <- if (is_factor) "as.character(column)" else "column"
-  number <- "[-+]?[0-9]+([.][0-9]+)?"
-  if (!nzchar(text)) {
-    " Blanks become `NA` by `as.numeric()`."
-  } else if (reads_as_number(text)) { # as the first value of a column is given here, so are all
-    sprintf(" Use `as.numeric(%s)` on it.", as_text)
-  } else if (grepl("^[-+]?[0-9]+,[0-9]+$", text)) {
-    sprintf(" It has a decimal comma: use `as.numeric(sub(\",\", \".\", %s))`.", as_text)
-  } else if (!is.na(degrees <- read_degrees(text))) {
-    sprintf(" Give decimal degrees, south and west negative: this is %s.", format(degrees, digits = 7L))
-  } else if (grepl(sprintf("^[<>~=c. ]*%s *[^0-9]*$", number), text)) {
-    sprintf(" Leave out all but the number, such as by `as.numeric(gsub(\"[^0-9.-]\", \"\", %s))`.", as_text)
-  } else if (grepl(sprintf("^%s *(-|\u2013|to) *%s", number, number), text)) {
-    " Give ranges as two columns, the bounds."
-  } else {
-    ""
-  }
-}
-
-# Degrees, minutes and seconds, with a side of the globe, as decimal degrees; NA for other text.
-read_degrees <- function(text) {
-  parts <- regmatches(text, gregexpr("[0-9]+([.][0-9]+)?", text))[[1L]]
-  side <- grepl("[NSEWO]$", toupper(text)) || grepl("^[NSEWO]", toupper(text))
-  marked <- grepl("\u00b0|\u00ba", text) || (side && length(parts) %in% 1:3)
-  rest <- gsub("[0-9. NSEWOnsewo\u00b0\u00ba'\"\u2032\u2033\u2019\u201d:d-]", "", text)
-  if (!marked || !length(parts) %in% 1:3 || nzchar(rest)) {
-    return(NA_real_)
-  }
-  value <- sum(as.numeric(parts) / 60^(seq_along(parts) - 1L))
-  if (grepl("[SWsw]|^-", text)) -value else value
 }
 
 # Numbers by which programs mark what is unknown.

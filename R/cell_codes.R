@@ -1,50 +1,7 @@
-# How other programs write the cells of a table of finds: crosses, words, codes for unknown, blanks. None of them is
-# read by guess: the message says how to make 0, 1 and NA of them.
+# Codes for unknown and blanks in the cells of a table of finds. None of them is read by guess: the message says how to
+# make 0, 1 and NA of them.
 
-found_marks <- c(
-  "x", "+", "*", "#", "\u2022", "\u25cf", "\u2713", "\u2714", "\u00d7", "1", "p", "pres", "present", "presence", "y",
-  "yes", "t", "true", "found"
-)
-absent_marks <- c(
-  "", "-", "\u2013", "\u2014", ".", "0", "a", "abs", "absent", "absence", "n", "no", "f", "false", "not found"
-)
-unknown_marks <- c("?", "na", "n/a", "nd", "unknown", "9", "99", "999", "-9", "-99", "-999", "-9999")
 unknown_codes <- c(9, 99, 999, 9999, -9, -99, -999, -9999)
-
-# What text in cells stands for: list(found, unknown = the marks as written, blank = whether only `NA` is absent); NULL
-# where it cannot be told. columns: a list of vectors, of which those that hold no text may be logical or numeric.
-read_marks <- function(columns) {
-  each <- lapply(columns, function(column) unique(as.character(column)))
-  marks <- unique(unlist(each))
-  known <- marks[!is.na(marks)]
-  plain <- tolower(trimws(known))
-  found <- known[plain %in% found_marks]
-  unknown <- known[plain %in% unknown_marks]
-  other <- known[!plain %in% c(found_marks, absent_marks, unknown_marks)]
-  if (!length(found) && length(other) == 1L && nchar(other) <= 3L) { # one mark and blanks
-    found <- other
-    other <- character()
-  }
-  if (is_number_text(known) || length(other) || !length(found) || length(unique(tolower(trimws(found)))) > 1L) {
-    return(NULL)
-  }
-  list(found = found, unknown = unknown, blank = anyNA(marks) && !any(plain %in% absent_marks))
-}
-
-# The advice for a table of marks, where `table` is an R expression for its cells and `whole` makes the table of the
-# answer; "" where the marks are not known.
-marks_advice <- function(columns, table, whole = "%s") {
-  marks <- read_marks(columns)
-  if (is.null(marks)) {
-    return("")
-  }
-  is <- function(marks) paste(sprintf("%s == %s", table, dQuote(marks, FALSE)), collapse = " | ")
-  found <- is(marks$found)
-  if (marks$blank && length(marks$found) > 1L) found <- sprintf("(%s)", found)
-  if (marks$blank) found <- sprintf("%s & !is.na(%s)", found, table)
-  if (length(marks$unknown)) found <- sprintf("ifelse(%s, NA, %s)", is(marks$unknown), found)
-  sprintf(" Make numbers of its marks: `%s`.", sprintf(whole, sprintf("(%s) + 0", found)))
-}
 
 # What numbers other than 0 and 1 may stand for in a table of finds: 1 and 2, a number for unknown, counts.
 codes_advice <- function(x, name) {

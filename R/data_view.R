@@ -234,6 +234,8 @@ frame_to_matrix <- function(x, name) {
 # Counts of a taxon are never 1, 2, 3 and so on down the table.
 numbers_rows <- function(column) length(column) > 4L && isTRUE(all(column == seq_along(column)))
 
+mixed_advice <- " Leave out what is no taxon; a list of finds becomes a table by occurrence_matrix()."
+
 # Every column is a plain vector of numbers or logical values.
 check_frame_columns <- function(columns, labels, from_text, name, rows) {
   for (j in seq_along(columns)) {
@@ -242,27 +244,12 @@ check_frame_columns <- function(columns, labels, from_text, name, rows) {
     if (is_plain_number(column) && plain) next
     what <- if (plain) class(column)[1L] else sprintf("a table of %s itself", count_words(ncol(column), "column"))
     is_text <- from_text || is.character(column) || is.factor(column)
-    advice <- frame_marks_advice(columns, from_text, name, rows)
-    if (!nzchar(advice)) advice <- number_advice(column)
+    some <- is_text && any(vapply(columns, is_plain_number, NA)) && !is_number_text(as.character(column))
     stop_input(
       "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
-      if (is_text) ", but for row names in the first" else "", dQuote(labels[j], FALSE), what, advice
+      if (is_text) ", but for row names in the first" else "", dQuote(labels[j], FALSE), what,
+      if (some) mixed_advice else number_advice(column, paste0(name, if (from_text) "[-1]"))
     )
-  }
-}
-
-# Marks in a data frame, whose first column of text may hold the names of the rows, or marks as well.
-frame_marks_advice <- function(columns, from_text, name, rows) {
-  is_mark <- function(column) is.character(column) || is.factor(column) || all(is.na(column))
-  if (!all(vapply(columns, is_mark, NA))) {
-    return("")
-  }
-  named <- from_text && !anyDuplicated(rows)
-  if (from_text && !named) columns <- c(list(rows), columns)
-  if (named) {
-    marks_advice(columns, sprintf("%s[-1]", name), sprintf("cbind(%s[1], %%s)", name))
-  } else {
-    marks_advice(columns, name)
   }
 }
 
@@ -287,20 +274,22 @@ is_number_text <- function(x) {
 
 number_advice <- function(x, name = "x") {
   if (inherits(x, "integer64")) {
-    " Use as.integer() on it."
-  } else if (is.factor(x) || is.character(x)) {
-    marks <- if (is.matrix(x)) marks_advice(list(x), name) else ""
-    if (!is_number_text(as.character(x)) && nzchar(marks)) {
-      marks
-    } else if (!is_number_text(as.character(x))) {
-      " A table with a row for each find becomes one of sites by taxa by occurrence_matrix()."
-    } else if (is.matrix(x)) {
-      " Use `storage.mode(x) <- \"numeric\"`."
-    } else {
-      sprintf(" Use as.numeric(%s) on it.", if (is.factor(x)) "as.character()" else "")
-    }
+    return(" Use as.integer() on it.")
+  }
+  if (!is.factor(x) && !is.character(x)) {
+    return("")
+  }
+  text <- as.character(x)
+  if (!is_number_text(text)) {
+    mark <- c(setdiff(trimws(text), c("", NA)), "x")[1L]
+    sprintf(
+      " Say which text is a find, as in `(%s == %s) + 0`; a list of finds becomes a table by occurrence_matrix().",
+      name, dQuote(mark, FALSE)
+    )
+  } else if (is.matrix(x)) {
+    " Use `storage.mode(x) <- \"numeric\"`."
   } else {
-    ""
+    sprintf(" Use as.numeric(%s) on it.", if (is.factor(x)) "as.character()" else "")
   }
 }
 
