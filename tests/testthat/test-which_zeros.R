@@ -549,7 +549,6 @@ test_that("wrong input", {
     writeLines(said(contrast(answer())))
     writeLines(said(contrast(answer(), rep(1, 60))))
     writeLines(said(contrast(answer(), 1:3)))
-    writeLines(said(as.data.frame(answer(), n = 0)))
     writeLines(said(plot(answer(), "nothing")))
   })
 })
