@@ -32,7 +32,8 @@
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' sites <- early_tetrapods$sites
 #' place <- sites[c("lng", "lat")]
-#' w <- which_zeros(early_tetrapods$x, age = sites[c("max_ma", "min_ma")], place = place, quick = TRUE, seed = 1)
+#' ages <- sites[c("max_ma", "min_ma")]
+#' w <- which_zeros(early_tetrapods$x, age = ages, place = place, quick = TRUE, seed = 1)
 #' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
 #' file.size(page)
 #' @export

@@ -61,7 +61,8 @@
 #' @examples
 #' \dontshow{if (requireNamespace("rmarkdown", quietly = TRUE) && rmarkdown::pandoc_available()) withAutoprint(\{}
 #' \donttest{
-#' w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites[c("max_ma", "min_ma")], quick = TRUE, seed = 1)
+#' ages <- early_tetrapods$sites[c("max_ma", "min_ma")]
+#' w <- which_zeros(early_tetrapods$x, age = ages, quick = TRUE, seed = 1)
 #' report(w, tempfile(fileext = ".html"), n = 20)
 #' few <- fit_control(n_start = 3)
 #' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", control = few)

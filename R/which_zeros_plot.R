@@ -64,7 +64,8 @@
 #'   ages have no unit.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
-#' w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites[c("max_ma", "min_ma")], quick = TRUE, seed = 1)
+#' ages <- early_tetrapods$sites[c("max_ma", "min_ma")]
+#' w <- which_zeros(early_tetrapods$x, age = ages, quick = TRUE, seed = 1)
 #' plot(w, n = 15)
 #' plot(w, "heat")
 #' plot(w, "ranges", n = 12)
