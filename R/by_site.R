@@ -87,7 +87,7 @@ by_site.multicause <- function(fit, ..., groups = NULL, site = NULL, within = NU
   asked <- list(
     site = site, within = within, kinds = kinds, x = x, convention = phantom_convention, draws = draws, level = level
   )
-  sums_of(fit, match(.Generic, c("by_site", "by_taxon")), groups, asked)$table
+  sums_of(fit, match(.Generic, c("by_site", "by_taxon")), groups, asked)$table # nolint: object_usage_linter.
 }
 
 #' @rdname by_site

@@ -44,7 +44,10 @@ mutants <- list(
   ),
   mutant(
     "recoding without the numbers of members", "bernoulli_all",
-    edit("bmf/recode.c", "return bmf_log_feature(state, s, to->count) -", "return bmf_log_feature(state, s, to->count) * 0 -"),
+    edit(
+      "bmf/recode.c", "return bmf_log_feature(state, s, to->count) -",
+      "return bmf_log_feature(state, s, to->count) * 0 -"
+    ),
     edit("bmf/recode.c", "bmf_log_feature(state, s, state->side[s].count[to->a]) +", "0 +")
   ),
   mutant(
