@@ -224,17 +224,17 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
   return mc_scan(host, 0, 0, &strips, scan, &t);
 }
 
-double nbm_loglik(const mc_data *rows, const double *p, double *scratch) {
+double nbm_loglik(const mc_data *rows, const double *p, double *chance) {
   const int n = rows->n, m = rows->m;
   double sum = 0;
   for (int i = 0; i < n; i++) {
-    for (int j = 0; j < m; j++) scratch[j] = 1 - p[num_at(i, j, n)];
+    for (int j = 0; j < m; j++) chance[j] = 1 - p[num_at(i, j, n)];
     for (int e = rows->start[i]; e < rows->start[i + 1]; e++)
-      scratch[rows->column[e]] = p[num_at(i, rows->column[e], n)];
-    for (int j = 0; j < m; j++) scratch[j] = fmin(fmax(scratch[j], LEAST), 1 - LEAST);
+      chance[rows->column[e]] = p[num_at(i, rows->column[e], n)];
+    for (int j = 0; j < m; j++) chance[j] = fmin(fmax(chance[j], LEAST), 1 - LEAST);
     for (int e = 0; e < data_n_missing(rows, i); e++)
-      scratch[rows->na_column[rows->na_start[i] + e]] = 1;
-    sum += num_sum_log(scratch, m);
+      chance[rows->na_column[rows->na_start[i] + e]] = 1;
+    sum += num_sum_log(chance, m);
   }
   return sum;
 }

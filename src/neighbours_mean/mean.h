@@ -37,7 +37,7 @@ typedef struct {
 bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, const mc_host *host,
                double *p);
 
-/* The sum of the logarithms of what the known cells of some rows were given, p, rows x m; scratch: m. */
-double nbm_loglik(const mc_data *rows, const double *p, double *scratch);
+/* The sum of the logarithms of what the known cells of some rows were given, p, rows x m; chance: m, scratch. */
+double nbm_loglik(const mc_data *rows, const double *p, double *chance);
 
 #endif

@@ -150,10 +150,11 @@ static void hold_scale(const nor_hold *hold, scale_counts *counts, nor_param *pa
   double low = 0, high = 0, step = all;
   const bool less = pulled_scale(hold, counts, 0, par, m, share) > hold->sum;
   double *end = less ? &high : &low, *start = less ? &low : &high;
-  for (int b = 0; b < BISECTIONS; b++, step *= 2) {
+  for (int b = 0; b < BISECTIONS; b++) {
     *end = less ? step : -step;
     if ((pulled_scale(hold, counts, *end, par, m, share) > hold->sum) != less) break;
     *start = *end;
+    step *= 2;
   }
   for (int b = 0; b < BISECTIONS; b++) {
     const double middle = (low + high) / 2;

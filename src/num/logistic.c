@@ -79,8 +79,9 @@ static NUM_INLINE double weigh_tile(double *theta, int n, double *product) {
 
 NUM_HOT double num_logistic_weights(double *theta, ptrdiff_t n) {
   double sum = (double) n * LOG_TWO;
-  for (ptrdiff_t run = 0; run < n; run += RUN * TILE) {
-    const ptrdiff_t end = n - run < RUN * TILE ? n : run + RUN * TILE;
+  const ptrdiff_t length = (ptrdiff_t) RUN * TILE;
+  for (ptrdiff_t run = 0; run < n; run += length) {
+    const ptrdiff_t end = n - run < length ? n : run + length;
     double product[LANES];
     for (int l = 0; l < LANES; l++) product[l] = 1;
     for (ptrdiff_t from = run; from < end; from += TILE)
