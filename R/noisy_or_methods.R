@@ -76,7 +76,7 @@ leak_share <- function(fit) {
 #' posterior: they are `NA`, and a message names them.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data: components are drawn again for every
-#' site, but for those that are known.
+#' site; known ones stay.
 #'
 #' @param object a fit of [noisy_or()].
 #' @param newdata new sites, in any form [noisy_or()] takes; columns are matched by name, in any order, or by

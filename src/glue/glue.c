@@ -165,8 +165,7 @@ static int host_tick(void *ctx, int pass, double objective) {
   if (now - context->last_look < LOOK_EVERY) return 0;
   context->last_look = now;
   host_call at = {context, pass, objective};
-  const Rboolean done =
-      context->draws ? ask_beside_draws(&at) : R_ToplevelExec(ask_and_catch, &at);
+  const Rboolean done = context->draws ? ask_beside_draws(&at) : R_ToplevelExec(ask_and_catch, &at);
   if (!done) context->stopped = true;
   return context->stopped;
 }
