@@ -304,11 +304,6 @@ shard_start.nmf_on_shards <- function(model, start, x) {
 
 fit_sample.nmf_on_shards <- function(model, rows, at, control) nmf(rows, model$k, loss = "kl", control = control)
 
-# Rows of the basis sum to 1, and those of the sample's fit do.
-sampled_shared.nmf_on_shards <- function(model, fit, share) {
-  list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
-}
-
 finish_shards.nmf_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards

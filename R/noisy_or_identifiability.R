@@ -45,7 +45,7 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
     ends$draws <- nor_range(profile, nor_standard_roots(profile, drawn, level))
   }
   bound <- function(name, value) data.frame(phantom = "white", bound = name, value)
-  own <- nor_mean_recorded(fit$param)
+  own <- prod(nor_mean_chances(fit$param))
   fitted <- data.frame(least = fit$missed, most = fit$missed, recorded_least = own, recorded_most = own)
   structure(
     list(
@@ -57,8 +57,17 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
   )
 }
 
-nor_mean_recorded <- function(param) {
-  sum(param$recorded_share * recorded_grid_chances()) * mean(param$recorded_taxon %||% 1)
+# Of recording, over sites and over taxa.
+nor_mean_chances <- function(param) {
+  c(site = sum(param$recorded_share * recorded_grid_chances()), taxon = mean(param$recorded_taxon %||% 1))
+}
+
+# Eq. (R6) for these means, c(sum, weights of the two), a plane through those of `own`, nor_mean_chances(param).
+nor_hold <- function(param, means, own) {
+  if (is.null(param$recorded_taxon)) {
+    return(c(means[["site"]], 1, 0))
+  }
+  c(own[["taxon"]] * means[["site"]] + own[["site"]] * means[["taxon"]], own[["taxon"]], own[["site"]])
 }
 
 signed_root <- function(recorded, best, change) sign(best - recorded) * sqrt(2 * pmax(-change, 0))
@@ -106,21 +115,18 @@ nor_run_held <- function(fit, x, hold = NULL) {
   run <- nor_run(distinct, fit$model, fit$param, control, hold)
   check_outcome(run$outcome)
   fit$param <- run$param[names(fit$param)]
-  fit[c("loglik", "recorded", "hold")] <- list(run$outcome$objective, nor_mean_recorded(fit$param), hold)
+  fit[c("loglik", "recorded", "hold")] <- list(run$outcome$objective, prod(nor_mean_chances(fit$param)), hold)
   fit
 }
 
 # Fits along the profile, with `recorded`, `loglik`, `missed` and what was held, in the order of the mean chance.
 nor_profile <- function(fit, x) {
   best <- nor_run_held(fit, x)
-  site <- sum(best$param$recorded_share * recorded_grid_chances())
-  taxon <- mean(best$param$recorded_taxon %||% 1)
-  by_taxon <- !is.null(best$param$recorded_taxon)
+  own <- nor_mean_chances(best$param)
   go <- function(direction) {
     points <- list(best)
     for (step in seq_len(nor_profile_steps)) {
-      move <- function(p) stats::plogis(stats::qlogis(p) + 0.2 * direction * step)
-      hold <- if (by_taxon) c(taxon * move(site) + site * move(taxon), taxon, site) else c(move(site), 1, 0)
+      hold <- nor_hold(best$param, stats::plogis(stats::qlogis(own) + 0.2 * direction * step), own)
       if (hold[1L] <= hold[2L] * recorded_grid_chances()[1L]) break # no site could be searched less
       points <- c(points, list(nor_run_held(points[[step]], x, hold)))
       if (points[[step + 1L]]$loglik < best$loglik - nor_profile_loss) break
@@ -155,12 +161,8 @@ nor_freed_root <- function(held, x) {
 
 # What would hold the scale of these parameters.
 nor_own_scale <- function(param) {
-  site <- sum(param$recorded_share * recorded_grid_chances())
-  if (is.null(param$recorded_taxon)) {
-    return(c(site, 1, 0))
-  }
-  taxon <- mean(param$recorded_taxon)
-  c(2 * site * taxon, taxon, site)
+  own <- nor_mean_chances(param)
+  nor_hold(param, own, own)
 }
 
 #' @export

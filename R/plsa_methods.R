@@ -334,10 +334,6 @@ fit_sample.plsa_on_shards <- function(model, rows, at, control) {
   plsa(rows, model$k, missing = model$missing, estimate = model$estimate, prior = model$prior, control = control)
 }
 
-sampled_shared.plsa_on_shards <- function(model, fit, share) {
-  list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
-}
-
 finish_shards.plsa_on_shards <- function(model, fit, found, free) {
   k <- model$k
   x <- fit$shards

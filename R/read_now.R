@@ -70,7 +70,7 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
       noun(length(lacks), "column"), show_names(theirs), show_names(basename(file))
     )
   }
-  taken <- names(table) != tolower(theirs) & gsub("[. ]+", "_", tolower(theirs)) %in% renamed_aliases
+  taken <- is.na(match_export(theirs)) & !(names(table) == theirs | names(table) == tolower(theirs))
   if (any(taken)) {
     inform("Columns read: %s.", paste(dQuote(theirs[taken], FALSE), "as", names(table)[taken], collapse = ", "))
   }
@@ -90,28 +90,26 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
   keep_usable(check_plausible(table, file, read$line), file, rank)
 }
 
-# Ours by theirs: of both exports, and as people rename them.
+# Ours by theirs, of both exports; those of now_renamed and usual_aliases are what people make of them.
 now_aliases <- c(
   lidnum = "lidnum", lidnum = "lid_now_loc", lidnum = "lid", name = "name", name = "loc_name",
   lat = "lat", lat = "dec_lat", lng = "long", lng = "dec_long",
   max_ma = "max_age", min_ma = "min_age", order = "order", order = "order_name", family = "family",
   family = "family_name", genus = "genus", genus = "genus_name", species = "species", species = "species_name"
 )
-renamed_aliases <- c(
-  lidnum = "locality_id", lidnum = "site_id", name = "locality", name = "locality_name", name = "site",
-  lat = "latitude", lng = "longitude", lng = "lng", lng = "lon", max_ma = "maxage", max_ma = "age_max",
-  max_ma = "max_ma",
-  min_ma = "minage", min_ma = "age_min", min_ma = "min_ma"
-)
+now_renamed <- c(localityid = "lidnum", siteid = "lidnum", locality = "name", localityname = "name", site = "name")
 
-# Column names as read_now() gives them. A second column for the same thing keeps its own name.
+# Column names as read_now() gives them. A second column for the same thing keeps its own name: those of exports first.
 now_names <- function(names) {
-  plain <- gsub("[. ]+", "_", tolower(names))
-  known <- c(now_aliases, renamed_aliases)
-  order <- match(plain, known)
-  ours <- names(known)[order]
-  ours[order(order)] <- replace(ours[order(order)], duplicated(ours[order(order)]), NA) # those of exports first
+  exact <- match_export(names)
+  renamed <- c(now_renamed, usual_aliases)
+  other <- match(gsub("[. _]+", "", tolower(names)), names(renamed))
+  ours <- ifelse(is.na(exact), renamed[other], names(now_aliases)[exact])
+  at <- order(exact, other)
+  ours[at[duplicated(ours[at])]] <- NA
   ifelse(is.na(ours), names, ours)
 }
+
+match_export <- function(names) match(gsub("[. ]+", "_", tolower(names)), now_aliases)
 
 indeterminate <- "^(gen|sp|spp|fam|ord)\\.?( |$)|^indet\\.?( |$)| indet\\.?$|^incertae sedis$|^findout$|^[_?-]$"

@@ -30,6 +30,11 @@ fit_sample <- function(model, rows, at, control) UseMethod("fit_sample")
 # The shared parameters of that fit, made fit to start from; `share`: of presences in each column.
 sampled_shared <- function(model, fit, share) UseMethod("sampled_shared")
 
+# Of a basis, whose rows sum to 1, as those of the sample's fit do.
+sampled_shared.default <- function(model, fit, share) {
+  list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
+}
+
 # The result, from what is common to all, new_shards_fit(). `found`: the shared parameters as the driver left them;
 # `free`: whether components may be put in order.
 finish_shards <- function(model, fit, found, free) UseMethod("finish_shards")

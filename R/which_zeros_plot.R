@@ -378,9 +378,9 @@ false_cells_figure <- function(cells, of, ...) {
   table <- data.frame(
     row = as.character(cells$site), column = as.character(cells$taxon), value = cells[[by]]
   )
-  most_first <- function(labels) names(sort(table(labels), decreasing = TRUE))
-  table$row <- factor(table$row, rev(most_first(table$row)))
-  table$column <- factor(table$column, most_first(table$column))
+  by_number <- function(labels) names(sort(table(labels), decreasing = TRUE))
+  table$row <- factor(table$row, rev(by_number(table$row)))
+  table$column <- factor(table$column, by_number(table$column))
   new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), sprintf("The %d likeliest false %s", nrow(cells), of),
     sprintf("Heat map of %d %s by %d %s: %s of the likeliest false %s.", nlevels(table$row), words[1L],

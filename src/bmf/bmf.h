@@ -190,8 +190,8 @@ typedef struct {
 /* false: a and b have none of this kind. */
 bool bmf_find_recoding(const bmf_state *state, int s, int a, int b, int kind, bmf_recoding *to);
 double bmf_recoding_log_ratio(const bmf_state *state, int s, const bmf_recoding *to);
-void bmf_recode_as(bmf_state *state, int s,
-                   const bmf_recoding *to); /* weight[1 - s] is stale then */
+/* weight[1 - s] is stale then. */
+void bmf_recode_as(bmf_state *state, int s, const bmf_recoding *to);
 void bmf_recode(bmf_state *state, int s);
 
 /* ---- bmf/weights.c, bmf/hyper.c ---- */

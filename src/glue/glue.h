@@ -91,8 +91,7 @@ typedef struct {
   SEXP progress;    /* function(pass, objective), or NULL */
   SEXP error;       /* what stopped it, if not an interrupt: a time limit of the user's. Or NULL */
   bool stopped;
-  bool
-      draws; /* set in bodies of glue_sample(): what R evaluates meanwhile changes no draw of theirs */
+  bool draws; /* of a sampler: what R evaluates meanwhile must not change its draws */
 } glue_context;
 
 mc_host glue_host(glue_context *context, SEXP control);

@@ -30,14 +30,14 @@ static void score_block(void *ctx, int strip, int thread, int first, int b) {
     if (!s->packed)
       s->odds[i] = odds;
     else
-      s->packed[i] = ISNAN(odds) ? NA_INTEGER : (int) nearbyint(NUM_PER_PACKED * odds);
+      s->packed[i] = num_pack(odds);
   }
 }
 
 /*
  * p: chances, a vector or matrix; at: numbers of cells, from 1, whose log-odds are wanted, or NULL: of
  * all, in the shape of p; settings: c(least, packed, n_threads): chances nearer to 0 or 1 than least are not told apart,
- * and packed ones are whole numbers of NUM_PACKED.
+ * and packed ones are those of num_pack().
  */
 SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings) {
   glue_check(Rf_isReal(p), "p");

@@ -12,7 +12,7 @@ static void take_tile(const num_stack *stack, int i, int j, int size, double (*z
     const num_score *score = stack->score + l;
     const ptrdiff_t at = num_at(i, j, stack->n);
     if (score->packed)
-      for (int e = 0; e < size; e++) z[l + 1][e] = NUM_PACKED * score->packed[at + e];
+      for (int e = 0; e < size; e++) z[l + 1][e] = num_unpack(score->packed[at + e]);
     else if (score->real)
       memcpy(z[l + 1], score->real + at, (size_t) size * sizeof(double));
     else

@@ -2,6 +2,9 @@
 #ifndef NUM_STACK_H
 #define NUM_STACK_H
 
+#include <limits.h>
+#include <math.h>
+
 #include "num/base.h"
 
 #define NUM_MOST_SCORES 16
@@ -9,20 +12,20 @@
 /* One score of the cells of a table, column by column; the one that is not NULL holds it. */
 typedef struct {
   const double *real; /* n x m */
-  const int *packed;  /* n x m: in units of NUM_PACKED */
+  const int *packed;  /* n x m: of num_pack() */
   const double *each; /* m: the same for all cells of a column */
 } num_score;
 
-#define NUM_PACKED 1e-6
-#define NUM_PER_PACKED 1e6
+/* Numbers in millionths, 4 bytes each; INT_MIN stands for NaN. */
+static inline int num_pack(double x) { return isnan(x) ? INT_MIN : (int) nearbyint(1e6 * x); }
+static inline double num_unpack(int packed) { return packed == INT_MIN ? NAN : 1e-6 * packed; }
 
 /* eta = weights[0] + sum_l weights[l + 1] score_l. */
 typedef struct {
   int n, m, l; /* l: number of scores */
   const num_score *score;
-  const double *weights; /* l + 1 */
-  const double *
-      covariance; /* (l + 1) x (l + 1): of the weights; NULL: eta is wanted, not its standard error */
+  const double *weights;    /* l + 1 */
+  const double *covariance; /* of the weights, (l + 1) x (l + 1): standard errors; NULL: eta */
 } num_stack;
 
 /* eta of the n cells of column j, or the standard errors that it has from the weights. */

@@ -448,6 +448,8 @@ test_that("all cells get the log-odds, and their errors, that a block of them ha
     expect_equal(stack_cells(odds, stack, n_threads), matrix(stack_odds(stack, z), 100))
     expect_equal(stack_cells(odds, stack, n_threads, error = TRUE), matrix(odds_se(z, stack), 100))
   }
+  odds$b[3L] <- NA
+  expect_identical(which(is.na(stack_cells(odds, stack, 1))), 3L)
 })
 
 test_that("where a part of the zeros was kept, curves and what is expected are those of all of them", {
