@@ -159,39 +159,62 @@ typedef struct {
   SEXP view, param, prior, control, out;
 } sum_arguments;
 
-/* fitted: what finish() gets; NULL: it is not asked. */
-static SEXP fit_sums(const sum_arguments *arg, glue_call *call, mc_model *model,
-                     const mc_model *fitted) {
-  const glue_sum_recipe *recipe = arg->recipe;
-  SET_VECTOR_ELT(arg->out, recipe->n_shared + recipe->has_rows,
+static SEXP fit_sums(const sum_arguments *arg, glue_call *call, mc_model *model) {
+  SET_VECTOR_ELT(arg->out, arg->recipe->n_shared + arg->recipe->has_rows,
                  glue_fit(model, &call->ctl, &call->host));
-  if (fitted && recipe->finish) recipe->finish(call, fitted);
   return arg->out;
+}
+
+static SEXP fit_whole(const sum_arguments *arg, glue_call *call) {
+  const glue_sum_recipe *recipe = arg->recipe;
+  mc_shards shards;
+  mc_model model;
+  if (recipe->whole) {
+    model = recipe->whole(call);
+  } else {
+    shards = recipe->model(call);
+    model = mc_whole_model(&shards, &call->host);
+  }
+  fit_sums(arg, call, &model);
+  if (recipe->finish) recipe->finish(call, recipe->whole ? &model : &shards.shared);
+  return arg->out;
+}
+
+static SEXP fit_shard(const sum_arguments *arg, glue_call *call) {
+  const int rows = arg->recipe->n_shared; /* the field */
+  const mc_shards shards = arg->recipe->model(call);
+  if (!arg->recipe->has_rows) return scan_shard(call, &shards, R_NilValue, R_NilValue);
+  const SEXP from = glue_field(arg->param, arg->recipe->fields[rows]);
+  return scan_shard(call, &shards, from, VECTOR_ELT(arg->out, rows));
+}
+
+static SEXP fit_driver(const sum_arguments *arg, glue_call *call) {
+  mc_shards shards = arg->recipe->model(call);
+  mc_model model = driver_model(call, &shards, arg->recipe->n_shared);
+  return fit_sums(arg, call, &model);
+}
+
+/* Which of the three calls of glue_sum_model() it is. */
+typedef enum { OF_TABLE, OF_SHARD, OF_DRIVER } sum_job;
+
+static sum_job job_of(SEXP param) {
+  if (!Rf_isNull(glue_field(param, "look"))) return OF_SHARD;
+  return Rf_isNull(glue_field(param, "scan")) ? OF_TABLE : OF_DRIVER;
 }
 
 static SEXP sum_body(void *ctx) {
   const sum_arguments *arg = ctx;
-  const glue_sum_recipe *recipe = arg->recipe;
-  const int rows = recipe->n_shared; /* the field */
   glue_context context;
   glue_call call = {.param = arg->param, .prior = arg->prior, .out = arg->out};
   call.data = glue_data(arg->view);
   call.ctl = glue_control(arg->control);
   call.host = glue_host(&context, arg->control);
-  const bool of_shard = !Rf_isNull(glue_field(arg->param, "look"));
-  const bool here = !of_shard && Rf_isNull(glue_field(arg->param, "scan"));
-  if (here && recipe->whole) {
-    mc_model model = recipe->whole(&call);
-    return fit_sums(arg, &call, &model, &model);
+  switch (job_of(arg->param)) {
+    case OF_SHARD: return fit_shard(arg, &call);
+    case OF_DRIVER: return fit_driver(arg, &call);
+    case OF_TABLE: break;
   }
-  mc_shards shards = recipe->model(&call);
-  if (of_shard) {
-    if (!recipe->has_rows) return scan_shard(&call, &shards, R_NilValue, R_NilValue);
-    const SEXP from = glue_field(arg->param, recipe->fields[rows]);
-    return scan_shard(&call, &shards, from, VECTOR_ELT(arg->out, rows));
-  }
-  mc_model model = here ? mc_whole_model(&shards, &call.host) : driver_model(&call, &shards, rows);
-  return fit_sums(arg, &call, &model, here ? &shards.shared : NULL);
+  return fit_whole(arg, &call);
 }
 
 SEXP glue_sum_model(const glue_sum_recipe *recipe, SEXP view, SEXP param, SEXP prior,

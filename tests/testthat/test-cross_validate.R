@@ -185,10 +185,6 @@ test_that("select_k() has the paper's criterion, of the model that has it", {
   expect_output(print(euclidean), "AIC has no meaning for these fits: each minimised its loss", fixed = TRUE)
 })
 
-test_that("internals are not exported", {
-  expect_false("aic_paper" %in% getNamespaceExports("multicause"))
-})
-
 test_that("compare_models() puts every model under one protocol", {
   set.seed(10)
   x <- binary_matrix(25, 8)
@@ -242,15 +238,6 @@ test_that("messages", {
     select_k(x, 1:2, list(a = nmf, b = bernoulli_mixture))
     compare_models(x, k = list(b = 1), list(a = nmf))
   })
-})
-
-test_that("grids and lists of models have a name for each part", {
-  x <- binary_matrix(8, 4)
-  for (grid in list(data.frame(), list(), list(prior = 1, prior = 2), stats::setNames(list(1), NA))) {
-    expect_error(cross_validate(x, 1, nmf, grid = grid), "with a name each", class = "multicause_input_error")
-  }
-  unnamed <- stats::setNames(list(nmf), NA)
-  expect_error(cross_validate(x, 1, unnamed), "unique names", class = "multicause_input_error")
 })
 
 test_that("priors and ridges are chosen by held-out cells", {

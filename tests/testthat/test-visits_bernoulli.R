@@ -290,13 +290,6 @@ test_that("rates next to nothing do not overflow where a cell has but one state"
   expect_equal(unname(fit$param$missed), matrix(1, 1, 2))
 })
 
-test_that("a fit of visits has no likelihood for new tables", {
-  set.seed(1)
-  visits <- replicate(2, matrix(rbinom(60, 1, 0.5), 10), simplify = FALSE)
-  fit <- visits_bernoulli(visits, k = 2, estimate = "ml", missed_by = "site", control = fit_control(n_start = 1))
-  expect_error(test_loglik(fit, visits[[1]]), "repeated visits has no likelihood", class = "multicause_input_error")
-})
-
 test_that("visits are called visits, and chances of next to nothing are not spelled out", {
   set.seed(2)
   one <- matrix(rbinom(60, 1, 0.5), 10)
@@ -304,15 +297,6 @@ test_that("visits are called visits, and chances of next to nothing are not spel
     list("1" = one, "2" = one), k = 2, estimate = "ml", missed_by = "site", control = fit_control(n_start = 1)
   )
   expect_output(print(fit), "by visit 1 with probability below 0.001, visit 2 with probability below 0.001")
-})
-
-test_that("a visit's table that is unlike the first is told what is other", {
-  first <- matrix(0:1, 2, 3, dimnames = list(c("a", "b"), c("x", "y", "z")))
-  told <- function(other, pattern) {
-    expect_error(visits_bernoulli(list(first, other), k = 1), pattern, class = "multicause_input_error")
-  }
-  told(first[, -1], "number 2 is 2 x 2, not 2 x 3 as the first")
-  told(`colnames<-`(first, c("x", "y", "w")), "number 2 lacks column \"z\" of the first")
 })
 
 test_that("hundreds of visits that found nothing before the first that did leave a number", {

@@ -120,41 +120,16 @@ test_that("an interrupt while detection is fitted keeps the starts, and the roun
   expect_identical(tryCatch(fit_until(0, "stop"), interrupt = function(e) "stopped"), "stopped")
 })
 
-# What occu() of unmarked fits to one taxon after the other.
-taxon_by_taxon <- function(table) {
-  suppressMessages(visits_bernoulli(
-    table$visits, 1,
-    detection = ~ date + I(date^2) + size, visit_data = list(date = table$date),
-    site_data = data.frame(size = table$size), estimate = "ml", sharing = "none",
-    control = fit_control(tol = 1e-10, max_pass = 3000)
-  ))
-}
-
-test_that("with one component and no sharing all is as in occu() of unmarked", {
-  skip_if_not_installed("unmarked")
-  large <- detected_table(120, 20)
-  fit <- taxon_by_taxon(large)
-  error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
-  for (j in 1:20) {
-    frame <- suppressWarnings(getExportedValue("unmarked", "unmarkedFrameOccu")(
-      large$visits[, j, ],
-      siteCovs = data.frame(size = large$size), obsCovs = list(date = large$date)
-    ))
-    theirs <- suppressWarnings(getExportedValue("unmarked", "occu")(
-      ~ date + I(date^2) + size ~ 1, frame,
-      control = list(reltol = 1e-14, maxit = 5000)
-    ))
-    mine <- c(qlogis(fit$param$aspects[, j]), fit$param$detection[, j])
-    expect_equal(unname(mine), unname(getExportedValue("unmarked", "coef")(theirs)), tolerance = 1e-4)
-    expect_equal(error[, j], unname(sqrt(diag(getExportedValue("unmarked", "vcov")(theirs)))), tolerance = 0.01)
-  }
-})
-
-# Whether unmarked is there or not: from the fit, Newton's step to the top of the plain likelihood is less than 1e-4,
-# and its curvature gives the standard errors.
+# As occu() of package unmarked fits one taxon after the other: from the fit, Newton's step to the top of the plain
+# likelihood is less than 1e-4, and its curvature gives the standard errors.
 test_that("one component and no sharing maximise the likelihood of each of 20 attributes, with its curvature", {
   large <- detected_table(120, 20)
-  fit <- taxon_by_taxon(large)
+  fit <- suppressMessages(visits_bernoulli(
+    large$visits, 1,
+    detection = ~ date + I(date^2) + size, visit_data = list(date = large$date),
+    site_data = data.frame(size = large$size), estimate = "ml", sharing = "none",
+    control = fit_control(tol = 1e-10, max_pass = 3000)
+  ))
   design <- design_of(fit)
   error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
   to_own <- diag(5)
@@ -248,16 +223,6 @@ test_that("fits that a prior keeps off the bounds are not polished", {
   expect_gt(passes(3, added = TRUE), passes(0, added = TRUE))
 })
 
-test_that("a fit says which passes were made", {
-  made <- function(...) detected(...)$algorithm
-  short <- function(...) fit_control(n_start = 1, max_pass = 3, tol = 0, ...)
-  expect_identical(made(control = short()), "newton")
-  expect_identical(made(control = short(algorithm = "em")), "em")
-  expect_identical(made(control = short(accelerate = FALSE)), "em")
-  # No Newton passes where visits may add.
-  expect_identical(made(control = short(algorithm = "newton"), added = TRUE), "em")
-})
-
 test_that("Newton's passes leave nothing to EM's, and are fewer", {
   tight <- function(algorithm) fit_control(n_start = 1, tol = 1e-11, max_pass = 20000, algorithm = algorithm)
   set.seed(7)
@@ -275,7 +240,10 @@ test_that("Newton's passes leave nothing to EM's, and are fewer", {
   # With one component there is one end.
   one <- function(algorithm) detected(k = 1, sharing = "none", control = tight(algorithm))
   expect_equal(one("newton")$param, one("em")$param, tolerance = 1e-4)
-  expect_identical(visits_algorithm(fit_control(accelerate = FALSE), 2L), "em")
+  made <- function(...) detected(control = fit_control(n_start = 1, max_pass = 3, tol = 0, ...))$algorithm
+  expect_identical(c(made(), made(algorithm = "em"), made(accelerate = FALSE)), c("newton", "em", "em"))
+  adding <- detected(added = TRUE, control = fit_control(n_start = 1, max_pass = 3, algorithm = "newton"))
+  expect_identical(adding$algorithm, "em") # no Newton passes where visits may add
 })
 
 test_that("what follows a change of the sharing is at its optimum, memberships too", {
