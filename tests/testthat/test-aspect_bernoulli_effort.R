@@ -93,7 +93,6 @@ test_that("the print says what effort does; wrong effort is told", {
   fit <- suppressWarnings(aspect_bernoulli(case$x, 3, estimate = "ml", effort = case$effort, control = two))
   expect_output(print(fit), "Its share follows effort")
   expect_snapshot(error = TRUE, {
-    aspect_bernoulli(case$x, 3, effort = 1:3)
     aspect_bernoulli(case$x, 3, effort = rep(1, 40))
     aspect_bernoulli(case$x, 3, effort = c(NA, 2:40))
     aspect_bernoulli(case$x, 3, effort = case$effort, phantom = "black")

@@ -267,7 +267,6 @@ test_that("draws convert; what disagrees is said; wrong input is refused", {
   expect_warning(ab_gibbs_fit(list(job(0), job(50)), problem, quote(f())), class = "multicause_chains_disagree")
   expect_snapshot(error = TRUE, {
     aspect_bernoulli(x, 2, estimate = "gibbs", control = fit_control())
-    aspect_bernoulli(x, 2, control = mcmc_control())
     aspect_bernoulli(x, 2, estimate = "gibbs", effort = 1:40)
     aspect_bernoulli(x, 2, estimate = "gibbs", prior = list(aspects = c(0, 1), membership = 1))
     aspect_bernoulli(x, 3, estimate = "gibbs", start = fit)

@@ -95,16 +95,6 @@ test_that("degenerate shapes and unobserved rows and columns are legal", {
   expect_false(anyNA(fitted(fit)))
 })
 
-test_that("sparse input gives the same fit, and seeds rule", {
-  set.seed(5)
-  x <- binary_matrix(20, 8)
-  fits <- lapply(list(x, Matrix::Matrix(x, sparse = TRUE)), function(data) {
-    set.seed(6)
-    bernoulli_mixture(data, 3, estimate = "ml", control = quiet_control(n_start = 3))
-  })
-  expect_identical(fits[[1]]$param, fits[[2]]$param)
-})
-
 test_that("predict, fitted, residuals and simulate agree with the parameters", {
   set.seed(7)
   x <- binary_matrix(15, 6, missing = 0.1)
@@ -144,16 +134,10 @@ test_that("messages", {
   x <- binary_matrix(6, 4)
   fit <- bernoulli_mixture(x, 2, estimate = "ml", control = quiet_control(n_start = 2))
   expect_snapshot(error = TRUE, {
-    bernoulli_mixture(x * 2, 2)
-    bernoulli_mixture(x, 0)
     bernoulli_mixture(x, 2, estimate = "map", prior = list(prototypes = 1, weights = 1))
     bernoulli_mixture(x, 2, estimate = "map", prior = list(aspects = c(1, 1)))
     bernoulli_mixture(x, 2, start = list(weights = 1))
     bernoulli_mixture(x, 2, start = list(weights = c(0.5, 0.6), prototypes = matrix(0.5, 2, 4)))
-    bernoulli_mixture(x, 2, method = "em")
-    predict(fit, x[, 1:3])
-    predict(fit, type = "cell", rows = 10)
-    simulate(fit, 0)
   })
 })
 
@@ -161,25 +145,6 @@ test_that("print", {
   set.seed(10)
   fit <- bernoulli_mixture(binary_matrix(6, 4), 1, estimate = "ml", control = quiet_control(n_start = 1))
   expect_snapshot(print(fit), transform = hide_passes)
-})
-
-test_that("summary and plots serve every comparator", {
-  set.seed(11)
-  x <- binary_matrix(12, 6, missing = 0.1)
-  few <- quiet_control(n_start = 2)
-  fits <- list(
-    bernoulli_mixture(x, 2, estimate = "ml", control = few), logistic_pca(x, 2, control = few), nmf(x, 2, control = few)
-  )
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
-  for (fit in fits) {
-    expect_output(print(summary(fit)), "Starts")
-    expect_invisible(plot(fit))
-    expect_invisible(plot(fit, "trace"))
-    expect_identical(dim(component_matrix(fit)), c(2L, 6L))
-  }
-  expect_snapshot(print(summary(fits[[1]])), transform = hide_passes)
-  expect_error(plot(fits[[1]], "scree"), class = "multicause_input_error")
 })
 
 test_that("a component that hardly has a row with an attribute observed learns from those it has", {

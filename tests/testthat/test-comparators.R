@@ -111,7 +111,6 @@ test_that("what is no chance is refused by model, place and value", {
     judge(function(x) replace(means(x), 14, 1.25))
     judge(function(x) 1:2 + "a")
     recovery(means, x == 1)
-    recovery(function(x) means(x)[-1, ], with_seed(1, corrupt(x, omit = 0.5)))
   })
 })
 

@@ -226,7 +226,6 @@ test_that("messages", {
     cross_validate(x, 2, "aspect_bernoulli")
     cross_validate(x, 2, list(bernoulli_mixture))
     cross_validate(x, c(1, 1), bernoulli_mixture)
-    cross_validate(x, 1, bernoulli_mixture, folds = 1)
     cross_validate(x, 1, bernoulli_mixture, "rows", folds = 9)
     cross_validate(x, 1, bernoulli_mixture, floor = 0)
     cross_validate(x, 1, bernoulli_mixture, grid = 3)

@@ -132,13 +132,8 @@ test_that("messages", {
   x <- binary_matrix(6, 4)
   fit <- logistic_pca(x, 1, control = quiet_control(n_start = 1))
   expect_snapshot(error = TRUE, {
-    logistic_pca(x, -1)
-    logistic_pca(x, 1, penalty = -1)
     logistic_pca(x, 1, start = list(scores = 1))
     logistic_pca(x, 1, start = list(scores = matrix(0, 2, 1), loadings = matrix(0, 1, 4), intercept = numeric(4)))
-    logistic_pca(x, 1, lambda = 1)
-    predict(fit, x[, 1:3])
-    predict(fit, type = "odds")
   })
 })
 

@@ -157,13 +157,9 @@ test_that("messages", {
   fit <- nmf(x, 1, control = quiet_control(n_start = 1))
   expect_snapshot(error = TRUE, {
     nmf(-x, 2)
-    nmf(x, 0)
-    nmf(x, 1, loss = "is")
     nmf(x, 1, start = list(basis = 1))
     nmf(x, 1, start = list(coefficients = matrix(-1, 6, 1), basis = matrix(1, 1, 4)))
     nmf(x, 1, start = list(coefficients = matrix(0, 6, 1), basis = matrix(1, 1, 4)), loss = "kl")
-    nmf(x, 1, seed = 1)
-    predict(fit, x[, 1:3])
     logLik(fit)
     simulate(fit)
   })

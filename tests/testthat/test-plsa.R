@@ -213,21 +213,6 @@ test_that("degenerate shapes are legal", {
   expect_true(all(is.na(fitted(gone)[2, ])) && !anyNA(fitted(gone)[1, ]))
 })
 
-test_that("arguments stay as they are, and the seed decides", {
-  set.seed(12)
-  x <- ref_counts(10, 5)$x
-  start <- list(membership = ref_simplex(10, 2), basis = ref_simplex(2, 5))
-  copy <- unserialize(serialize(list(x, start), NULL))
-  plsa(x, 2, start = start, control = plain_passes(3))
-  expect_identical(list(x, start), copy)
-  fits <- lapply(1:2, function(i) {
-    set.seed(13)
-    control <- fit_control(n_start = 3, max_pass = 50, tol = 0, progress = FALSE)
-    plsa(x, 2, sparsity = c(membership = 0.02), control = control)
-  })
-  expect_identical(fits[[1]]$param, fits[[2]]$param)
-})
-
 test_that("predictions are consistent with the fit, whatever the order of columns", {
   set.seed(14)
   truth <- ref_counts(60, 6, 100)
@@ -267,32 +252,6 @@ test_that("counts in columns without training counts are left out, and empty row
   expect_equal(unname(predict(fit, 0 * new, type = "membership")[1, ]), unname(colMeans(fit$param$membership)))
 })
 
-test_that("classes are told apart", {
-  set.seed(16)
-  one <- ref_counts(80, 8)
-  other <- ref_counts(80, 8)
-  other$x <- other$x[, c(5:8, 1:4)]
-  control <- fit_control(n_start = 2, progress = FALSE)
-  fits <- list(one = plsa(one$x[1:60, ], 2, control = control), other = plsa(other$x[1:60, ], 2, control = control))
-  new <- rbind(one$x[61:80, ], other$x[61:80, ])
-  loglik <- vapply(fits, function(fit) unname(attr(predict(fit, new), "loglik")), numeric(40))
-  expect_gt(mean(colnames(loglik)[max.col(loglik)] == rep(c("one", "other"), each = 20)), 0.9)
-})
-
-test_that("plsa() takes part in choosing and comparing models", {
-  set.seed(18)
-  x <- ref_counts(40, 8, 300)$x
-  control <- fit_control(n_start = 2, max_pass = 100, tol = 1e-6, progress = FALSE)
-  chosen <- select_k(x, 1:3, plsa, c("aic", "cells"), folds = 3, control = control)
-  expect_identical(chosen$best$k[chosen$best$criterion == "cells"], 2L)
-  strengths <- cross_validate(x, 2, plsa, grid = list(sparsity = list(c(membership = 0), c(membership = 0.01))),
-    folds = 3, control = control)
-  expect_true(all(is.finite(strengths$results$loss)))
-  present <- (x > 2) + 0
-  both <- compare_models(present, k = 1:2, list(plsa = plsa, mixture = bernoulli_mixture), folds = 3, control = control)
-  expect_true(all(is.finite(both$table$cells)))
-})
-
 test_that("a fit prints itself, and errors say what is wrong", {
   set.seed(17)
   x <- ref_counts(20, 6)$x
@@ -300,16 +259,9 @@ test_that("a fit prints itself, and errors say what is wrong", {
   fit <- plsa(x, 3, sparsity = c(membership = 0.05), control = plain_passes(20))
   expect_snapshot(fit, transform = function(lines) sub("log-posterior .*", "log-posterior <value>", lines))
   expect_snapshot(error = TRUE, {
-    plsa(-1 * x, 2)
-    plsa(x, 0)
     plsa(x, 2, sparsity = 0.1)
-    plsa(x, 2, sparsity = c(rows = 1))
-    plsa(x, 2, missing = "none")
-    plsa(x, 2, mstep = "newton")
     plsa(x, 2, fixed = "basis")
     plsa(x, 2, start = list(membership = 1))
-    plsa(x, 2, start = list(membership = ref_simplex(20, 2), basis = matrix(1, 2, 6)))
-    plsa(x, 2, sparse = TRUE)
     predict(fit, x[, 1:3])
   })
 })

@@ -101,8 +101,6 @@ test_that("a prior that cannot be is refused", {
   expect_snapshot(error = TRUE, {
     plsa(x, 2, prior = 1.1)
     plsa(x, 2, prior = "eb")
-    plsa(x, 2, prior = list(membership = 0.5, basis = 1))
-    plsa(x, 2, prior = list(membership = c(1, 1, 1), basis = 1))
     plsa(x, 2, prior = list(membership = 1, basis = NA))
     plsa(x, 2, estimate = "vb", prior = list(membership = 0, basis = 1))
     plsa(x, 2, estimate = "ml", prior = list(membership = 1, basis = 1))

@@ -112,7 +112,6 @@ test_that("what cannot be read as presence or count is told with its place and a
   expect_snapshot(error = TRUE, {
     occurrence_matrix(data, "site", "taxon", present = "odd")
     occurrence_matrix(data, "site", "taxon", present = "negative")
-    occurrence_matrix(data, "site", "taxon", present = "status")
     occurrence_matrix(data, "site", "taxon", present = TRUE)
     occurrence_matrix(data, "site", "taxon")
     make_shards(data)

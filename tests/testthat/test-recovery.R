@@ -87,7 +87,6 @@ test_that("print, plot and messages", {
     corrupt(x, omit = c(0.4, 0.2))
     corrupt(x, add = c(0.1, 0.2, 0.3, 0.4))
     recovery(scores, x)
-    recovery(scores[1:2, ], planted)
     recovery(scores, planted, "additions")
     recovery(scores + NA, planted)
   })

@@ -445,11 +445,9 @@ test_that("wrong arguments are told", {
   fit <- drawn_fit(10, 6, 2)
   file <- "report.html"
   expect_snapshot(error = TRUE, {
-    report(1, file)
     report(fit, "report.pdf")
     report(fit, c("a.html", "b.html"))
     report(fit, "no/such/folder/report.html")
-    report(fit, file, years = 1:10)
     report(fit, file, "a title")
     report(fit, file, title = c("a", "b"))
     report(fit, file, notes = 1)

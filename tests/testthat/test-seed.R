@@ -22,18 +22,23 @@ test_that("fits keep the state from which their starts were drawn, and give them
   set.seed(11)
   x <- matrix(rbinom(300, 1, 0.4), 30, 10)
   made <- list(
-    function() aspect_bernoulli(x, 2, control = few), function() bernoulli_mixture(x, 2, control = few),
-    function() logistic_pca(x, 2, control = few), function() nmf(x, 2, control = few),
-    function() plsa(x, 2, control = few), function() noisy_or(x, 2, control = few),
-    function() aspect_bernoulli(x, 2, estimate = "gibbs", control = chains), function() bmf(x, control = chains)
+    function(x) aspect_bernoulli(x, 2, control = few), function(x) bernoulli_mixture(x, 2, control = few),
+    function(x) logistic_pca(x, 2, control = few), function(x) nmf(x, 2, control = few),
+    function(x) plsa(x, 2, control = few), function(x) noisy_or(x, 2, control = few),
+    function(x) aspect_bernoulli(x, 2, estimate = "gibbs", control = chains), function(x) bmf(x, control = chains)
   )
+  copy <- unserialize(serialize(x, NULL))
+  sparse <- Matrix::Matrix(x, sparse = TRUE)
   for (make in made) {
     set.seed(5)
-    fit <- suppressWarnings(suppressMessages(make()))
+    fit <- suppressWarnings(suppressMessages(make(x)))
+    expect_identical(x, copy)
     expect_identical(seed_of_state(fit$seed), 5)
     expect_output(print(summary(fit)), "Random numbers: set.seed(5)", fixed = TRUE)
+    set.seed(5)
+    expect_identical(suppressWarnings(suppressMessages(make(sparse)))$param, fit$param)
     stats::runif(7)
-    later <- suppressWarnings(suppressMessages(make()))
+    later <- suppressWarnings(suppressMessages(make(x)))
     expect_output(print(summary(later)), "`fit$seed`", fixed = TRUE)
     assign(".Random.seed", fit$seed, globalenv())
     again <- suppressWarnings(suppressMessages(update(fit)))

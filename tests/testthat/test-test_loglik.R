@@ -143,7 +143,6 @@ test_that("shares of the training rows give eq. (24), in which zeros do not coun
   }
   expect_snapshot(error = TRUE, {
     test_loglik(topics, rbind(c(1, NA, 0, 0, 1)), family = "multinomial")
-    test_loglik(logistic_pca(x, 1, control = few), x, family = "multinomial")
   })
 })
 
@@ -157,8 +156,6 @@ test_that("a model without such a likelihood says why and what to do", {
     test_loglik(suppressMessages(visits_bernoulli(list(x, x), 1, control = few)), x)
     test_loglik(plca(array(rpois(24, 2), 4:2), 1, control = few), array(1, 4:2))
     test_loglik(bmf(x + 0.5, 1, 1, control = chains), x)
-    test_loglik(bernoulli_mixture(x, 2, control = few), x, family = "poisson")
     test_loglik(logistic_pca(x, 1, control = quiet_control(keep_x = FALSE, n_start = 1)), x)
-    test_loglik(bernoulli_mixture(x, 2, control = few), x, nsim = 3)
   })
 })

@@ -253,12 +253,9 @@ test_that("verbs, names, update and simulate go with visits; what cannot be is r
   expect_output(print(summary(fit)), "A presence is missed, on average over sites, by first")
   expect_silent(on_paper(plot(fit)))
   expect_snapshot(error = TRUE, {
-    visits_bernoulli(tables)
     visits_bernoulli(tables[[1]], k = 2, estimate = "ml")
     visits_bernoulli(list(tables[[1]], tables[[2]][, -1]), k = 2, estimate = "ml")
     visits_bernoulli(case$visits * 2L, k = 2, estimate = "ml")
-    visits_bernoulli(tables, k = 2, estimate = "ml", phantom = "white")
-    visits_bernoulli(tables, k = 2, estimate = "ml", missed_by = "nobody")
     identifiability(fit)
     predict(fit, tables[[1]])
     false_absences(run(tables, k = 2), phantom_convention = "minimal")

@@ -185,7 +185,6 @@ test_that("what communities cannot go by is refused", {
     run(communities = ~ elev + I(2 * elev), site_data = case$site)
     run(communities = ~ elev + offset(elev), site_data = case$site)
     run(communities = ~elev, site_data = case$site, prior = list(aspects = c(1, 1), membership = 2))
-    run(communities = ~elev, site_data = case$site, prior = list(communities = 0))
     vcov(run(), "communities")
   })
 })

@@ -201,11 +201,9 @@ test_that("what a sampler cannot do is refused", {
   expect_snapshot(error = TRUE, {
     visits_bernoulli(case$visits, 1, estimate = "gibbs", missed_by = "site")
     visits_bernoulli(case$visits, 1, estimate = "gibbs", detection = ~1, added = TRUE)
-    visits_bernoulli(case$visits, 1, estimate = "gibbs", detection = ~1, control = fit_control())
     sampled(start = list(1))
     sampled(start = sampled(k = 1))
     vcov(sampled(), "all")
-    occupied(sampled(), level = 2)
     occupied(aspect_bernoulli(matrix(0:1, 4, 4), 1))
   })
 })

@@ -55,16 +55,13 @@ test_that("figures are ggplot2 objects of what the tables say", {
     ignore_attr = TRUE
   )
   expect_snapshot(error = TRUE, {
-    ggplot2::autoplot(fits$map, "detection", "kind")
     ggplot2::autoplot(fits$rates, "detection")
-    plot(fits$map, "everything")
     predict(fits$map, data.frame(wind = 1), type = "detection")
     predict(fits$map, data.frame(kind = "c"), type = "detection")
     predict(fits$map, data.frame(date = NA), type = "detection")
     predict(fits$map, type = "detection", level = 0.9)
     visits_needed(fits$rates)
     visits_needed(fits$map, newdata = data.frame(date = 1:2))
-    predictive_check(fits$map, nsim = 0)
   })
 })
 

@@ -127,7 +127,6 @@ test_that("what cannot be predicted is refused", {
     predict(fits$near, site_data = site[new, ])
     predict(fits$free, along = list(age = 1))
     predict(fits$free, cell[new, , ])
-    predict(fits$free, cell[new, -1, ], visit_data = visits)
     predict(fits$follows, cell[new, , ], visit_data = visits)
     predict(fits$follows, site_data = site[new, "age", drop = FALSE])
     predict(fits$follows, site_data = data.frame(elev = "high"))
