@@ -260,8 +260,9 @@ print.which_zeros_sums <- function(x, n = 20L, ..., digits = 2L) {
 # A number and its ends in one column, where all of them are there.
 with_range <- function(shown, name, ends, show) {
   if (all(c(name, ends) %in% names(shown))) {
-    each <- lapply(shown[c(name, ends)], function(x) ifelse(is.na(x), "NA", show(x)))
-    shown[[name]] <- sprintf("%s (%s to %s)", each[[1L]], each[[2L]], each[[3L]])
+    each <- lapply(shown[c(name, ends)], show)
+    known <- !is.na(shown[[name]])
+    shown[[name]] <- ifelse(known, sprintf("%s (%s to %s)", each[[1L]], each[[2L]], each[[3L]]), "not known")
     shown[ends] <- NULL
   }
   shown

@@ -14,8 +14,9 @@
 #' each of the `copies`, is deleted at random, the learners score the zeros of the copy, and a logistic regression
 #' predicts from their log-odds which zeros were deleted finds. Its weights are not negative and are shrunk towards
 #' equal shares. Because learners know rare taxa less well, it has the log of how often the taxon was found, and its
-#' square, as further terms; a taxon that was never found counts as half a find, dealt out to the sites by their numbers
-#' of finds.
+#' square, as further terms; a taxon whose finds were all deleted counts as half a find, dealt out to the sites by their
+#' numbers of finds. A taxon that `x` has at no site is not judged, since nothing tells where it was missed: its cells
+#' are taken for unknown.
 #'
 #' These weights are applied to the learners of the whole table, and a logistic regression over all cells calibrates
 #' the result, in which finds have the log-odds that they had while they were hidden, and stand for the others.
@@ -216,7 +217,22 @@ wz_read <- function(x, args) {
     how = as_usual(args$quick)
   )
   asked$running <- args[c("seconds", "control")]
+  asked$x <- leave_unjudged(asked$x)
   asked
+}
+
+# Nothing tells at which sites a taxon that was found nowhere was missed: its cells are taken for unknown. As zeros they
+# would take part of the number missed, the more the longer a list of taxa is given.
+leave_unjudged <- function(x) {
+  nowhere <- which(column_sums(found_table(x)) == 0 & column_sums(is.na(x)) < nrow(x))
+  if (length(nowhere)) {
+    inform(
+      "Taxa that were found at no site are not judged, since nothing tells where they may have been missed: %s.",
+      show_names(as.character(label_of(nowhere, colnames(x))))
+    )
+    x[, nowhere] <- NA
+  }
+  x
 }
 
 # The settings, and that one kind of evidence is given.
@@ -366,9 +382,11 @@ check_open <- function(x, within) {
   table <- as.matrix(x)
   zero <- as.vector(!is.na(table) & table == 0)
   if (!any(zero)) stop_input("`x` must have zeros, one of which may be false: it has none.")
-  check_tells(colSums(table == 1, na.rm = TRUE), colSums(table == 0, na.rm = TRUE))
-  if (!is.null(within) && !any(zero & as.vector(as.matrix(within)))) {
-    stop_input("`within` must be TRUE at a zero of `x` at least: no zero can be false.")
+  finds <- colSums(table == 1, na.rm = TRUE)
+  check_tells(finds, colSums(table == 0, na.rm = TRUE))
+  judged <- zero & rep(finds > 0, each = nrow(x))
+  if (!is.null(within) && !any(judged & as.vector(as.matrix(within)))) {
+    stop_input("`within` must be TRUE at a zero of `x` at least, of a taxon that was found: no zero can be false.")
   }
 }
 

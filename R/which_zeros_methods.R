@@ -473,7 +473,7 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   if (!w$candidate[i, j]) {
     value <- w$x[i, j]
     why <- if (wz_scored(w)[i]) "`within` excludes this zero" else "this site is for reference"
-    if (is.na(value)) why <- "this cell is unknown"
+    if (is.na(value)) why <- "this cell is unknown, or its taxon was found at no site"
     if (value %in% 1) why <- "this is a find"
     stop_input("`site` and `taxon` must be of a zero: %s.", why)
   }

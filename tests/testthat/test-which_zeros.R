@@ -2,6 +2,7 @@
 # Of R/which_zeros_learners.R, R/which_zeros_stack.R, R/which_zeros_methods.R, R/which_zeros_plot.R.
 
 x <- simulated_sites$x[1:60, ]
+x <- x[, colSums(x) > 0]
 answer <- local({
   w <- NULL
   function() {
@@ -611,6 +612,22 @@ test_that("sites for reference inform the answer and are not scored", {
   expect_error(bad(reference = 1:60), "at least 20 finds", class = "multicause_input_error")
   expect_error(bad(reference = 1:3, leave_out = 3), "no site in common", class = "multicause_input_error")
   expect_error(bad(reference = x), "rbind", class = "multicause_input_error")
+})
+
+test_that("taxa that were found at no site are not judged and change no total", {
+  longer <- cbind(x, nowhere = 0, other = 0)
+  expect_message(
+    w <- which_zeros(longer, age = 60:1, quick = TRUE, seed = 1), "not judged.*\"nowhere\", \"other\""
+  )
+  expect_equal(w$kappa, answer()$kappa)
+  expect_equal(w$total[["missed"]], answer()$total[["missed"]], tolerance = 1e-6) # ratios are found to so much
+  sums <- by_taxon(w)
+  expect_identical(sums$taxon, colnames(longer))
+  expect_identical(utils::tail(sums$missed, 2L), c(0, 0))
+  expect_false(any(c("nowhere", "other") %in% as.data.frame(w)$taxon))
+  expect_match(utils::capture.output(print(sums, n = Inf)), "nowhere .* not known", all = FALSE)
+  expect_error(explain(w, 1, "nowhere"), "found at no site", class = "multicause_input_error")
+  expect_message(which_zeros(unname(longer), quick = TRUE, seed = 1), "39")
 })
 
 test_that("several variables of the sites are neighbours' distances for every learner", {
