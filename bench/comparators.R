@@ -29,9 +29,11 @@ own <- list(
 # ICA has the cells of PCA, and DarkDiv's numbers are no chances of a find.
 others <- c(
   pca = "PCA, ICA", lda = "LDA (topicmodels)", soft = "softImpute", reco = "recosystem", lca = "latent classes (poLCA)",
-  beals = "beals() (vegan)"
+  lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)"
 )
-needs <- c(lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA", beals = "vegan")
+needs <- c(
+  lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA", lfjsdm = "spOccupancy", beals = "vegan"
+)
 
 from_vegan <- function(name) {
   here <- new.env()

@@ -75,6 +75,16 @@ comparators <- list(
     apply(Hmsc::computePredictedValues(fit), 1:2, mean)
   },
 
+  # The same with taxa in a hierarchy, without detection; places only set an order. Hidden cells are zeros to it.
+  lfjsdm = function(x, k) {
+    site <- data.frame(place = seq_len(nrow(x)))
+    data <- list(y = t(unname(zeros(x))), covs = site, coords = cbind(site$place, 0))
+    fit <- spOccupancy::lfJSDM(
+      ~1, data = data, n.factors = k, n.samples = 400, n.burn = 200, verbose = FALSE
+    )
+    t(apply(fit$psi.samples, 2:3, mean))
+  },
+
   # Companions: the mean over the taxa found beside it, without the cell itself; and how surprising it is that they are
   # found together, as dark diversity is told by. Its numbers rank cells; they are no chances of a find.
   beals = function(x) vegan::beals(zeros(x), include = FALSE),
