@@ -133,7 +133,7 @@ fitted.which_zeros <- function(object, ...) {
 }
 
 #' @export
-residuals.which_zeros <- function(object, ...) -fitted(object, ...)
+residuals.which_zeros <- function(object, ...) as.matrix(object$x) - fitted(object, ...)
 
 # Of the log-odds: what learners and numbers of finds weigh.
 #' @export
