@@ -163,7 +163,9 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
     inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(inner %||% 10L, "inner"),
     q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper")), missed_by = missed_by
   )
-  nor_check_inference(inference, missed_by, activation)
+  if (inference == "variational" && !is.null(activation)) {
+    stop_input("`activation` goes with exact and truncated inference, not with \"variational\".")
+  }
   if (surplus > 0L && !(is.null(mask) && is.null(start) && is.null(activation))) {
     stop_input("`surplus` must be 0 with `mask`, `activation` or `start`: they say what each component is.")
   }
@@ -171,13 +173,6 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   if (!is.null(start)) start <- nor_check_start(start, data, k, model)
   fitted <- nor_fit(nor_problem(data, k, surplus, model, start, control), control)
   nor_new_fit(fitted, data, model, control, call)
-}
-
-nor_check_inference <- function(inference, missed_by, activation) {
-  if (inference == "variational" && (missed_by != "none" || !is.null(activation))) {
-    what <- if (is.null(activation)) "missed_by" else "activation"
-    stop_input("`%s` goes with exact and truncated inference, not with \"variational\".", what)
-  }
 }
 
 #' Beta priors of a noisy-OR model

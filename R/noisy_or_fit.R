@@ -91,7 +91,7 @@ nor_refuse_impossible <- function(start, data, distinct, model) {
 # theta = -log(1 - p) within the kernel's bounds, and q at every one.
 nor_hidden_q <- function(param) {
   theta <- function(p, least) pmin(pmax(-log1p(-p), least), 30)
-  list(links = theta(param$links, 0), leak = theta(param$leak, 1e-6), q = as.vector(param$q))
+  list(links = theta(param$links, 0), leak = theta(param$leak, 1e-6), q = as.vector(param$q), on = NULL)
 }
 
 # Start values of q for parameters that are good already: who explains a one, by the posterior of the sources at hand.
@@ -205,14 +205,8 @@ nor_take_sources <- function(param, which) {
 nor_reorder <- function(param) {
   at <- order(-param$prior * rowSums(param$links))
   if (!is.null(param$activation)) param$activation <- param$activation[, at, drop = FALSE]
-  hidden <- param$hidden
   param <- utils::modifyList(param, nor_take_sources(param, at))
-  if (!is.null(hidden$q)) {
-    hidden$links <- hidden$links[at, , drop = FALSE]
-    hidden$q <- as.vector(matrix(hidden$q, length(at))[at, ])
-  }
-  # Listed states are sets of sources by number: they would have to be renumbered, and are found again at once.
-  param$hidden <- if (is.null(hidden$q)) NULL else hidden
+  param["hidden"] <- list(NULL) # what runs went on from knows components by number
   param
 }
 
@@ -293,8 +287,8 @@ nor_draw <- function(data, distinct, k, model, control) {
     prior = rep(min(0.25, 2 / k), k), links = pmin(links, 0.95), leak = pmin(pmax(0.25 * means, 0.02 * density), 0.5)
   )
   if (!is.null(model$mask)) param$links <- param$links * model$mask
-  if (model$inference == "variational") param <- nor_warm(param, distinct, model, control)
-  nor_first_recorded(param, m, model)
+  param <- nor_first_recorded(param, m, model)
+  if (model$inference == "variational") nor_warm(param, distinct, model, control) else param
 }
 
 # k different rows with at least one 1, where there are that many; unknown cells get the mean of their column.

@@ -135,35 +135,44 @@ static nor_lists lists_of(SEXP hidden, int n, int k) {
   return lists;
 }
 
-/* theta and q of an earlier run, copied, or from the parameters and uniform: list(links, leak, q). */
+/* What an earlier run left, copied, or from the parameters and uniform q: list(links, leak, q, on). */
 static SEXP copy_theta(SEXP hidden, const request *r) {
-  const char *fields[] = {"links", "leak", "q", ""};
+  const char *fields[] = {"links", "leak", "q", "on", ""};
   const int k = r->par.k, m = r->data.m;
   const R_xlen_t n_one = r->data.start[r->data.n];
-  if (!Rf_isNull(hidden)) return Rf_duplicate(hidden);
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, k, m));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, m));
-  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, n_one * k));
-  nor_theta var = {REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2))};
-  nor_to_theta(&r->par, m, &r->set, &var);
-  for (R_xlen_t at = 0; at < n_one * k; at++) var.q[at] = 1. / k;
+  SEXP out = PROTECT(Rf_isNull(hidden) ? Rf_mkNamed(VECSXP, fields) : Rf_duplicate(hidden));
+  if (Rf_isNull(hidden)) {
+    SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, k, m));
+    SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, m));
+    SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, n_one * k));
+    nor_theta var = {REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2)),
+                     NULL};
+    nor_to_theta(&r->par, m, &r->set, &var);
+    for (R_xlen_t at = 0; at < n_one * k; at++) var.q[at] = 1. / k;
+  }
+  glue_check(TYPEOF(out) == VECSXP && XLENGTH(out) == 4, "theta and q");
+  if (r->par.share && Rf_isNull(VECTOR_ELT(out, 3))) {
+    const R_xlen_t length = (R_xlen_t) r->data.n * NOR_GRID * k;
+    SET_VECTOR_ELT(out, 3, Rf_allocVector(REALSXP, length));
+    for (R_xlen_t at = 0; at < length; at++) REAL(VECTOR_ELT(out, 3))[at] = r->par.prior[at % k];
+  }
   UNPROTECT(1);
   return out;
 }
 
 static nor_theta theta_of(SEXP hidden, const request *r) {
   const int k = r->par.k;
-  nor_theta var;
-  glue_check(TYPEOF(hidden) == VECSXP && XLENGTH(hidden) == 3, "theta and q");
+  const SEXP q = VECTOR_ELT(hidden, 2), on = VECTOR_ELT(hidden, 3);
+  nor_theta var = {.on = NULL};
   glue_matrix(VECTOR_ELT(hidden, 0), k, r->data.m, "theta");
   glue_matrix(VECTOR_ELT(hidden, 1), r->data.m, 1, "theta of the leak");
-  glue_check(Rf_isReal(VECTOR_ELT(hidden, 2)) &&
-                 XLENGTH(VECTOR_ELT(hidden, 2)) == (R_xlen_t) r->data.start[r->data.n] * k,
-             "q");
+  glue_check(Rf_isReal(q) && XLENGTH(q) == (R_xlen_t) r->data.start[r->data.n] * k, "q");
   var.links = REAL(VECTOR_ELT(hidden, 0));
   var.leak = REAL(VECTOR_ELT(hidden, 1));
-  var.q = REAL(VECTOR_ELT(hidden, 2));
+  var.q = REAL(q);
+  if (!r->par.share) return var;
+  glue_check(Rf_isReal(on) && XLENGTH(on) == (R_xlen_t) r->data.n * NOR_GRID * k, "on");
+  var.on = REAL(on);
   return var;
 }
 

@@ -223,19 +223,10 @@ void nor_guard(nor_param *par, int m, const double *const *safe) {
 }
 
 void nor_blocks(nor_param *par, int m, mc_model *model) {
-  model->n_block = 3;
-  model->block[0] = par->prior;
-  model->length[0] = par->k;
-  model->block[1] = par->links;
-  model->length[1] = (ptrdiff_t) par->k * m;
-  model->block[2] = par->leak;
-  model->length[2] = m;
-  if (par->share) {
-    model->block[model->n_block] = par->share;
-    model->length[model->n_block++] = NOR_GRID;
-  }
-  if (par->taxon) {
-    model->block[model->n_block] = par->taxon;
-    model->length[model->n_block++] = m;
-  }
+  model->n_block = 0;
+  mc_add_block(model, par->prior, par->k);
+  mc_add_block(model, par->links, (ptrdiff_t) par->k * m);
+  mc_add_block(model, par->leak, m);
+  mc_add_block(model, par->share, NOR_GRID);
+  mc_add_block(model, par->taxon, m);
 }

@@ -231,6 +231,7 @@ double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums)
 typedef struct {
   double *links, *leak; /* k x m, m: theta = -log(1 - p), within [0, 30] and [1e-6, 30] */
   double *q;            /* k x ones of the data, in the order of data->column; on the simplex */
+  double *on;           /* with recording: k x NOR_GRID x n, <z> given the chance; else NULL */
 } nor_theta;
 
 #define NOR_MOST_THETA 30.

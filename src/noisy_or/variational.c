@@ -3,6 +3,7 @@
  * of a row and the steps of q at its ones; roots for links and leak; the prior.
  */
 #include "noisy_or/noisy_or.h"
+#include "noisy_or/zeros.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,7 @@ typedef struct {
   double *sum;                              /* k + 1 */
   double *scale, *offset, *rate;            /* of each term of a slope, */
   double *term_y, *term_slope;              /* its argument and f' there */
+  nor_zero_row zeros;                       /* with recording */
 } nor_scratch;
 
 struct nor_variational {
@@ -45,8 +47,11 @@ struct nor_variational {
   int *column_place;  /*        and their rows */
   int *column_row;
   double *off; /* k x m: expected zeros with the source on; the activations' sum over them */
+  double *zeros; /* m: zeros; with recording those of what would have been on record, here and above */
   nor_scratch *scratch; /* of each thread */
   bool move_q;          /* of the scan at hand */
+  nor_zeros recorded;   /* with recording: the zeros' bounds, */
+  nor_sums sums[NUM_MAX_STRIP]; /* and each strip's sums */
 };
 
 /*
@@ -92,6 +97,7 @@ static void new_scratch(const nor_variational *work, nor_scratch *s) {
   s->first = host->alloc(host->ctx, (size_t) most + 1, sizeof(int));
   s->moved = host->alloc(host->ctx, (size_t) most + 1, 1);
   s->sum = host->alloc(host->ctx, k + 1, sizeof(double));
+  if (work->par->share) s->zeros = nor_new_zero_row(&work->recorded, host);
 }
 
 /* Lays the live sources of a row's ones side by side. */
@@ -151,25 +157,36 @@ static void row_zeros(const nor_variational *work, int i, double *off) {
   }
 }
 
+static double safe_prior(const nor_variational *work, int c) {
+  return fmin(fmax(work->par->prior[c], NOR_LEAST_PRIOR), 1 - NOR_LEAST_PRIOR);
+}
+
 /* The E-step of a row, eq. (2.7) with the bound (2.8): its bound, and its activation. */
 static double activate(nor_variational *work, int i, nor_scratch *s) {
   const int k = work->par->k, from = work->data->start[i];
-  double *sum = s->sum;
-  row_zeros(work, i, sum);
+  double *sum = s->sum, *activation = work->activation + num_at(0, i, k), off = 0;
+  if (work->par->share)
+    memset(sum, 0, (size_t) (k + 1) * sizeof *sum);
+  else
+    row_zeros(work, i, sum);
   double bound = -sum[k];
-  for (int c = 0; c < k; c++) sum[c] = -sum[c];
+  for (int c = 0; c < k; c++) {
+    off += log1p(-safe_prior(work, c));
+    sum[c] = log(safe_prior(work, c)) - log1p(-safe_prior(work, c)) - sum[c];
+  }
   for (int e = 0; e < s->n_one; e++) bound += work->leak_log[work->data->column[from + e]];
   evaluate(s);
   for (int at = 0; at < s->first[s->n_one]; at++)
     sum[s->source[at]] += s->q[at] * (s->f[at] - s->leak_log[at]);
+  if (work->par->share)
+    return bound + nor_activate_recorded(&work->recorded, i, sum, off, work->move_q, &s->zeros,
+                                         activation);
   for (int c = 0; c < k; c++) {
-    const double prior = fmin(fmax(work->par->prior[c], NOR_LEAST_PRIOR), 1 - NOR_LEAST_PRIOR);
-    const double on = log(prior) + sum[c], off = log1p(-prior);
-    const double top = fmax(on, off), rest = exp(fmin(on, off) - top);
-    bound += top + log1p(rest);
-    work->activation[num_at(c, i, k)] = (on > off ? 1 : rest) / (1 + rest);
+    const double rest = exp(-fabs(sum[c]));
+    bound += fmax(sum[c], 0) + log1p(rest);
+    activation[c] = (sum[c] > 0 ? 1 : rest) / (1 + rest);
   }
-  return bound;
+  return bound + off;
 }
 
 /* q <s> g'(q), g'(q) = f(theta0 + u) - u f'(theta0 + u) - f(theta0), or 0 if below; left in f. */
@@ -217,11 +234,12 @@ static void scan_rows(void *self, int strip, int thread, int first, int b) {
   nor_variational *work = self;
   const nor_settings *set = work->set;
   nor_scratch *s = work->scratch + thread;
-  (void) strip;
   for (int i = first; i < first + b; i++) {
     lay_out(work, i, s);
     work->bound[i] = activate(work, i, s);
     if (!work->move_q) continue;
+    if (work->par->share)
+      nor_count_zeros(&work->recorded, i, nor_weight(set, i), &s->zeros, work->sums + strip);
     const double *on = work->activation + num_at(0, i, work->par->k);
     for (int at = 0; at < s->first[s->n_one]; at++) s->on[at] = on[s->source[at]];
     for (int step = 0; step < set->q_steps; step++)
@@ -365,13 +383,11 @@ static void solve_link(nor_variational *work, int j, int c, problem *p) {
 static void solve_column(nor_variational *work, int j) {
   const int k = work->par->k;
   problem p = {.s = work->scratch + num_thread()};
-  double ones = 0;
-  for (int e = work->column_start[j]; e < work->column_start[j + 1]; e++)
-    ones += nor_weight(work->set, work->column_row[e]);
+  nor_update_taxon(work->set, work->sums, work->par, j);
   if (work->totals.seen[j] <= 0) return; /* a column with nothing observed */
   for (int l = 0; l < work->n_live[j]; l++) solve_link(work, j, work->live[num_at(l, j, k)], &p);
   p.n = 0;
-  p.zeros = work->totals.seen[j] - ones + work->set->leak.zero;
+  p.zeros = work->zeros[j] + work->set->leak.zero;
   pose_leak(work, j, &p);
   double *leak = work->var->leak + j;
   if (slope_at(&p, NOR_LEAST_LEAK).value <= p.zeros)
@@ -441,7 +457,12 @@ nor_variational *nor_new_variational(const mc_data *data, nor_param *par, nor_th
   work->column_place = host->alloc(host->ctx, n_one, sizeof(int));
   work->column_row = host->alloc(host->ctx, n_one, sizeof(int));
   work->off = host->alloc(host->ctx, k * m, sizeof(double));
+  work->zeros = host->alloc(host->ctx, m, sizeof(double));
   index_columns(work);
+  if (par->share) {
+    work->recorded = nor_new_zeros(data, par, var, host);
+    for (int s = 0; s < work->strips.n_strip; s++) work->sums[s] = nor_new_sums(data, par, host);
+  }
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof(nor_scratch));
   for (int t = 0; t < work->strips.n_threads; t++) new_scratch(work, work->scratch + t);
   return work;
@@ -462,6 +483,9 @@ static void make_ready(nor_variational *work) {
     work->all_off[k] += work->var->leak[j];
     work->leak_log[j] = nor_log_on(work->var->leak[j]).f;
   }
+  if (!work->par->share) return;
+  nor_ready_zeros(&work->recorded);
+  for (int s = 0; s < work->strips.n_strip; s++) nor_clear_sums(work->sums + s, k, work->data->m);
 }
 
 /* Activations, bounds, and, where asked, the steps of q. NaN: stopped. */
@@ -496,6 +520,7 @@ static void count_off(nor_variational *work) {
   double *on = work->scratch[0].sum;
   memset(on, 0, (size_t) k * sizeof(double));
   memset(work->off, 0, (size_t) k * (size_t) data->m * sizeof(double));
+  memcpy(work->zeros, work->totals.seen, (size_t) data->m * sizeof(double));
   for (int i = 0; i < data->n; i++) {
     const double weight = nor_weight(work->set, i);
     const double *active = work->activation + num_at(0, i, k);
@@ -505,6 +530,7 @@ static void count_off(nor_variational *work) {
       const int j = e < n_one ? data->column[data->start[i] + e]
                               : data->na_column[data->na_start[i] + e - n_one];
       for (int c = 0; c < k; c++) work->off[num_at(c, j, k)] -= weight * active[c];
+      if (e < n_one) work->zeros[j] -= weight;
     }
   }
   for (int j = 0; j < data->m; j++)
@@ -513,6 +539,16 @@ static void count_off(nor_variational *work) {
       *off += on[c];
       if (*off < 1e-13 * on[c]) *off = 0; /* what subtraction leaves of none */
     }
+}
+
+/* Eqs. (R12), (R13). */
+static void gather_zeros(nor_variational *work) {
+  const int k = work->par->k, m = work->data->m;
+  nor_sums *sums = work->sums;
+  for (int s = 1; s < work->strips.n_strip; s++) nor_add_sums(sums, work->sums + s, k, m);
+  memcpy(work->zeros, sums->leak_fired, (size_t) m * sizeof(double));
+  for (int j = 0; j < m; j++)
+    for (int c = 0; c < k; c++) work->off[num_at(c, j, k)] = sums->fired[num_at(j, c, m)];
 }
 
 static void solve_columns(void *self, int strip, int thread, int first, int b) {
@@ -526,10 +562,14 @@ static double pass(void *self) {
   const double value = scan(work, true);
   if (!isfinite(value)) return value;
   if (!work->set->fixed) {
-    count_off(work);
+    if (work->par->share)
+      gather_zeros(work);
+    else
+      count_off(work);
     if (!mc_scan(work->set->host, work->passes, value, &work->columns, solve_columns, work))
       return NAN;
     update_prior(work);
+    nor_update_share(work->set, work->sums, work->par, work->data->m);
   }
   work->passes++;
   return work->objective = value;
@@ -560,21 +600,27 @@ static void guard_q(double *q, const double *safe, ptrdiff_t n_one, int k) {
 
 static void feasible(void *self, const double *const *safe) {
   nor_variational *work = self;
-  const ptrdiff_t k = work->par->k, m = work->data->m;
-  num_guard_unit(work->par->prior, safe[0], k);
+  const nor_param *par = work->par;
+  const ptrdiff_t k = par->k, m = work->data->m;
+  int b = 3; /* the first block that is not always there */
+  num_guard_unit(par->prior, safe[0], k);
   guard(work->var->links, safe[1], k * m, 0);
   guard(work->var->leak, safe[2], m, NOR_LEAST_LEAK);
-  guard_q(work->var->q, safe[3], work->data->start[work->data->n], (int) k);
+  if (par->share) num_guard_simplex(par->share, safe[b++], 1, NOR_GRID);
+  if (par->taxon) num_guard_unit(par->taxon, safe[b++], m);
+  guard_q(work->var->q, safe[b++], work->data->start[work->data->n], (int) k);
+  if (par->share) num_guard_unit(work->var->on, safe[b], k * NOR_GRID * work->data->n);
+  nor_impose_scale(work->set, work->par, work->data->m);
 }
 
 mc_model nor_variational_model(nor_variational *work) {
+  const ptrdiff_t k = work->par->k;
   mc_model model = {.pass = pass, .objective = objective, .feasible = feasible, .self = work};
   nor_blocks(work->par, work->data->m, &model);
   model.block[1] = work->var->links;
   model.block[2] = work->var->leak;
-  model.n_block = 4;
-  model.block[3] = work->var->q;
-  model.length[3] = (ptrdiff_t) work->par->k * work->data->start[work->data->n];
+  mc_add_block(&model, work->var->q, k * work->data->start[work->data->n]);
+  mc_add_block(&model, work->var->on, k * NOR_GRID * work->data->n);
   return model;
 }
 
