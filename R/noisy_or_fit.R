@@ -88,20 +88,22 @@ nor_refuse_impossible <- function(start, data, distinct, model) {
   }
 }
 
-# theta = -log(1 - p) within the kernel's bounds, and q at every one.
-nor_hidden_q <- function(param) {
+# theta = -log(1 - p) within the kernel's bounds, and q at every one. on: k x 10 n, with recording, activations given
+# each chance; NULL: the prior.
+nor_hidden_q <- function(param, on = NULL) {
   theta <- function(p, least) pmin(pmax(-log1p(-p), least), 30)
-  list(links = theta(param$links, 0), leak = theta(param$leak, 1e-6), q = as.vector(param$q), on = NULL)
+  list(links = theta(param$links, 0), leak = theta(param$leak, 1e-6), q = as.vector(param$q), on = on)
 }
 
-# Start values of q for parameters that are good already: who explains a one, by the posterior of the sources at hand.
+# Start values for parameters that are good already: who explains a one, by the posterior of the sources at hand.
 # The bound has several maxima in q and the activations; uniform q often leads to a poor one.
-nor_posterior_q <- function(param, data, model) {
+nor_hidden_posterior <- function(param, data, model) {
   on <- nor_report(data, param, model, "activation")$activation
   on[is.na(on)] <- 0.5
   row <- rep(seq_len(nrow(on)), diff(data$view$start))
   q <- t(on[row, , drop = FALSE] + 0.01) * (nor_hidden_q(param)$links[, data$view$column + 1L, drop = FALSE] + 1e-8)
-  q / rep(colSums(q), each = nrow(q))
+  param$q <- q / rep(colSums(q), each = nrow(q))
+  nor_hidden_q(param, if (!is.null(param$recorded_share)) as.vector(t(on)[, rep(seq_len(nrow(on)), each = recorded_grid)]))
 }
 
 # q (n x m x k) at the ones of x, row by row as in the data view: k x number of ones; and back.
@@ -322,8 +324,7 @@ nor_warm <- function(param, distinct, model, control) {
   warm <- nor_run(distinct, model, param, control)
   check_outcome(warm$outcome)
   param <- nor_take_sources(warm$param, seq_along(param$prior))
-  param$q <- nor_posterior_q(param, distinct, model)
-  param$hidden <- nor_hidden_q(param)
+  param$hidden <- nor_hidden_posterior(param, distinct, model)
   param
 }
 

@@ -98,6 +98,7 @@ nor_standard_roots <- function(profile, drawn, level) {
 # A fit as the profile goes on from it: of maximum likelihood, nothing at an exact 0 or 1, where it could not move.
 nor_loosened <- function(fit, param) {
   fit$model$pseudo <- numeric(9)
+  fit$model$inference <- nor_posterior_kind(fit$model$inference, length(param$prior)) # of the likelihood, not a bound
   param <- lapply(param[c("prior", "links", "leak", nor_recorded_parts(fit$model))], unname)
   free <- setdiff(names(param), "recorded_share")
   param[free] <- lapply(param[free], function(p) pmin(pmax(p, 1e-3), 1 - 1e-3))

@@ -200,8 +200,7 @@ nor_posterior <- function(fit, data, type) {
 # Activations under the bound, whose q is found for the rows at hand; parameters are held.
 nor_variational_activation <- function(param, data, model) {
   settings <- nor_settings(model, fixed = TRUE)
-  param$q <- nor_posterior_q(param, data, model)
-  param$hidden <- nor_hidden_q(param)
+  param$hidden <- nor_hidden_posterior(param, data, model)
   control <- fit_control(n_start = 1, max_pass = 500, tol = 1e-10, accelerate = FALSE)
   out <- .Call(mc_c_nor_fit, data$view, nor_kernel_param(param), settings, unclass(control))
   check_outcome(out$outcome)

@@ -54,6 +54,64 @@ for (what in 1:2) {
   }
 }
 
+# ---- Many components: the variational bound beside the lists of states, of hidden cells and of planted sites -------
+
+cat("\nMany components, missed by site\n\n")
+row("table", "k", "inference", "log score", "AUC", "found", "said to be missed", "missed", "seconds")
+row(paste(rep("---", 9L), collapse = " | "))
+several <- fit_control(n_start = 3, progress = FALSE)
+timed <- function(x, k, inference) {
+  seconds <- system.time(fit <- hush(noisy_or(x, k, inference = inference, missed_by = "site", control = several)))
+  list(fit = fit, seconds = sum(seconds[1:2]))
+}
+# One to one, with a correlation above 0.9.
+n_found <- function(links, truth) {
+  r <- suppressWarnings(stats::cor(t(links), t(truth)))
+  r[is.na(r)] <- -1
+  found <- 0
+  while (length(r) && max(r) > 0.9) {
+    at <- arrayInd(which.max(r), dim(r))
+    r <- r[-at[1L], -at[2L], drop = FALSE]
+    found <- found + 1
+  }
+  found
+}
+many_hidden <- function(x, k, inference, seed) {
+  set.seed(seed)
+  held <- sample(length(x), length(x) %/% 10)
+  truth <- unname(x[held]) == 1
+  x[held] <- NA
+  run <- timed(x, k, inference)
+  p <- pmin(pmax(fitted(run$fit)[held], 1e-6), 1 - 1e-6)
+  c(mean(log(ifelse(truth, p, 1 - p))), area(p, truth), run$seconds)
+}
+many_planted <- function(k, inference, seed) {
+  set.seed(seed)
+  links <- matrix(stats::rbinom(80 * k, 1L, 0.12) * 0.85, k)
+  on <- matrix(stats::rbinom(400 * k, 1L, 0.2), 400)
+  present <- matrix(stats::rbinom(32000, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), 400)
+  x <- present * stats::rbinom(32000, 1L, rep(stats::rbeta(400, 2, 2), 80))
+  run <- timed(x, k, inference)
+  zero <- x == 0
+  c(
+    area(said(run$fit)[zero], present[zero] == 1), n_found(run$fit$param$links, links), run$fit$missed,
+    sum(present[zero]), run$seconds
+  )
+}
+for (k in c(15, 20)) {
+  for (inference in c("truncated", "variational")) {
+    scores <- rowMeans(vapply(1:3, function(seed) many_hidden(early_tetrapods$x, k, inference, seed), numeric(3)))
+    row("early tetrapods", k, inference, sprintf("%.4f | %.3f |  |  |  | %.1f", scores[1L], scores[2L], scores[3L]))
+  }
+}
+for (k in c(15, 20)) {
+  for (inference in c("truncated", "variational")) {
+    scores <- rowMeans(vapply(1:2, function(seed) many_planted(k, inference, seed), numeric(5)))
+    row("planted", k, inference, " ", sprintf("%.3f | %.1f | %.0f | %.0f | %.1f", scores[1L], scores[2L], scores[3L],
+      scores[4L], scores[5L]))
+  }
+}
+
 # ---- Zeros that are false: of the simulated sites, and of sites drawn from the model itself ------------------------
 
 cat("\nFalse zeros\n\n")

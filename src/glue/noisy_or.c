@@ -51,6 +51,7 @@ static void take_settings(SEXP settings, request *r) {
     glue_matrix(hold, 3, 1, "hold");
     set->hold = (nor_hold){REAL(hold)[0], REAL(hold)[1], REAL(hold)[2]};
     glue_check(r->par.share && set->hold.share > 0 && set->hold.taxon >= 0, "hold");
+    glue_check(r->inference != VARIATIONAL, "hold");
   }
   set->n_threads = 1;
   set->host = &r->host;

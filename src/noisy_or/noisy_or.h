@@ -226,6 +226,30 @@ double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums)
  * Links with theta = 0 stay there under maximum likelihood and cost nothing.
  * Costs O(k) evaluations of f per one and step; scratch O(k) doubles a one.
  *
+ * With recording, for each g: q is one for all g, as are the ones' bounds, beside log rho. A zero has
+ *   log P(x = 0 | z, g) = h(theta0 + sum_c z_c theta_c),  h(y) = log(1 - rho + rho exp(-y)),        (R9)
+ * convex: it mixes what is absent with what is not on record, which a tangent bounds from below. A
+ * bound that is linear in z leaves the sources independent given x and g. With r = theta0 + t, t >= 0,
+ *   h >= none + sum_c z_c slope_c,  none = h(r) - t h'(r),                                         (R10)
+ *   slope_c = theta_c h'(r) where theta_c <= t, else h(theta0 + theta_c) - none.
+ * [u -> (h(theta0 + u) - none) / u falls to h'(r) at u = t, and rises from there; held at h'(r) up to
+ * t, it is a function psi(u) / u that does not fall, so that psi(a) + psi(b) <= psi(a + b).] The bound
+ * is exact at t = 0 where no more than one source of the column is on, and at rho = 1. Its mean is
+ * largest where
+ *   t = sum_c <z_c> min(theta_c, t) : t = small / (1 - big),                                      (R11)
+ * small the sum of <z_c> theta_c where theta_c <= t, big that of the other <z_c>; t = 0 where their
+ * sum over all sources is no more than 1. It does not depend on rho; with all theta_c <= t it is the
+ * tangent at the mean. Of eq. (R10) with the new <z> and their t the M-step takes expected zeros of
+ * what would have been on record, -h' at each point:
+ *   of source c:  <z_c> times -h'(r), or -h'(theta0 + theta_c) where theta_c > t,                  (R12)
+ *   of the leak:  w = -(1 - big) h'(r) - sum over theta_c > t of <z_c> h'(theta0 + theta_c),       (R13)
+ * in the places of zeros with the source on, and of zeros, in (3.13) and (3.14), and
+ *   taxon[j]:     w + (1 - w) of eq. (R2), and ones, over observed cells of column j,              (R14)
+ *   share[g]:     as (R5).
+ * The bound of new parameters is no less than that of the tangents at these points, since tangents at
+ * points above r are less steep than that at r, and 1 - big >= 0: no step lowers the objective. Costs
+ * O(NOR_GRID k m) a row; keeps <z> given g, NOR_GRID k doubles a row.
+ *
  * var    in/out: what a pass leaves behind and the next one starts from
  */
 typedef struct {

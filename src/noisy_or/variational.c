@@ -47,10 +47,11 @@ struct nor_variational {
   int *column_place;  /*        and their rows */
   int *column_row;
   double *off; /* k x m: expected zeros with the source on; the activations' sum over them */
-  double *zeros; /* m: zeros; with recording those of what would have been on record, here and above */
-  nor_scratch *scratch; /* of each thread */
-  bool move_q;          /* of the scan at hand */
-  nor_zeros recorded;   /* with recording: the zeros' bounds, */
+  double
+      *zeros; /* m: zeros; with recording those of what would have been on record, here and above */
+  nor_scratch *scratch;         /* of each thread */
+  bool move_q;                  /* of the scan at hand */
+  nor_zeros recorded;           /* with recording: the zeros' bounds, */
   nor_sums sums[NUM_MAX_STRIP]; /* and each strip's sums */
 };
 
@@ -179,8 +180,8 @@ static double activate(nor_variational *work, int i, nor_scratch *s) {
   for (int at = 0; at < s->first[s->n_one]; at++)
     sum[s->source[at]] += s->q[at] * (s->f[at] - s->leak_log[at]);
   if (work->par->share)
-    return bound + nor_activate_recorded(&work->recorded, i, sum, off, work->move_q, &s->zeros,
-                                         activation);
+    return bound +
+           nor_activate_recorded(&work->recorded, i, sum, off, work->move_q, &s->zeros, activation);
   for (int c = 0; c < k; c++) {
     const double rest = exp(-fabs(sum[c]));
     bound += fmax(sum[c], 0) + log1p(rest);
@@ -610,7 +611,6 @@ static void feasible(void *self, const double *const *safe) {
   if (par->taxon) num_guard_unit(par->taxon, safe[b++], m);
   guard_q(work->var->q, safe[b++], work->data->start[work->data->n], (int) k);
   if (par->share) num_guard_unit(work->var->on, safe[b], k * NOR_GRID * work->data->n);
-  nor_impose_scale(work->set, work->par, work->data->m);
 }
 
 mc_model nor_variational_model(nor_variational *work) {

@@ -21,8 +21,7 @@ nor_zero_row nor_new_zero_row(const nor_zeros *zeros, const mc_host *host) {
   const size_t m = (size_t) zeros->data->m;
   const size_t k = (size_t) zeros->par->k;
   nor_zero_row row = {.slope = mc_doubles(host, k, 1), .on = mc_doubles(host, k, NOR_GRID)};
-  double **const part[] = {&row.is_zero, &row.point,  &row.small,
-                           &row.big,     &row.height, &row.steep};
+  double **const part[] = {&row.is_zero, &row.point, &row.small, &row.big, &row.height, &row.steep};
   for (size_t p = 0; p < sizeof part / sizeof part[0]; p++) *part[p] = mc_doubles(host, m, 1);
   return row;
 }
@@ -68,8 +67,7 @@ NUM_HOT static void part_sources(const nor_zeros *zeros, const double *on, nor_z
 static void find_points(const nor_zeros *zeros, const double *on, nor_zero_row *row) {
   const int m = zeros->data->m, k = zeros->par->k;
   memset(row->point, 0, (size_t) m * sizeof(double));
-  for (int c = 0; c < k; c++)
-    num_add_scaled(row->point, on[c], zeros->theta + num_at(0, c, m), m);
+  for (int c = 0; c < k; c++) num_add_scaled(row->point, on[c], zeros->theta + num_at(0, c, m), m);
   bool moved = true;
   for (int step = 0; step < k + 2 && moved; step++) {
     part_sources(zeros, on, row);

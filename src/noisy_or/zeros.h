@@ -19,13 +19,13 @@ typedef struct {
 
 /* A thread's, of the row at hand; m doubles but where it is said. */
 typedef struct {
-  double *is_zero;          /* 1 or 0 */
-  double *point;            /* t of eq. (R11), */
-  double *small, *big;      /*   and its sums over sources with links up to t, and above */
-  double *height, *steep;   /* h and -h' there */
-  double *slope;            /* k: what the zeros add to the log odds of the sources */
-  double *on;               /* k x NOR_GRID: <z> given each chance of recording, */
-  double weight[NOR_GRID];  /*   and their posterior */
+  double *is_zero;         /* 1 or 0 */
+  double *point;           /* t of eq. (R11), */
+  double *small, *big;     /*   and its sums over sources with links up to t, and above */
+  double *height, *steep;  /* h and -h' there */
+  double *slope;           /* k: what the zeros add to the log odds of the sources */
+  double *on;              /* k x NOR_GRID: <z> given each chance of recording, */
+  double weight[NOR_GRID]; /*   and their posterior */
 } nor_zero_row;
 
 nor_zeros nor_new_zeros(const mc_data *data, const nor_param *par, const nor_theta *var,
@@ -46,6 +46,7 @@ double nor_activate_recorded(const nor_zeros *zeros, int i, const double *odds, 
  * would have been on record, with each source on (fired, here m x k), and all (leak_fired); share,
  * and of taxon every cell stands for a presence.
  */
-void nor_count_zeros(const nor_zeros *zeros, int i, double times, nor_zero_row *row, nor_sums *sums);
+void nor_count_zeros(const nor_zeros *zeros, int i, double times, nor_zero_row *row,
+                     nor_sums *sums);
 
 #endif

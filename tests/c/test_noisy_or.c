@@ -221,11 +221,14 @@ static void test_known_sources(void) {
   hold_known_to_reference(&p);
 }
 
-static void test_variational_bound(void) {
+static void hold_variational(void (*make)(problem *p, int n, int m, int k, double missing)) {
   problem p;
-  new_problem(&p, 10, 6, 3, 0.1);
+  make(&p, 10, 6, 3, 0.1);
   const int n_one = p.data.start[p.n];
-  nor_theta var = {exact((ptrdiff_t) p.k * p.m), exact(p.m), exact((ptrdiff_t) p.k * n_one)};
+  const ptrdiff_t n_on = (ptrdiff_t) p.k * NOR_GRID * p.n;
+  nor_theta var = {exact((ptrdiff_t) p.k * p.m), exact(p.m), exact((ptrdiff_t) p.k * n_one), NULL};
+  if (p.par.share) var.on = exact(n_on);
+  for (ptrdiff_t at = 0; var.on && at < n_on; at++) var.on[at] = 0.5;
   nor_to_theta(&p.par, p.m, &p.set, &var);
   for (ptrdiff_t at = 0; at < (ptrdiff_t) p.k * n_one; at++) var.q[at] = 1. / p.k;
   nor_variational *work = nor_new_variational(&p.data, &p.par, &var, &p.set);
@@ -239,6 +242,11 @@ static void test_variational_bound(void) {
   nor_variational_rows(work, activation, rows);
   for (int i = 0; i < p.n; i++) sum += rows[i];
   CHECK_NEAR(sum, model.objective(model.self), 1e-12);
+}
+
+static void test_variational_bound(void) {
+  hold_variational(new_problem);
+  hold_variational(new_recorded_problem);
 }
 
 /* What both posteriors say of rows and cells. */

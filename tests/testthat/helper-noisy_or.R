@@ -227,6 +227,120 @@ ref_nor_rescale <- function(par, t) {
   par
 }
 
+# ---- Variational inference with recording, eqs. (R9) to (R14) ------------------------------------------------------
+
+# Eq. (R11) of a column: on, theta of k sources.
+ref_nor_point <- function(on, theta) {
+  at <- sort(c(0, theta))
+  above <- vapply(at, function(t) sum(on * pmin(theta, t)) - t, 0)
+  if (sum(on[theta > 0]) <= 1) {
+    return(0)
+  }
+  last <- max(which(above > 0)) # the root is in the next piece, or beyond the largest link
+  small <- theta <= at[last]
+  sum((on * theta)[small]) / (1 - sum(on[!small]))
+}
+
+# The zeros' bound given a chance of recording, eq. (R10): its value, slopes of z, and the derivatives that (R12) takes.
+ref_nor_zeros <- function(on, theta, leak, rho) {
+  height <- function(y) log(1 - rho + rho * exp(-y))
+  steep <- function(y) rho * exp(-y) / (1 - rho + rho * exp(-y))
+  point <- ref_nor_point(on, theta)
+  none <- height(leak + point) + steep(leak + point) * point
+  big <- theta > point
+  weight <- ifelse(big, steep(leak + theta), steep(leak + point))
+  list(
+    none = none, slope = ifelse(big, height(leak + theta) - none, -steep(leak + point) * theta), weight = on * weight,
+    all = (1 - sum(on[big])) * steep(leak + point) + sum((on * weight)[big])
+  )
+}
+
+# The E-step. state: prior, recorded_share, recorded_taxon; theta, leak as -log(1 - p); q, n x m x k; on, k x 10 x n.
+ref_nor_variational_rows <- function(x, state) {
+  r <- (1:10 / 10)^2
+  bound <- numeric(nrow(x))
+  weight <- matrix(0, nrow(x), 10)
+  for (i in seq_len(nrow(x))) {
+    gain <- numeric(length(state$prior))
+    for (j in which(x[i, ] == 1)) {
+      gain <- gain + state$q[i, j, ] * (ref_nor_f(state$leak[j] + ref_nor_share(state$theta[, j], state$q[i, j, ])) -
+        ref_nor_f(state$leak[j]))
+    }
+    ones <- which(x[i, ] == 1)
+    value <- numeric(10)
+    for (g in 1:10) {
+      rho <- r[g] * state$recorded_taxon
+      odds <- stats::qlogis(state$prior) + gain
+      value[g] <- log(state$recorded_share[g]) + sum(ref_nor_f(state$leak[ones]) + log(rho[ones]))
+      for (j in which(x[i, ] == 0)) {
+        zeros <- ref_nor_zeros(state$on[, g, i], state$theta[, j], state$leak[j], rho[j])
+        odds <- odds + zeros$slope
+        value[g] <- value[g] + zeros$none
+      }
+      value[g] <- value[g] + sum(log1p(-state$prior)) + sum(log1p(exp(odds)))
+      state$on[, g, i] <- stats::plogis(odds)
+    }
+    bound[i] <- max(value) + log(sum(exp(value - max(value))))
+    weight[i, ] <- exp(value - bound[i])
+  }
+  c(state[setdiff(names(state), c("bound", "weight"))], list(bound = bound, weight = weight))
+}
+
+ref_nor_f <- function(y) log(-expm1(-y))
+ref_nor_share <- function(theta, q) replace(theta / q, theta == 0 & q == 0, 0)
+
+# A pass, of maximum likelihood, with one damped step of q.
+ref_nor_variational_pass <- function(x, state) {
+  state <- new <- ref_nor_variational_rows(x, state)
+  k <- length(state$prior)
+  r <- (1:10 / 10)^2
+  on <- vapply(seq_len(nrow(x)), function(i) colSums(t(matrix(state$on[, , i], k)) * state$weight[i, ]), numeric(k))
+  on <- matrix(on, ncol = k, byrow = TRUE)
+  rise <- function(y, leak) ref_nor_f(y) - ifelse(is.finite(y), (y - leak) / expm1(y), 0) - ref_nor_f(leak)
+  for (j in seq_len(ncol(x))) {
+    ones <- which(x[, j] == 1)
+    for (i in ones) {
+      y <- state$leak[j] + ref_nor_share(state$theta[, j], state$q[i, j, ])
+      q <- state$q[i, j, ] * sqrt(pmax(on[i, ] * rise(y, state$leak[j]), 0))
+      if (sum(q) > 0) new$q[i, j, ] <- q / sum(q)
+    }
+    off <- numeric(k)
+    all <- 0
+    through <- length(ones)
+    for (i in which(x[, j] == 0)) {
+      for (g in 1:10) {
+        rho <- r[g] * state$recorded_taxon[j]
+        zeros <- ref_nor_zeros(state$on[, g, i], state$theta[, j], state$leak[j], rho)
+        off <- off + state$weight[i, g] * zeros$weight
+        all <- all + state$weight[i, g] * zeros$all
+        kept <- if (rho < 1) (state$recorded_taxon[j] - rho) / (1 - rho) else 0
+        through <- through + state$weight[i, g] * (zeros$all + (1 - zeros$all) * kept)
+      }
+    }
+    new$recorded_taxon[j] <- through / sum(!is.na(x[, j]))
+    root <- function(slope, least) {
+      if (slope(least) <= 0) {
+        return(least)
+      }
+      if (slope(30) >= 0) 30 else stats::uniroot(slope, c(least, 30), tol = 1e-14)$root
+    }
+    fired <- function(leak, theta, q) (q > 0) / expm1(leak + ref_nor_share(theta, q))
+    for (c in seq_len(k)) {
+      new$theta[c, j] <- root(function(t) sum(on[ones, c] * fired(state$leak[j], t, new$q[ones, j, c])) - off[c], 0)
+    }
+    new$leak[j] <- root(function(t) {
+      each <- vapply(seq_len(k), function(c) {
+        q <- new$q[ones, j, c]
+        sum(q * (on[ones, c] * fired(t, new$theta[c, j], q) + (1 - on[ones, c]) / expm1(t)))
+      }, 0)
+      sum(each) - all
+    }, 1e-6)
+  }
+  new$prior <- colMeans(on)
+  new$recorded_share <- colMeans(state$weight)
+  new
+}
+
 recorded_problem <- function(by = "both", ...) {
   p <- nor_problem(...)
   p$start$recorded_share <- stats::runif(10)

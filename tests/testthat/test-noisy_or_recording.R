@@ -19,6 +19,70 @@ test_that("one pass with recording equals the transcription", {
   }
 })
 
+test_that("variational passes with recording equal the transcription, and no bound exceeds the likelihood", {
+  set.seed(11)
+  for (k in c(1, 2, 4)) {
+    p <- recorded_problem(n = 8, k = k, missing = 0.15)
+    q <- array(stats::runif(8 * 6 * k, 0.2, 1), c(8, 6, k))
+    q <- q / as.vector(apply(q, 1:2, sum))
+    theta <- -log1p(-p$start$links)
+    state <- list(theta = theta, leak = -log1p(-p$start$leak), q = q, on = array(p$start$prior, c(k, 10, 8)))
+    state <- c(state, p$start[c("prior", "recorded_share", "recorded_taxon")])
+    for (passes in 0:3) {
+      fit <- quietly(noisy_or(
+        p$x, k, inference = "variational", estimate = "ml", missed_by = "both", inner = 1, q_rule = "damped",
+        start = c(p$start, list(q = q)), control = nor_plain(passes)
+      ))
+      expect_close(fit$objective, sum(ref_nor_variational_rows(p$x, state)$bound))
+      for (part in c("prior", "recorded_share", "recorded_taxon")) expect_close(fit$param[[part]], state[[part]])
+      expect_close(fit$param$links, -expm1(-state$theta), 1e-9)
+      expect_close(fit$param$leak, -expm1(-state$leak), 1e-9)
+      exact <- sum(ref_nor_recorded_loglik(p$x, fit$param))
+      expect_close(fit$loglik, exact)
+      expect_lte(fit$objective, exact + 1e-10)
+      state <- ref_nor_variational_pass(p$x, state)
+    }
+  }
+})
+
+test_that("where no taxon has two components the variational bound is the likelihood", {
+  x <- recorded_planted(40, 1, "both", m = 9)$x
+  mask <- diag(3)[, rep(1:3, 3)]
+  start <- list(prior = c(0.3, 0.4, 0.5), links = 0.7 * mask, leak = rep(0.05, 9))
+  fit <- function(passes) {
+    quietly(noisy_or(
+      x, 3, inference = "variational", estimate = "ml", missed_by = "both", mask = mask, start = start,
+      control = fit_control(n_start = 1, max_pass = passes, tol = 0)
+    ))
+  }
+  for (passes in c(2, 50)) {
+    got <- fit(passes)
+    expect_close(got$objective, sum(ref_nor_recorded_loglik(x, lapply(got$param, unname))), 1e-10)
+  }
+})
+
+test_that("many components are found under the variational bound, and what was missed", {
+  skip_on_cran()
+  set.seed(1)
+  links <- matrix(stats::rbinom(16 * 80, 1L, 0.12) * 0.85, 16)
+  on <- matrix(stats::rbinom(400 * 16, 1L, 0.2), 400)
+  present <- matrix(stats::rbinom(400 * 80, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), 400)
+  chance <- stats::rbeta(400, 2, 2)
+  x <- present * stats::rbinom(400 * 80, 1L, rep(chance, 80))
+  fit <- function(by) {
+    quietly(noisy_or(x, 16, inference = "variational", missed_by = by, control = fit_control(n_start = 2)))
+  }
+  recorded <- fit("site")
+  plain <- fit("none")
+  hidden <- present[x == 0] == 1
+  area <- rank_auc(predict(recorded, type = "present")[x == 0], hidden)
+  expect_gt(area, rank_auc(fitted(plain)[x == 0], hidden) + 0.01)
+  expect_gt(stats::cor(recorded$param$recorded_site, chance), 0.55)
+  expect_gt(nor_found(recorded$param$links, links), nor_found(plain$param$links, links))
+  again <- predict(recorded, x[1:20, ], type = "activation")
+  expect_gt(stats::cor(as.vector(again), as.vector(recorded$param$activation[1:20, ])), 0.9)
+})
+
 test_that("likelihood and predictions are sums over components, chances and presences", {
   set.seed(2)
   p <- recorded_problem(n = 3, m = 3, k = 2)
@@ -61,7 +125,7 @@ test_that("likelihood and predictions are sums over components, chances and pres
 
 test_that("a site that records everything is a site of the model without recording", {
   set.seed(3)
-  for (inference in c("exact", "truncated")) {
+  for (inference in c("exact", "truncated", "variational")) {
     p <- nor_problem(n = 20, m = 7, k = 3, missing = 0.1)
     all <- c(p$start, list(recorded_share = rep(0:1, c(9, 1)), recorded_taxon = rep(1, 7)))
     fit <- function(by, start) {
@@ -84,7 +148,7 @@ test_that("the objective never falls with recording, and its gradient vanishes w
   for (run in 1:40) {
     p <- recorded_problem(n = sample(2:25, 1), m = sample(1:8, 1), k = sample(1:5, 1), missing = sample(c(0, 0.2), 1))
     control <- fit_control(n_start = 1, max_pass = 30, tol = 0, accelerate = run %% 3 == 0)
-    for (inference in c("exact", "truncated")) {
+    for (inference in c("exact", "truncated", "variational")) {
       fit <- quietly(noisy_or(
         p$x, p$k, inference = inference, estimate = if (run %% 2) "ml" else "map", missed_by = "both",
         start = p$start, control = control, inner = if (run %% 4) NULL else sample(4, 1)
@@ -129,7 +193,7 @@ test_that("order, missing cells, equal rows and threads change nothing with reco
   wide <- p$start
   wide$links <- cbind(wide$links, 0.5)
   wide[c("leak", "recorded_taxon")] <- list(c(wide$leak, 0.5), c(wide$recorded_taxon, 0.5))
-  for (inference in c("exact", "truncated")) {
+  for (inference in c("exact", "truncated", "variational")) {
     fit <- function(x, start, threads = 1, estimate = "ml", passes = 10) {
       quietly(noisy_or(
         x, 3, inference = inference, estimate = estimate, missed_by = "both", start = start,
@@ -198,7 +262,6 @@ test_that("verbs know what recording is", {
 
 test_that("what recording does not go with is refused", {
   p <- nor_problem()
-  expect_error(noisy_or(p$x, 2, missed_by = "site", inference = "variational"), "exact and truncated")
   expect_error(noisy_or(p$x, 3, start = c(p$start, list(recorded_taxon = rep(1, 6)))), "recorded_taxon")
   expect_error(noisy_or(p$x, 3, missed_by = "site", start = c(p$start, list(recorded_share = rep(1, 10)))), "sum to 1")
   expect_error(phantoms(quietly(noisy_or(p$x, 2))), "phantom")

@@ -35,6 +35,11 @@ for (inference in 0:1) {
 }
 # With chances of recording.
 recorded <- c(param, list(recorded_share = rep(0.1, 10), recorded_taxon = rep(0.8, 5)))
+once <- torture("mc_c_nor_fit", distinct$view, recorded, settings(2L), control)
+torture("mc_c_nor_fit", distinct$view, modifyList(recorded, once["hidden"]), settings(2L), control)
+torture("mc_c_nor_fit", distinct$view, recorded, settings(2L, hold = c(0.9, 1, 1)), control, error = TRUE)
+once$hidden$on <- 1
+torture("mc_c_nor_fit", distinct$view, modifyList(recorded, once["hidden"]), settings(2L), control, error = TRUE)
 for (inference in 0:1) {
   torture("mc_c_nor_fit", distinct$view, recorded, settings(inference), control)
   torture("mc_c_nor_report", distinct$view, recorded, settings(inference, want = list(site = TRUE, response = TRUE)))
