@@ -304,12 +304,14 @@ is_sampled.bmf <- function(fit) TRUE
 # differ where all of these agree. The log-likelihood stands for the cells that no draw notes.
 judged_draws.bmf <- function(fit) {
   draws <- function(names) lapply(names, draws_by_chain, fit = fit)
+  cells <- grep("^cell\\[", quantities(fit), value = TRUE)
+  shared <- Map(bmf_pair_draws, list(fit), c("rows", "columns"))
   c(
-    lapply(stats::setNames(nm = bmf_note_names[2:4]), draws),
     list(
-      cells = draws(grep("^cell\\[", quantities(fit), value = TRUE)), shared_by_sites = bmf_pair_draws(fit, "rows"),
-      shared_by_taxa = bmf_pair_draws(fit, "columns")
-    )
+      `expected cells` = draws(c("log_likelihood", cells)), `number of row features` = draws("row_features"),
+      `number of column features` = draws("column_features")
+    ),
+    stats::setNames(shared, paste("co-occurrence of", axis_words(fit)))
   )
 }
 

@@ -328,7 +328,7 @@ agreement_words <- function(fit) {
   }
 }
 
-# On what chains agree and on what not, and what to do then; NULL where they agree.
+# Which answers to trust, which not, and what to do then; NULL where chains agree.
 disagreement_sentence <- function(fit) {
   if (!isFALSE(fit$converged)) {
     return(NULL)
@@ -336,41 +336,61 @@ disagreement_sentence <- function(fit) {
   apart <- rhat_apart(fit)
   agreed <- setdiff(names(judged_draws(fit)), names(apart))
   wrap_text(sprintf(
-    "%s do not agree on %s (R-hat above %s), so answers depend on the chain. %s",
-    if (length(agreed)) sprintf("The chains agree on %s; they", show_names(agreed, 3L)) else "The chains",
-    show_names(names(apart), 3L), format(rhat_agree), what_to_change(fit, apart)
+    "%s %s (R-hat above %s), where answers depend on the chain. %s",
+    if (length(agreed)) sprintf("Trust %s, on which the chains agree; not", judged_words(agreed)) else "Trust none of",
+    judged_words(names(apart)), format(rhat_agree), what_to_change(fit, apart)
   ), exdent = 2L)
 }
 
+judged_words <- function(names) show_names(names, 6L, FALSE)
+
 far_longer <- 20 # times as many draws: beyond that chains are taken to stay where they began
+enough_effective <- 400 # effective draws that Vehtari et al. ask for
 
 # For averages of n draws R-hat^2 - 1 is about the autocorrelation time by n, so it falls as chains get longer; where
 # chains stay apart it only says that they do.
 times_as_long <- function(apart) (max(apart)^2 - 1) / (rhat_agree^2 - 1)
 
-what_to_change <- function(fit, apart) {
-  times <- times_as_long(apart)
-  call <- gsub(" ", "\001", longer_chains(fit, times), fixed = TRUE)
-  if (times > far_longer) {
-    return(sprintf(paste(
-      "They are at different solutions: read answers as the mean over these. More of them: `%s`."
-    ), call))
-  }
-  sprintf("By their R-hat, at least %s times as many draws are needed: `%s`.", format(signif(times, 2L)), call)
+# Inf where there are too few draws to tell.
+fewest_effective <- function(fit, names) {
+  ess <- vapply(unlist(judged_draws(fit)[names], FALSE), bulk_ess, 0)
+  min(ess, Inf, na.rm = TRUE)
 }
 
-# The call for chains that tell more, at least as long as by default: so many times as long, or twice as many.
-longer_chains <- function(fit, times) {
+what_to_change <- function(fit, apart) {
+  times <- times_as_long(apart)
+  far <- times > far_longer
+  fewest <- fewest_effective(fit, names(apart))
+  call <- gsub(" ", "\001", better_chains(fit, far, max(times, enough_effective / fewest)), fixed = TRUE)
+  if (far) {
+    return(sprintf(
+      paste(
+        "They are at different solutions, and longer chains would stay there: read answers as the mean over these,",
+        "or try more %s: `%s`."
+      ), if (has_annealed(fit)) "starts" else "chains", call
+    ))
+  }
+  effective <- if (is.finite(fewest)) sprintf("%.0f", fewest) else "too few to count"
+  sprintf(
+    "Of these the fewest effective draws are %s; for %d, make longer chains: `%s`.", effective, enough_effective, call
+  )
+}
+
+has_annealed <- function(fit) "anneal" %in% fit$starts$init
+
+# The call for chains that tell more, at least as long as by default: so many times as long, or, where they are far
+# apart, with twice as many starts, or twice as many chains.
+better_chains <- function(fit, far, times) {
   usual <- mcmc_control()
   given <- fit$control
   chains <- max(length(unique(fit$trace$chain)), usual$chains)
-  longer <- times <= far_longer
   most <- .Machine$integer.max %/% given$thin
+  more_starts <- far && has_annealed(fit)
   sprintf(
-    "update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f))",
-    if (longer) chains else 2L * chains,
-    max(as.double(given$warmup), usual$warmup),
-    min(most, max(if (longer) signif(ceiling(times * given$draws), 2L) else as.double(given$draws), usual$draws))
+    "update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f%s))",
+    if (far && !more_starts) 2L * chains else chains, max(as.double(given$warmup), usual$warmup),
+    min(most, max(if (far) as.double(given$draws) else signif(ceiling(times * given$draws), 2L), usual$draws)),
+    if (more_starts) sprintf(", n_start = %d, n_reheat = %d", 2L * given$n_start, 2L * given$n_reheat) else ""
   )
 }
 
@@ -382,7 +402,7 @@ tell_disagreement <- function(fit, apart) {
         "The chains do not agree (R-hat above %s) on %s (%d of %d quantities): their mean log joint densities are %s.",
         "%s See summary()."
       ),
-      format(rhat_agree), show_names(names(apart), 3L), length(apart), length(judged_draws(fit)),
+      format(rhat_agree), judged_words(names(apart)), length(apart), length(judged_draws(fit)),
       paste(format(round(tapply(fit$trace$objective, fit$trace$chain, base::mean), 1)), collapse = ", "),
       gsub("\001", " ", what_to_change(fit, apart), fixed = TRUE)
     ),

@@ -323,14 +323,19 @@ test_that("print() says on what chains agree, on what not, and what to do", {
   cell <- grep("^cell", names(fit$trace), value = TRUE)[1]
   fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1.5), each = n))
   fit$converged <- FALSE
-  expect_match(said(fit), 'they do not agree on "cells" (R-hat above 1.1), so answers depend on', fixed = TRUE)
-  expect_match(said(fit), 'agree on "log_likelihood"', fixed = TRUE)
-  times <- (rhat_apart(fit)[["cells"]]^2 - 1) / (1.1^2 - 1)
-  expect_match(said(fit), sprintf("at least %s times as many draws", format(signif(times, 2))), fixed = TRUE)
+  expect_match(said(fit), "agree; not expected cells (R-hat above 1.1), where answers depend on", fixed = TRUE)
+  expect_match(said(fit), "Trust number of row features, ", fixed = TRUE)
+  fewest <- bulk_ess(draws_by_chain(fit, cell))
+  expect_match(said(fit), sprintf("fewest effective draws are %.0f; for 400, ", fewest), fixed = TRUE)
+  expect_match(said(fit), sprintf("draws = %.0f))", max(1000, signif(ceiling(n * 400 / fewest), 2))), fixed = TRUE)
   fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1e3), each = n), 1e-3)
   fit$trace[[cell]][1:2] <- 0
   fit$trace$row_features <- rep(1:2, each = n)
-  expect_match(said(fit), "different solutions: read answers as the mean over these")
+  expect_match(said(fit), "different solutions, .*: read answers as the mean over these, or try more starts")
+  n_start <- fit$control$n_start
+  n_reheat <- fit$control$n_reheat
+  expect_match(said(fit), sprintf("chains = 4, .*, n_start = %d, n_reheat = %d\\)\\)", 2 * n_start, 2 * n_reheat))
+  fit$starts$init <- "given"
   expect_match(said(fit), "mcmc_control(chains = 8, ", fixed = TRUE)
   fit$converged <- TRUE
   expect_match(said(fit), "they agree; best")
@@ -352,9 +357,9 @@ test_that("chains whose sites share other features disagree, and pairs are count
     state$rows[] <- as.raw(1)
     state
   }))
-  expect_true("shared_by_sites" %in% names(rhat_apart(one)))
+  expect_true("co-occurrence of sites" %in% names(rhat_apart(one)))
   one$kept <- lapply(one$kept, `[`, 1L)
-  expect_false("shared_by_sites" %in% names(rhat_apart(one)))
+  expect_false("co-occurrence of sites" %in% names(rhat_apart(one)))
 })
 
 test_that("starts from groups put like rows and like columns together", {
