@@ -66,7 +66,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   check_dots(...)
   check_fit(fit)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  of <- check_choice(of, "of", c("guess", "taxon", "site"))
+  of <- check_choice(of)
   if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
   unit <- unit_of_ages(age)
   age <- middle_ages(age)
@@ -136,11 +136,11 @@ whose_age <- function(age, of, fit) {
         words[2L]
       )
     }
-    by_name <- !is.null(names(age)) && !all(vapply(fit$names, is.null, NA))
+    named <- !is.null(names(age)) && !all(vapply(fit$names, is.null, NA))
     stop_input(
       "`age` must hold an age, or NA, for each of the %d %s or of the %d %s%s.", fit$dims[["n"]], words[1L],
       fit$dims[["m"]], words[2L],
-      if (by_name) sprintf(" by their names, not for %s", show_names(names(age))) else sprintf(", not %d", length(age))
+      if (named) sprintf(" by their names, not for %s", show_names(names(age))) else sprintf(", not %d", length(age))
     )
   }
   c("site", "taxon")[fits]
@@ -217,11 +217,11 @@ age_tests <- function(age, weights, aspects) {
   rank <- rank(signif(age, 12L)) # means of the same ages may differ by rounding
   spread <- sum((rank - mean(rank))^2) / (length(rank) - 1)
   statistic <- vapply(seq_len(ncol(pairs)), function(i) {
-    contrast <- share[pairs[1L, i], ] - share[pairs[2L, i], ]
-    if (spread == 0 || !isTRUE(sum(abs(contrast)) >= least_contrast)) {
+    differ <- share[pairs[1L, i], ] - share[pairs[2L, i], ]
+    if (spread == 0 || !isTRUE(sum(abs(differ)) >= least_contrast)) {
       return(NA_real_)
     }
-    sum(contrast * rank) / sqrt(sum(contrast^2) * spread)
+    sum(differ * rank) / sqrt(sum(differ^2) * spread)
   }, 0)
   p_value <- 2 * stats::pnorm(-abs(statistic))
   data.frame(

@@ -59,10 +59,10 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
                              start = NULL, control = NULL) {
   call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
-  estimate <- check_choice(estimate, "estimate", c("map", "ml", "vb", "gibbs"))
+  estimate <- check_choice(estimate)
   control <- control_by_estimate(control, estimate)
   if (is.null(prior)) prior <- ab_default_prior(estimate, !is.null(smooth))
-  phantom <- check_choice(phantom, "phantom", c("free", "white", "black", "both"))
+  phantom <- check_choice(phantom)
   check_given(x, k)
   if (inherits(x, "shards")) {
     settings <- list(estimate = estimate, prior = prior, phantom = phantom, smooth = smooth, effort = effort)

@@ -3,7 +3,7 @@
 
 check_effort <- function(effort, data, phantom, k) {
   effort <- match_effort(effort, nrow(data$x), rownames(data$x))
-  check_effort_values(effort, function(row) place(data$x, 1L, row))
+  check_effort_values(effort, function(row) place_words(data$x, 1L, row))
   check_effort_phantom(phantom, k)
   effort
 }

@@ -62,7 +62,7 @@ logLik.aspect_bernoulli_gibbs <- function(object, ...) {
 #' @export
 predict.aspect_bernoulli_gibbs <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
                                            rows = NULL, level = NULL) {
-  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  type <- check_choice(type)
   own <- is.null(newdata)
   if (!is.null(level)) {
     level <- check_number(level, "level", 0, 1, open = TRUE)

@@ -70,10 +70,10 @@ predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response"
                                      rows = NULL, along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10),
                                      x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
-  convention <- check_choice(phantom_convention, "phantom_convention", c("fitted", "minimal", "maximal"))
+  convention <- check_choice(phantom_convention)
   if (convention != "fitted") object <- use_convention(object, NULL, convention, x)$fit
   control <- check_control(control)
-  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  type <- check_choice(type)
   is_new <- !is.null(newdata) || !is.null(along)
   if (is_new) new <- new_sites(object, newdata, along)
   names <- if (is_new) rownames(new$x) else object$names[[1L]]

@@ -53,11 +53,9 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
                                       ), age = NULL, of = c("guess", "taxon", "site"), order = NULL, ...,
                                       taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2,
                                       groups = NULL) {
-  what <- check_choice(
-    what, "what", c("aspects", "structure", "phantom", "trace", "top", "scores", "curves", "map")
-  )
+  what <- check_choice(what)
   check_dots(...)
-  of <- check_choice(of, "of", c("guess", "taxon", "site"))
+  of <- check_choice(of)
   if (is.null(order)) order <- if (is.null(age)) "seriated" else "age"
   order <- check_choice(order, "order", c("age", "seriated", "data"))
   if (order == "age" && is.null(age)) {

@@ -68,8 +68,8 @@ autoplot.multicause <- function(object,
                                 order = c("seriated", "data"), ..., taxon = NULL, slices = 4, coast = NULL, n = 8,
                                 components = 1:2, groups = NULL) {
   check_dots(...)
-  what <- check_choice(what, "what", c("components", "top", "scores", "structure", "trace", "curves", "map"))
-  order <- check_choice(order, "order", c("seriated", "data"))
+  what <- check_choice(what)
+  order <- check_choice(order)
   shared_figure(object, what, taxon, slices, coast, n, components, groups) %||% components_figure(object, order)
 }
 
@@ -172,7 +172,7 @@ top_figure <- function(fit, n) {
     ggplot2::geom_col(fill = component_colours(1L), width = 0.7) +
     (if (!signed) ggplot2::geom_point(gg_aes(x = "everywhere"), shape = 124L, size = 3, colour = "grey65")) +
     ggplot2::facet_wrap("component", scales = "free_y") + few_numbers("x") +
-    ggplot2::scale_y_discrete(labels = function(key) apart(cut(sub("^.*\r", "", key))), guide = thinned()) +
+    ggplot2::scale_y_discrete(labels = function(key) apart_labels(cut(sub("^.*\r", "", key))), guide = thinned()) +
     ggplot2::labs(y = NULL) +
     ggplot2::theme(axis.text.y = ggplot2::element_text(face = "italic", size = 7, lineheight = apart_height))
 }

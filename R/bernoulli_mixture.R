@@ -73,7 +73,7 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
   check_dots(...)
   check_given(x, k)
   control <- check_control(control)
-  estimate <- check_choice(estimate, "estimate", c("map", "ml"))
+  estimate <- check_choice(estimate)
   if (inherits(x, "shards")) {
     settings <- list(estimate = estimate, prior = prior, smooth = smooth)
     return(bm_fit_shards(x, k, settings, start, control, keep_values(call, c(settings, list(start = start)))))
@@ -255,7 +255,7 @@ bm_fold_in <- function(fit, data, along) {
 predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
                                       rows = NULL, along = NULL) {
   check_dots(...)
-  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  type <- check_choice(type)
   membership <- object$param$membership
   if (!is.null(newdata) || !is.null(along)) {
     new <- new_sites(object, newdata, along)

@@ -200,7 +200,7 @@ confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = 
                                       x = NULL) {
   check_dots(...)
   level <- check_number(level, "level", 0, 1, open = TRUE)
-  method <- check_choice(method, "method", c("bootstrap", "profile"))
+  method <- check_choice(method)
   nsim <- check_count(nsim, "nsim", 19L)
   refuse_neighbours(object, "confint")
   estimate <- mixture_numbers(object$param)

@@ -187,8 +187,10 @@ check_flag <- function(x, name) {
   x
 }
 
-# One of the choices, or the first where the argument was left at its default vector.
-check_choice <- function(x, name, choices) {
+# One of the choices, or the first where the argument was left at its default vector. Without others they are that of
+# the function that asks, as of match.arg().
+check_choice <- function(x, name = deparse(substitute(x)), choices = NULL) {
+  if (is.null(choices)) choices <- eval(formals(sys.function(sys.parent()))[[name]])
   if (identical(x, choices)) {
     return(choices[1L])
   }

@@ -246,7 +246,7 @@ refuse_values <- function(value, bad, x, name, wish) {
   bad <- which(bad)
   if (length(bad)) {
     at <- arrayInd(bad[1L], dim(x))
-    where <- if (length(at) == 2L) paste0(place(x, 1L, at[1L]), ", ", place(x, 2L, at[2L])) else
+    where <- if (length(at) == 2L) paste0(place_words(x, 1L, at[1L]), ", ", place_words(x, 2L, at[2L])) else
       sprintf("cell [%s]", paste(at, collapse = ", "))
     stop_input("`%s` must %s: %s has %s.", name, wish, where, format(value[bad[1L]], digits = 4L))
   }

@@ -40,7 +40,7 @@
 contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
   check_dots(...)
   check_given(fit, groups)
-  of <- check_choice(of, "of", c("share", "missed", "richness"))
+  of <- check_choice(of)
   of_fit <- inherits(fit, "multicause")
   if (!of_fit) check_answer(fit)
   if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")

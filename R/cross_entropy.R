@@ -48,7 +48,7 @@
 #' @export
 cross_entropy <- function(groups = NULL, strength = c(between = 0, within = 0), dims = NULL,
                           method = c("js", "paper", "mm"), floor = 1e-4, anneal = NULL) {
-  method <- check_choice(method, "method", c("js", "paper", "mm"))
+  method <- check_choice(method)
   strength <- check_strength(strength)
   by_pair <- is.list(strength)
   if (by_pair && !(is.null(groups) && is.null(dims))) {

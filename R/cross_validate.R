@@ -84,7 +84,7 @@ cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits",
                            folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
   check_given(x)
   models <- check_models(model, substitute(model))
-  scheme <- check_choice(criterion, "criterion", c("cells", "rows", "visits", "omissions"))
+  scheme <- check_choice(criterion)
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)

@@ -54,7 +54,7 @@ curves <- function(fit, of = c("taxon", "component"), at = NULL, taxon = NULL, .
                    draws = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit, smooth_models)
-  of <- check_choice(of, "of", c("taxon", "component"))
+  of <- check_choice(of)
   if (!is.null(bandwidth)) bandwidth <- check_number(bandwidth, "bandwidth", 0, Inf, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   if (!is.null(draws)) {

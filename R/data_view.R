@@ -353,7 +353,7 @@ check_names <- function(names, what, of) {
 }
 
 # Row or column `at` as a message names it.
-place <- function(x, side, at) {
+place_words <- function(x, side, at) {
   names <- dimnames(x)[[side]]
   what <- c("row", "column")[side]
   if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, show_names(names[at]))
@@ -377,7 +377,7 @@ check_values <- function(view, x, kind, name) {
   counts <- kind == "binary" && is.null(range$negative) && is.null(range$not_whole)
   column <- as.vector(x[, bad[2L]])
   stop_input(
-    "`%s` must %s: %s, %s is %s.%s", name, wish, place(x, 1L, bad[1L]), place(x, 2L, bad[2L]),
+    "`%s` must %s: %s, %s is %s.%s", name, wish, place_words(x, 1L, bad[1L]), place_words(x, 2L, bad[2L]),
     format(bad[3L]), if (counts && numbers_sites(x, as.integer(bad[2L]))) {
       sprintf(" Does this column number the rows? Then leave it out, `%s[, -%d]`.", name, as.integer(bad[2L]))
     } else if (kind == "binary") {

@@ -48,7 +48,7 @@ denoise <- function(fit, drop = c("white", "black"), ..., site = NULL, kinds = N
   if (!is.character(drop) || !length(drop) || !all(drop %in% c("white", "black"))) {
     stop_input("`drop` must be \"white\", \"black\" or both, not %s.", show_value(drop))
   }
-  keep <- check_choice(keep, "keep", c("union", "replace"))
+  keep <- check_choice(keep)
   if (is.null(fit$param$aspects)) stop_no_phantoms(fit)
   moved <- use_convention(fit, kinds, phantom_convention, x)
   fit <- moved$fit

@@ -101,7 +101,7 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
                            within = NULL, site_data = NULL, kinds = NULL, x = NULL,
                            phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
-  by <- check_choice(by, "by", c("probability", "missed", "present", "phantom"))
+  by <- check_choice(by)
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
   false_cells(fit, "absences", by, asked, site_data, kinds, x, phantom_convention)
 }
@@ -113,7 +113,7 @@ false_presences <- function(fit, n = 50, by = c("absent", "added", "probability"
                             within = NULL, site_data = NULL, kinds = NULL, x = NULL,
                             phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
-  by <- check_choice(by, "by", c("absent", "added", "probability", "phantom"))
+  by <- check_choice(by)
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
   false_cells(fit, "presences", by, asked, site_data, kinds, x, phantom_convention)
 }

@@ -39,7 +39,7 @@ refuse_missing_shares <- function(data) {
   if (length(missing)) {
     stop_input(
       "`newdata` must have no missing cells where `family = \"multinomial\"`: shares are of whole rows. Missing in %s.",
-      paste(vapply(utils::head(missing, 5L), function(at) place(data$x, 1L, at), ""), collapse = ", ")
+      paste(vapply(utils::head(missing, 5L), function(at) place_words(data$x, 1L, at), ""), collapse = ", ")
     )
   }
 }

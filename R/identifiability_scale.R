@@ -14,22 +14,22 @@ exact_phantom <- function(fit, kinds, x) {
   }
   content <- which(kinds == "content")
   if (!length(content)) stop_input("`fit` must have a component that is no phantom.")
-  phantoms <- intersect(c("white", "black"), kinds)
+  colours <- intersect(c("white", "black"), kinds)
   param <- list(
     membership = fit$param$membership[, content, drop = FALSE], aspects = fit$param$aspects[content, , drop = FALSE]
   )
-  for (kind in phantoms) {
+  for (kind in colours) {
     param$membership <- cbind(param$membership, rowSums(fit$param$membership[, kinds == kind, drop = FALSE]))
     param$aspects <- rbind(param$aspects, as.double(kind == "black"))
   }
-  if (!length(phantoms)) {
+  if (!length(colours)) {
     param <- list(membership = cbind(param$membership, 0), aspects = rbind(param$aspects, 0))
-    phantoms <- "white"
+    colours <- "white"
   } else if (can_refit(fit)) {
-    pinned <- c(rep("free", length(content)), phantoms)
+    pinned <- c(rep("free", length(content)), colours)
     param <- run_on(fit, param, pinned, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))[names(param)]
   }
-  out <- pinned_fit(fit, param, phantoms, x)
+  out <- pinned_fit(fit, param, colours, x)
   list(fit = out, kinds = unname(ifelse(out$pinned == "free", "content", out$pinned)), change = out$loglik - fit$loglik)
 }
 

@@ -219,7 +219,7 @@ validate_logistic_pca <- function(fit) {
 #' @export
 predict.logistic_pca <- function(object, newdata = NULL, type = c("response", "link", "scores"), ...) {
   check_dots(...)
-  type <- check_choice(type, "type", c("response", "link", "scores"))
+  type <- check_choice(type)
   scores <- if (is.null(newdata)) object$param$scores else lp_new_scores(object, newdata)
   if (type == "scores") {
     return(scores)

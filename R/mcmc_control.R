@@ -78,7 +78,7 @@ mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_sta
       chains = check_count(chains, "chains"), warmup = check_count(warmup, "warmup", 0L),
       draws = draws, thin = thin,
       n_threads = check_count(n_threads, "n_threads", 1L, 1024L), moves = check_moves(moves),
-      init = check_choice(init, "init", c("anneal", "prior")),
+      init = check_choice(init),
       n_start = if (!is.null(n_start)) check_count(n_start, "n_start"),
       n_reheat = if (!is.null(n_reheat)) check_count(n_reheat, "n_reheat", 0L),
       start_sweeps = check_count(start_sweeps, "start_sweeps", 2L),

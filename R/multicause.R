@@ -128,7 +128,7 @@ has_likelihood <- function(fit) {
 
 #' @export
 residuals.multicause <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
-  type <- check_choice(type, "type", c("response", "pearson", "deviance"))
+  type <- check_choice(type)
   check_dots(...)
   object$x <- fit_data(object, x)
   mean <- fitted(object)

@@ -246,7 +246,7 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
 #' @export
 predict.neighbours_mean <- function(object, newdata = NULL, type = "response", ..., along = NULL) {
   check_dots(...)
-  check_choice(type, "type", "response")
+  check_choice(type)
   if (is.null(newdata)) {
     if (!is.null(along)) stop_input("`newdata` must be given with `along`.")
     return(object$probability)

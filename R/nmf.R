@@ -62,7 +62,7 @@ nmf <- function(x, k, ..., loss = c("euclidean", "kl"), start = NULL, control = 
   check_dots(...)
   check_given(x, k)
   control <- check_control(control)
-  loss <- check_choice(loss, "loss", c("euclidean", "kl"))
+  loss <- check_choice(loss)
   call <- keep_values(call, list(loss = loss, start = start))
   if (inherits(x, "shards")) {
     return(nm_fit_shards(x, k, loss, start, control, call))
@@ -191,7 +191,7 @@ validate_nmf <- function(fit) {
 #' @export
 predict.nmf <- function(object, newdata = NULL, type = c("response", "coefficients"), ...) {
   check_dots(...)
-  type <- check_choice(type, "type", c("response", "coefficients"))
+  type <- check_choice(type)
   coefficients <- if (is.null(newdata)) object$param$coefficients else nm_new_coefficients(object, newdata)
   if (type == "coefficients") {
     return(coefficients)

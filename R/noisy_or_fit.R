@@ -83,7 +83,7 @@ nor_refuse_impossible <- function(start, data, distinct, model) {
     stop_input(
       "`start` gives probability 0 to %s: %s. Move its links or leaks away from exact 0 and 1.",
       count_words(length(bad), "row"),
-      paste(vapply(utils::head(bad, 5L), function(at) place(data$x, 1L, at), ""), collapse = ", ")
+      paste(vapply(utils::head(bad, 5L), function(at) place_words(data$x, 1L, at), ""), collapse = ", ")
     )
   }
 }

@@ -119,7 +119,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   min_taxa <- check_count(min_taxa, "min_taxa", 0L)
   check_flag(iterate, "iterate")
   check_flag(sparse, "sparse")
-  names <- check_choice(names, "names", name_choices)
+  names <- check_choice(names)
   check_present(present, "the name of a column of `data`")
   if (!is.null(present) && !identical(present, "auto")) check_columns(data, present, "present")
   amount <- occurrence_amount(data, count)

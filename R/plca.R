@@ -79,7 +79,7 @@
 plca <- function(x, k, ..., estimate = c("map", "ml"), prior = NULL, start = NULL, control = fit_control()) {
   call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
-  estimate <- check_choice(estimate, "estimate", c("map", "ml"))
+  estimate <- check_choice(estimate)
   call <- keep_values(call, list(estimate = estimate, prior = prior, start = start))
   control <- check_control(control)
   data <- check_cells(x)

@@ -89,7 +89,7 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
                          control = fit_control(max_pass = 5000, tol = 1e-12)) {
   check_dots(...)
   control <- check_control(control)
-  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  type <- check_choice(type)
   param <- object$param
   names <- object$names
   scale <- object$total / object$p_observed
@@ -226,7 +226,7 @@ cell_array <- function(data) {
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @export
 residuals.plca <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
-  type <- check_choice(type, "type", c("response", "pearson", "deviance"))
+  type <- check_choice(type)
   check_dots(...)
   mean <- fitted(object)
   out <- poisson_residuals(data_array(fit_data(object, x)), mean, type)

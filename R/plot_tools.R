@@ -112,7 +112,7 @@ thinned <- function(...) ggplot2::guide_axis(check.overlap = TRUE, ...)
 # What is left out is decided by the boxes of the labels, which hold nothing below their baseline and no gap. So labels
 # that stand above each other get an empty line before and after, of little height, and those side by side get blanks.
 # Labels of several lines need the height of their own.
-apart <- function(labels, above = TRUE) {
+apart_labels <- function(labels, above = TRUE) {
   pad <- if (!above) " " else if (!any(grepl("\n", labels, fixed = TRUE))) "\n" else ""
   ifelse(is.na(labels), NA, paste0(pad, labels, pad))
 }
@@ -144,7 +144,7 @@ names_axis <- function(side, n, taxa = FALSE, position = c(x = "bottom", y = "le
   expand <- ggplot2::expansion(add = room)
   list(
     scale(
-      labels = function(at) apart(short(at), above), position = position, expand = expand,
+      labels = function(at) apart_labels(short(at), above), position = position, expand = expand,
       guide = thinned(angle = if (turned) 90)
     ),
     do.call(ggplot2::theme, stats::setNames(
@@ -234,7 +234,7 @@ whole_breaks <- function(range, n = 5L) unique(round(pretty(range, n)))
 # Few numbers on the axes of small panels, none over another; counts are `whole`.
 few_numbers <- function(side, whole = FALSE, n = 3L) {
   scale <- switch(side, x = ggplot2::scale_x_continuous, y = ggplot2::scale_y_continuous)
-  labels <- if (side == "x") function(at) apart(format_big(at), FALSE) else ggplot2::waiver()
+  labels <- if (side == "x") function(at) apart_labels(format_big(at), FALSE) else ggplot2::waiver()
   breaks <- function(range) if (whole) whole_breaks(range, n) else pretty(range, n)
   scale(breaks = breaks, labels = labels, guide = thinned())
 }
@@ -273,7 +273,7 @@ groups_scale <- function(group, x) {
   }
   many <- nlevels(group) > 8L
   ggplot2::scale_x_continuous(
-    breaks = as.vector(tapply(x, group, mean)), labels = apart(short_labels(16L)(levels(group)), FALSE),
+    breaks = as.vector(tapply(x, group, mean)), labels = apart_labels(short_labels(16L)(levels(group)), FALSE),
     guide = thinned(angle = if (many) 90, n.dodge = if (many) 1L else 2L), expand = c(0, 0)
   )
 }

@@ -196,11 +196,11 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
   check_dots(...)
   settings <- list(
     given = check_sparsity(sparsity), sparse = !is.null(sparsity),
-    scale = check_choice(sparsity_scale, "sparsity_scale", c("relative", "counts")),
-    missing = check_choice(missing, "missing", c("conditional", "paper")),
-    mstep = check_choice(mstep, "mstep", c("cccp", "global", "first")),
-    fixed = check_choice(fixed, "fixed", c("none", "basis")),
-    estimate = check_choice(estimate, "estimate", c("map", "vb", "gibbs", "ml"))
+    scale = check_choice(sparsity_scale),
+    missing = check_choice(missing),
+    mstep = check_choice(mstep),
+    fixed = check_choice(fixed),
+    estimate = check_choice(estimate)
   )
   control <- control_by_estimate(control, settings$estimate)
   check_given(x, k)

@@ -106,7 +106,7 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
                          along = NULL, control = fit_control(max_pass = 5000, tol = 1e-12)) {
   check_dots(...)
   control <- check_control(control)
-  type <- check_choice(type, "type", c("response", "membership", "cell"))
+  type <- check_choice(type)
   is_new <- !is.null(newdata) || !is.null(along)
   new <- if (is_new) new_sites(object, newdata, along)
   names <- if (is_new) rownames(new$x) else object$names[[1L]]

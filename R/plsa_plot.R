@@ -37,8 +37,7 @@
 autoplot.plsa <- function(object, # nolint: object_name_linter.
                           what = c("basis", "structure", "simplex", "top", "scores", "trace", "curves", "map"), ...,
                           taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2, groups = NULL) {
-  views <- c("basis", "structure", "simplex", "top", "scores", "trace", "curves", "map")
-  what <- check_choice(what, "what", views)
+  what <- check_choice(what)
   check_dots(...)
   switch(what,
     basis = lift_figure(object), simplex = simplex_figure(object),
@@ -125,7 +124,7 @@ simplex_figure <- function(fit) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.plca <- function(object, # nolint: object_name_linter.
                           what = c("marginals", "reconstruction", "divergences", "trace"), dims = NULL, ...) {
-  what <- check_choice(what, "what", c("marginals", "reconstruction", "divergences", "trace"))
+  what <- check_choice(what)
   check_dots(...)
   at <- unique(pick(dims, length(object$extent), object$labels, "dims"))
   switch(what,
@@ -212,7 +211,7 @@ level_scale <- function(stretches) {
     if (is.null(stretch$names)) {
       return(format(signif(at - stretch$shift, 10L), trim = TRUE))
     }
-    apart(short(stretch$names[match(at, stretch$at)]))
+    apart_labels(short(stretch$names[match(at, stretch$at)]))
   }
   named <- any(vapply(stretches, function(stretch) !is.null(stretch$names), NA))
   most <- max(lengths(lapply(stretches, `[[`, "names")))

@@ -58,7 +58,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
   data <- check_data(x, "nonnegative", quiet = TRUE)
   check_blank_cells(data)
   x <- data$x
-  ties <- check_choice(ties, "ties", c("exclude", "include", "order"))
+  ties <- check_choice(ties)
   if (missing(age)) {
     stop_input("`age` must be given: the ages of the rows of `x`.")
   }
@@ -94,7 +94,7 @@ check_age <- function(age, x) {
   young <- do.call(pmin, unname(table))
   wrong <- which(is.infinite(old) | is.infinite(young))
   if (length(wrong)) {
-    stop_input("`age` must hold finite numbers or NA: %s is infinite.", place(x, 1L, wrong[1L]))
+    stop_input("`age` must hold finite numbers or NA: %s is infinite.", place_words(x, 1L, wrong[1L]))
   }
   list(old = as.double(old), young = as.double(young))
 }

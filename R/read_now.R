@@ -50,8 +50,8 @@
 #' @export
 read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep", "join", "certain"), ...) {
   check_dots(...)
-  names <- check_choice(names, "names", name_choices)
-  rank <- check_choice(rank, "rank", c("genus", "species", "any"))
+  names <- check_choice(names)
+  rank <- check_choice(rank)
   is_header <- function(names) {
     known <- now_names(names)
     "lidnum" %in% known && any(c("name", "genus", "max_ma") %in% known)

@@ -64,8 +64,8 @@
 read_pbdb <- function(file, rank = c("genus", "species", "any"), ..., names = c("keep", "join", "certain"),
                       keep = character()) {
   check_dots(...)
-  names <- check_choice(names, "names", name_choices)
-  rank <- check_choice(rank, "rank", c("genus", "species", "any"))
+  names <- check_choice(names)
+  rank <- check_choice(rank)
   check_keep(keep)
   is_header <- function(names) all(c("occurrence_no", "collection_no") %in% names)
   what <- "an occurrence download of the Paleobiology Database (csv or tsv)"

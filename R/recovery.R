@@ -50,7 +50,7 @@
 #' recovery(bernoulli_mixture, planted, k = 2)$summary
 #' @export
 recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
-  of <- check_choice(of, "of", c("omissions", "additions"))
+  of <- check_choice(of)
   n <- sort(check_counts(n, "n"))
   changed <- check_truth(truth, of)
   if (is.function(scores)) {
@@ -143,7 +143,7 @@ precision_at <- function(score, hit, n) {
 
 most_points <- 1000L
 
-thin <- function(curve, most = most_points) {
+thin_curve <- function(curve, most = most_points) {
   size <- length(curve[[1L]])
   at <- unique(round(seq(1, size, length.out = min(size, most))))
   data.frame(lapply(curve, function(column) column[at]))
@@ -151,7 +151,7 @@ thin <- function(curve, most = most_points) {
 
 roc_curve <- function(score, hit) {
   steps <- descend_scores(score, hit)
-  thin(list(
+  thin_curve(list(
     false_positive = c(0, (steps$cells - steps$hits) / sum(!hit)), true_positive = c(0, steps$hits / sum(hit))
   ))
 }
@@ -159,7 +159,8 @@ roc_curve <- function(score, hit) {
 # `each`: how many cells one that is no hit stands for.
 pr_curve <- function(score, hit, each = 1) {
   steps <- descend_scores(score, hit)
-  thin(list(recall = steps$hits / sum(hit), precision = steps$hits / (steps$hits + each * (steps$cells - steps$hits))))
+  others <- each * (steps$cells - steps$hits)
+  thin_curve(list(recall = steps$hits / sum(hit), precision = steps$hits / (steps$hits + others)))
 }
 
 within_rows <- function(scores, changed) {
@@ -280,7 +281,7 @@ print.recovery <- function(x, digits = 3L, ...) {
 #' @export
 corrupt <- function(x, omit = 0, add = 0, per = c("site", "cell"), ...) {
   check_dots(...)
-  per <- check_choice(per, "per", c("site", "cell"))
+  per <- check_choice(per)
   data <- check_data(x, "binary", quiet = TRUE)
   original <- as.matrix(data$x) + 0
   n <- nrow(original)

@@ -166,11 +166,11 @@ recovery_figure <- function(found, title, of = "changed cells", chance = "score"
 #' @exportS3Method ggplot2::autoplot
 autoplot.modes <- function(object, ...) {
   check_dots(...)
-  modes <- object$modes
-  modes$label <- sprintf("%d (%d)", modes$mode, modes$starts)
+  table <- object$modes
+  table$label <- sprintf("%d (%d)", table$mode, table$starts)
   new_figure(
-    modes, gg_aes(x = "distance", y = "behind"), sprintf(
-      "%s of %s", count_words(nrow(modes), "solution"), count_words(nrow(object$starts), "start")
+    table, gg_aes(x = "distance", y = "behind"), sprintf(
+      "%s of %s", count_words(nrow(table), "solution"), count_words(nrow(object$starts), "start")
     ),
     "Points: how far each solution is from the best, in its cells and in its objective.",
     "distance of the cells from the best solution", "objective below the best", "Number of the solution (of its starts)"

@@ -109,7 +109,7 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", si
   if (missing(path) || is.null(check_file_name(path, "path"))) stop_missing("path")
   size <- check_number(size, "size", 1)
   piece <- check_count(piece, "piece")
-  names <- check_choice(names, "names", name_choices)
+  names <- check_choice(names)
   columns <- list(site = site, taxon = taxon, present = present, along = site_data)
   if (is.matrix(x) || inherits(x, c("Matrix", "table"))) {
     return(table_shards(x, path, columns, size))

@@ -128,6 +128,12 @@ vcov.multicause_shards <- function(object, ...) stop_for_some_rows("vcov")
 #' @export
 confint.multicause_shards <- function(object, parm, level, ...) stop_for_some_rows("confint")
 
+#' @export
+augment.multicause_shards <- function(x, ...) stop_for_some_rows("augment")
+
+#' @export
+explore.multicause_shards <- function(x, ...) stop_for_some_rows("explore")
+
 stop_for_some_rows <- function(generic) {
   stop_input("%s() is not there for a fit to shards: fit some rows, `x[i, ]`, which fit into memory.", generic)
 }

@@ -264,7 +264,7 @@ map_canvas <- function(place, drawn = NULL, coast = NULL, ages = NULL, unit = "g
   list(
     coast_layers(coast, limits$lon, ages, unit), space,
     ggplot2::scale_x_continuous(
-      breaks = within(max(180, limits$lon)), labels = function(at) apart(degrees(c("E", "W"))(at), FALSE),
+      breaks = within(max(180, limits$lon)), labels = function(at) apart_labels(degrees(c("E", "W"))(at), FALSE),
       guide = thinned()
     ),
     ggplot2::scale_y_continuous(breaks = within(90), labels = degrees(c("N", "S")), guide = thinned()),

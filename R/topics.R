@@ -54,7 +54,7 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
   check_dots(...)
   check_fit(fit)
   n <- check_shown(n, 1L)
-  by <- check_choice(by, "by", c("probability", "relevance", "lift", "frex"))
+  by <- check_choice(by)
   weight <- check_number(weight, "weight", 0, 1)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   w <- said_of_terms(fit)
@@ -159,7 +159,7 @@ coherence <- function(fit, n = 10, method = c("npmi", "umass"), ..., x = NULL) {
   check_dots(...)
   if (missing(fit)) stop_missing("fit")
   n <- check_count(n, "n", 2L)
-  method <- check_choice(method, "method", c("npmi", "umass"))
+  method <- check_choice(method)
   fits <- if (inherits(fit, "multicause")) list(fit) else fit
   if (!is.list(fits) || !length(fits)) {
     stop_input("`fit` must be a fit of this package or a list of them, not %s.", show_value(fit))

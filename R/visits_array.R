@@ -136,7 +136,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
   check_record_frame(data, "data")
   check_given(site, taxon, visit)
   for (arg in c("site", "taxon", "visit")) check_columns(data, get(arg), arg)
-  surplus <- check_choice(surplus, "surplus", c("pool", "first", "random"))
+  surplus <- check_choice(surplus)
   if (!identical(max_visits, Inf)) max_visits <- check_count(max_visits, "max_visits")
   limits <- c(sites = check_count(min_sites, "min_sites", 0L), visits = check_count(min_visits, "min_visits"))
   if (limits[["visits"]] > max_visits) stop_input("`min_visits` must be no more than `max_visits`, %d.", max_visits)

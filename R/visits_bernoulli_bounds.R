@@ -2,7 +2,7 @@
 # the visits say: a taxon that is put at all sites and hardly ever found would be found as seldom if it were rare.
 
 # Whether chances are at 0 or at 1: -1, 1, else 0.
-at_edge <- function(p, edge = 1e-3) (p > 1 - edge) - (p < edge)
+edge_side <- function(p, edge = 1e-3) (p > 1 - edge) - (p < edge)
 
 # What is at a bound, list of logical vectors:
 #   everywhere  m; occupancy at 1 where visits would have missed the taxon more likely than not, from which comes most
@@ -25,12 +25,12 @@ visit_bounds <- function(fit) {
   chance <- detection_ends(fit, side)
   never <- unname(colSums(x == 1, na.rm = TRUE)) == 0
   missed <- colSums(after * open)
-  at_one <- open & at_edge(present, occupancy_edge(fit)) == 1 & silent > 0.5
-  absent <- colSums(at_edge(present) > -1) == 0
-  mute <- if (side == 2L) at_edge(chance$most) == -1 else rep(FALSE, length(never))
+  at_one <- open & edge_side(present, occupancy_edge(fit)) == 1 & silent > 0.5
+  absent <- colSums(edge_side(present) > -1) == 0
+  mute <- if (side == 2L) edge_side(chance$most) == -1 else rep(FALSE, length(never))
   list(
     everywhere = missed >= 0.5 & colSums(after * at_one) > missed / 2, silent = never & (absent | mute),
-    sure = is.finite(chance$least) & at_edge(chance$least) == 1, side = side, missed = missed
+    sure = is.finite(chance$least) & edge_side(chance$least) == 1, side = side, missed = missed
   )
 }
 

@@ -456,8 +456,8 @@ visit_values <- function(x, d, labels) {
     )
   }
   values <- if (is.data.frame(x)) long_values(x, d, labels) else Map(visit_matrix, x, names(x), list(d), list(labels))
-  by_site <- !is.data.frame(x) & vapply(x[names(values)], function(value) is.null(dim(value)), NA)
-  list(values = values, level = ifelse(by_site, "site", "visit"))
+  of_site <- !is.data.frame(x) & vapply(x[names(values)], function(value) is.null(dim(value)), NA)
+  list(values = values, level = ifelse(of_site, "site", "visit"))
 }
 
 visit_matrix <- function(value, name, d, labels) {

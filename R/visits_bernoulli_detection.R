@@ -358,7 +358,7 @@ sharing_tol <- 1e-3
 # and of these given what the data say of the slopes. Then Newton steps to the optimum.
 fit_detection <- function(problem, run, control) {
   at <- list(result = run$best, share = problem$settings$share)
-  climb <- function() {
+  fit_rounds <- function() {
     for (round in seq_len(if (problem$settings$sharing == "partial") sharing_rounds else 0L)) {
       at <<- share_once(problem, at, control)
       if (at$settled) break
@@ -368,7 +368,7 @@ fit_detection <- function(problem, run, control) {
   }
   if (control$max_pass > 0L && control$tol > 0) {
     keep <- identical(control$on_interrupt, "keep")
-    if (keep) tryCatch(climb(), interrupt = function(e) at$result <<- cut_short(at$result)) else climb()
+    if (keep) tryCatch(fit_rounds(), interrupt = function(e) at$result <<- cut_short(at$result)) else fit_rounds()
     at$result$outcome$objective <- detected_objective(problem, at)
     if (!any(is.finite(at$share$spread))) tell_unbounded(problem, at$result$param)
   }
@@ -495,7 +495,7 @@ detection_sentences <- function(fit) {
 #' @export
 vcov.visits_bernoulli <- function(object, what = c("detection", "all", "communities"), ...) {
   check_dots(...)
-  what <- check_choice(what, "what", c("detection", "all", "communities"))
+  what <- check_choice(what)
   if (what == "communities") {
     return(effects_covariance(object))
   }

@@ -352,7 +352,7 @@ recorded_probability.visits_bernoulli_gibbs <- function(fit) {
 #' @export
 vcov.visits_bernoulli_gibbs <- function(object, what = c("detection", "all", "communities"), ...) {
   check_dots(...)
-  what <- check_choice(what, "what", c("detection", "all", "communities"))
+  what <- check_choice(what)
   if (what == "all") {
     stop_input("`what` must be \"detection\" or \"communities\" for a fit with `estimate = \"gibbs\"`.")
   }
@@ -407,7 +407,7 @@ coefficient_draws <- function(fit) {
 occupied <- function(fit, of = c("site", "taxon"), ..., level = 0.9) {
   check_dots(...)
   check_fit(fit, "visits_bernoulli")
-  of <- check_choice(of, "of", c("site", "taxon"))
+  of <- check_choice(of)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   side <- match(of, c("site", "taxon"))
   found <- (if (side == 1L) rowSums else colSums)(fit_data(fit) == 1, na.rm = TRUE)

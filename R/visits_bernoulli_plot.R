@@ -118,7 +118,7 @@ autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
 #' @export
 residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
   check_dots(...)
-  type <- check_choice(type, "type", c("response", "pearson", "deviance"))
+  type <- check_choice(type)
   # What any visit found, less its chance to be found by any.
   object$x <- fit_data(object, x)
   rows <- seq_len(object$dims[["n"]])

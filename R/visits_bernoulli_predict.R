@@ -53,7 +53,7 @@ predict.visits_bernoulli <- function(object, newdata = NULL, type = c(
                                      ), ..., level = NULL, planned = NULL, visit_data = NULL, site_data = NULL,
                                      along = NULL, sides = NULL,
                                      control = fit_control(max_pass = 5000, tol = 1e-10)) {
-  type <- check_choice(type, "type", c("response", "present", "found", "membership", "cell", "detection"))
+  type <- check_choice(type)
   if (type == "detection") {
     check_dots(...)
     return(new_detection(object, newdata, level))

@@ -276,13 +276,13 @@ occupancy_answer <- function(rows, state, uneven) {
   }
   missed <- rowSums(at$post * number)
   unsure <- rowSums(at$post * number^2) - missed^2
-  by_taxon <- numeric(rows$dims[2L])
-  by_taxon[rows$taxa] <- missed
+  of_taxon <- numeric(rows$dims[2L])
+  of_taxon[rows$taxa] <- missed
   present <- rowSums(occupancy_present(rows, at))
   present[rows$found] <- NA
   shared <- shared_by_sites(rows, at, at$post * (number - missed))
   list(
-    missed = sum(missed), variance = chance + shared * sum(unsure), profile = at$profile, by_taxon = by_taxon,
+    missed = sum(missed), variance = chance + shared * sum(unsure), profile = at$profile, by_taxon = of_taxon,
     cells = matrix(present[rows$of_cell], rows$dims[1L])
   )
 }

@@ -80,7 +80,7 @@ chao_shrunk <- function(f) {
   f[, 1L] * (f[, 1L] + 2 * ratio) / (2 * (f[, 2L] + 2))
 }
 
-met <- function(counts) cbind(colSums(counts == 1, na.rm = TRUE), colSums(counts == 2, na.rm = TRUE))
+met_by_taxon <- function(counts) cbind(colSums(counts == 1, na.rm = TRUE), colSums(counts == 2, na.rm = TRUE))
 
 # A factor by which estimates were off in nine of ten tables.
 usual_factor <- c(counts = 2.2, groups = 2.2)
@@ -89,7 +89,7 @@ by_factor <- function(total, by) c(missed = total, low = total / usual_factor[[b
 
 # Counts know about effort, a list does not. Their geometric mean is shown beside the lists, which measured better.
 total_by_counts <- function(counts, by_lists) {
-  by_factor(sqrt(by_lists[["missed"]] * sum(chao_shrunk(met(counts)))), "counts")
+  by_factor(sqrt(by_lists[["missed"]] * sum(chao_shrunk(met_by_taxon(counts)))), "counts")
 }
 
 # What one more such search would find, of presences alone; NULL where the total is of something else. Said by the law

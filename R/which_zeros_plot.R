@@ -357,7 +357,9 @@ autoplot.zero_explained <- function(object, ...) {
       cell$missed_low, cell$missed_high)
   ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
     ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
-    ggplot2::scale_y_discrete(labels = function(key) apart(cut(bars$label[as.integer(key)])), guide = thinned()) +
+    ggplot2::scale_y_discrete(
+      labels = function(key) apart_labels(cut(bars$label[as.integer(key)])), guide = thinned()
+    ) +
     colour_scale(c(`for it` = component_colours(3L)[3L], `against it` = component_colours(4L)[4L])) + few_numbers("x") +
     ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6.3, lineheight = apart_height))
 }

@@ -162,7 +162,7 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
   simple <- intersect(simple_learners, rownames(auc))
   hit <- unlist(lapply(copies, function(copy) copy$deleted))
   rules <- lapply(stats::setNames(simple, simple), function(name) {
-    thin(roc_curve(unlist(lapply(copies, function(copy) copy$odds[, name])), hit), 200L)
+    thin_curve(roc_curve(unlist(lapply(copies, function(copy) copy$odds[, name])), hit), 200L)
   })
   list(
     table = data.frame(

@@ -169,7 +169,7 @@ binned_axis <- function(bin, rows) {
   list(
     ggplot2::geom_hline(yintercept = length(rows) + 0.5 - last[-length(last)], colour = "grey50", linewidth = 0.2),
     ggplot2::scale_y_discrete(
-      breaks = rows[last - runs$lengths %/% 2L], labels = apart(runs$values), expand = ggplot2::expansion(0),
+      breaks = rows[last - runs$lengths %/% 2L], labels = apart_labels(runs$values), expand = ggplot2::expansion(0),
       guide = thinned()
     ), ggplot2::theme(axis.text.y = ggplot2::element_text(size = 7.5, lineheight = apart_height))
   )

@@ -50,7 +50,7 @@ wz_found <- function(x, cell) {
     at <- arrayInd(bad[1L], dim(x))
     stop_input(
       "`x` must be left out with `visits`, or be 1 where any visit found something, 0 where none did: %s, %s is %s.",
-      place(x, 1L, at[1L]), place(x, 2L, at[2L]), x[bad[1L]]
+      place_words(x, 1L, at[1L]), place_words(x, 2L, at[2L]), x[bad[1L]]
     )
   }
   found

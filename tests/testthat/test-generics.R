@@ -122,4 +122,7 @@ test_that("a fit to shards has what needs nothing of the cells as a fit in memor
   fit <- bernoulli_mixture(shards(x, tempfile("shards-"), size = 20), 2, control = few)
   expect_identical(as.data.frame(fit), tidy(fit))
   refuses(sigma(fit), "^sigma\\(\\) is not there")
+  for (verb in c("augment", "explore", "plot")) {
+    refuses(match.fun(verb)(fit), paste0("^", verb, "\\(\\) is not there for a fit to shards: fit some rows"))
+  }
 })

@@ -83,7 +83,7 @@ test_that("the law of lists is the law", {
 
 test_that("Chao's bound, shrunk, is what it says", {
   counts <- cbind(c(1, 1, 1, 2, 0), c(2, 2, 0, 5, NA), c(0, 0, 1, 0, 0))
-  expect_equal(chao_shrunk(met(counts)), reference_chao_shrunk(counts))
+  expect_equal(chao_shrunk(met_by_taxon(counts)), reference_chao_shrunk(counts))
   lists <- c(missed = 16, low = 4, high = 30)
   both <- total_by_counts(counts, lists)
   expect_equal(both[["missed"]], sqrt(16 * sum(reference_chao_shrunk(counts))))
