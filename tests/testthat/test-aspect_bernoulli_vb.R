@@ -112,16 +112,6 @@ test_that("the bound never falls; threads do not matter; components are reordere
   expect_identical(update(fit)$posterior, fit$posterior)
 })
 
-test_that("held-out cells are predicted better than by maximum likelihood", {
-  truth <- planted(60, 16, seed = 4)
-  loss <- function(estimate) {
-    set.seed(5)
-    quick <- fit_control(n_start = 2, max_pass = 300, tol = 1e-7)
-    cross_validate(truth$x, 3, aspect_bernoulli, estimate = estimate, folds = 3, control = quick)$results$loss
-  }
-  expect_lt(loss("vb"), loss("ml"))
-})
-
 test_that("draws are fits around the means", {
   case <- small_fit(estimate = "vb")
   set.seed(6)

@@ -108,9 +108,6 @@ test_that("predict, fitted, residuals and simulate agree with the parameters", {
   expect_identical(dim(cells), c(2L, 6L, 2L))
   expect_equal(unname(cells[1, 3, ]), unname(fit$param$membership["site2", ]))
   expect_identical(is.na(residuals(fit)), is.na(x))
-  draws <- simulate(fit, 2, seed = 1)
-  expect_identical(draws, simulate(fit, 2, seed = 1))
-  expect_identical(dimnames(draws[[1]]), dimnames(x))
   expect_equal(attr(logLik(fit), "df"), 1 + 2 * 6)
   impossible <- fit
   impossible$param$prototypes[] <- 0

@@ -107,9 +107,6 @@ test_that("predict on the training data repeats the fit; rows do not depend on t
   expect_equal(alone, predict(fit, x, type = "scores")[3, , drop = FALSE], tolerance = 1e-4)
   unknown <- predict(fit, matrix(NA_real_, 1, 10), type = "scores")
   expect_lt(max(abs(unknown)), 1e-12)
-  draws <- simulate(fit, 2, seed = 1)
-  expect_identical(draws, simulate(fit, 2, seed = 1))
-  expect_identical(dimnames(draws[[1]]), dimnames(x))
 })
 
 test_that("the likelihood agrees with logisticSVD where the ridge is out of play", {

@@ -171,12 +171,6 @@ test_that("degenerate tables work", {
   expect_identical(dim(occurrence_matrix(rbind(one, one), "s", "t", sparse = TRUE)), c(1L, 1L))
 })
 
-test_that("the argument is not changed", {
-  data <- finds()
-  quietly(occurrence_matrix(data, "site", "taxon", summarise = list(n = sum)))
-  expect_identical(data, finds())
-})
-
 test_that("the site table is lost with a part of the matrix, and that is told", {
   x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
   expect_error(site_table(x[1:2, ]), "Taking a part", class = "multicause_input_error")

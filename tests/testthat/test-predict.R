@@ -145,9 +145,12 @@ test_that("predict() of every model gives the response unless told otherwise", {
   for (name in names(fits)) expect_identical(dim(predict(fits[[name]])), dim(fitted(fits[[name]])), info = name)
 })
 
-test_that("more data sets than memory holds are refused at once, by every model", {
+test_that("simulate() goes by its seed, and more than memory holds is refused at once, by every model", {
   for (fit in fits_of_all()) {
     if (inherits(fit, "nmf")) next # Euclidean: nothing to simulate from
+    drawn <- simulate(fit, 2, seed = 1)
+    expect_identical(drawn, simulate(fit, 2, seed = 1))
+    if (!inherits(fit, "visits_bernoulli")) expect_identical(dimnames(drawn[[1L]]), dimnames(fit$x))
     expect_error(simulate(fit, nsim = .Machine$integer.max), "GB, and 1 GB", class = "multicause_input_error")
   }
 })

@@ -43,12 +43,6 @@ test_that("indeterminate names are told from names", {
   expect_identical(grepl(indeterminate, names, ignore.case = TRUE), rep(c(TRUE, FALSE, TRUE), c(13, 4, 1)))
 })
 
-test_that("the table goes on into a matrix", {
-  x <- quietly(occurrence_matrix(read_now(export_file("now_comma.csv")), "name", "genus"))
-  expect_identical(dim(x), c(2L, 3L))
-  expect_identical(site_table(x)$max_ma, c(15.2, 9.7))
-})
-
 test_that("something else is told from an export", {
   at <- setwd(test_path("exports"))
   on.exit(setwd(at))
