@@ -230,8 +230,6 @@ is_doubtful <- function(name) {
   Reduce(`|`, lapply(marks, grepl, text, perl = TRUE))
 }
 
-name_choices <- c("keep", "join", "certain")
-
 # The names that `names` makes of those of taxa: as they are, with a message of those that differ in spelling alone;
 # joined; or joined without the doubtful ones, which become NA. `known`: spellings that are wanted where there are any.
 settle_names <- function(name, names, known = NULL) {
