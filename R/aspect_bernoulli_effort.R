@@ -65,10 +65,13 @@ scaled_curve <- function(curve) {
   c(curve$coefficients[["intercept"]] + slope * mean(curve$values), slope * stats::sd(curve$values))
 }
 
+# The log-odds of a miss.
+effort_odds <- function(curve) curve$coefficients[["intercept"]] + curve$coefficients[["slope"]] * curve$values
+
 effort_sentence <- function(fit) {
   curve <- fit$effort$coefficients
   at <- stats::quantile(fit$effort$values, c(0.1, 0.9), names = FALSE)
-  share <- stats::plogis(curve[["intercept"]] + curve[["slope"]] * at)
+  share <- stats::plogis(effort_odds(list(coefficients = curve, values = at)))
   sprintf(
     "Its share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).",
     format_percent(share[1L]), format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]),

@@ -5,8 +5,8 @@
 nor_settings <- function(model, data = NULL, fixed = FALSE) {
   list(
     inference = match(model$inference, c("exact", "truncated", "variational")) - 1L, prior = model$pseudo,
-    allowed = model$mask, weight = data$weight, known = data$known, inner = model$inner, q_steps = model$q_steps,
-    q_rule = match(model$q_rule, c("alternate", "damped", "paper")) - 1L, fixed = fixed
+    allowed = model$mask, weight = data$weight, known = data$known, effort = data$effort, inner = model$inner,
+    q_steps = model$q_steps, q_rule = match(model$q_rule, c("alternate", "damped", "paper")) - 1L, fixed = fixed
   )
 }
 
@@ -14,7 +14,7 @@ nor_kernel_param <- function(param) {
   list(
     prior = as.vector(param$prior), links = unname(param$links), leak = as.vector(param$leak),
     recorded_share = as.vector(param$recorded_share), recorded_taxon = as.vector(param$recorded_taxon),
-    hidden = param$hidden
+    coef = param$coef, hidden = param$hidden
   )
 }
 
@@ -28,12 +28,12 @@ nor_run <- function(distinct, model, start, control, hold = NULL) {
   list(param = out[setdiff(names(out), "outcome")], outcome = out$outcome)
 }
 
-# What its starts work on. Equal rows are one, unless a start has its own q for each, or sources are known.
+# What its starts work on. Equal rows are one, unless a start has its own q for each, or sources or effort are known.
 nor_problem <- function(data, k, surplus, model, start, control) {
-  distinct <- if (is.null(start$q) && is.null(data$known)) {
+  distinct <- if (is.null(start$q) && is.null(data$known) && is.null(data$effort)) {
     .Call(mc_c_view_distinct, data$view)
   } else {
-    list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL, known = data$known)
+    list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL, known = data$known, effort = data$effort)
   }
   if (!is.null(start$q)) start$hidden <- nor_hidden_q(start)
   if (!is.null(start)) start <- nor_first_recorded(start, ncol(data$x), model)
@@ -103,7 +103,8 @@ nor_hidden_posterior <- function(param, data, model) {
   row <- rep(seq_len(nrow(on)), diff(data$view$start))
   q <- t(on[row, , drop = FALSE] + 0.01) * (nor_hidden_q(param)$links[, data$view$column + 1L, drop = FALSE] + 1e-8)
   param$q <- q / rep(colSums(q), each = nrow(q))
-  nor_hidden_q(param, if (!is.null(param$recorded_share)) as.vector(t(on)[, rep(seq_len(nrow(on)), each = recorded_grid)]))
+  each <- if (!is.null(param$recorded_share)) as.vector(t(on)[, rep(seq_len(nrow(on)), each = recorded_grid)])
+  nor_hidden_q(param, each)
 }
 
 # q (n x m x k) at the ones of x, row by row as in the data view: k x number of ones; and back.
@@ -123,6 +124,7 @@ nor_q_array <- function(q, x, k) {
 #   data  list(view, known): results are given for every row of it; "drawn" draws from R's random numbers
 nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$inference, length(param$prior))) {
   model$inference <- how
+  param["coef"] <- list(if (!is.null(data$effort)) param$coef %||% model$coef)
   settings <- nor_settings(model, data)
   if ("drawn" %in% want) settings$uniform <- stats::runif(data$view$dim[1L])
   settings$want <- stats::setNames(as.list(rep(TRUE, length(want))), want)
@@ -199,7 +201,7 @@ continue_without <- function(result, param, problem, control) {
 nor_take_sources <- function(param, which) {
   list(
     prior = param$prior[which], links = param$links[which, , drop = FALSE], leak = param$leak,
-    recorded_share = param$recorded_share, recorded_taxon = param$recorded_taxon
+    recorded_share = param$recorded_share, recorded_taxon = param$recorded_taxon, coef = param$coef
   )
 }
 
@@ -233,13 +235,15 @@ nor_new_fit <- function(fitted, data, model, control, call) {
   if (isTRUE(fitted$with_q)) out$q <- nor_q_array(matrix(param$hidden$q, k), as.matrix(data$x), k)
   out <- c(out, nor_name_recorded(param, distinct, names, model))
   links <- if (is.null(model$mask)) k * as.double(ncol(data$x)) else sum(model$mask)
-  recorded <- max(0L, length(out$recorded_share) - 1L) + length(out$recorded_taxon)
+  model$coef <- param$coef
+  shares <- if (is.null(model$effort)) max(0L, length(out$recorded_share) - 1L) else 2L
+  recorded <- shares + length(out$recorded_taxon)
   fit <- assemble_fit(
     fitted$started, data, k, nor_objective_name(model), control, call,
     param = out, loglik = loglik, df = k + links + ncol(data$x) + recorded, class = "noisy_or",
     missed_by = if (model$missed_by != "none") model$missed_by, inference = model$inference,
     estimate = model$estimate, prior = model$prior, model = model,
-    absorbed = fitted$absorbed,
+    absorbed = fitted$absorbed, effort = if (!is.null(model$effort)) effort_curve(param$coef, model$effort),
     density = data_density(data), margins = data$margins
   )
   if (!is.null(data$known)) fit$known <- structure(t(data$known), dimnames = dimnames(out$activation))
@@ -368,6 +372,7 @@ nor_refuse_shards <- function(settings) {
   if (settings$missed_by != "none") {
     stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(settings$missed_by))
   }
+  if (!is.null(settings$effort)) stop_input("`effort` must be NULL for shards().")
   if (!is.null(settings$activation)) stop_input("`activation` must be NULL for shards().")
   if (!settings$inference %in% c("auto", "truncated")) {
     stop_not_for_shards(

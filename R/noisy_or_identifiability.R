@@ -25,6 +25,7 @@ nor_same_root <- 0.15 # of r: 0.01 nats, what EM leaves
 identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL) {
   check_dots(...)
   if (is.null(fit$missed_by)) stop_input("`fit` must have been made with `missed_by`: else nothing is missed.")
+  if (!is.null(fit$effort)) stop_input("`fit` must have been made without `effort`, which says what is missed.")
   nsim <- check_count(nsim, "nsim", 0L)
   if (nsim > 0L && nsim < 2L * nor_profile_scales) stop_input("`nsim` must be 0 or at least 10, not %d.", nsim)
   refuse_large(nsim * prod(fit$dims[c("n", "m")]), "What is kept of the tables drawn", "lower `nsim`")

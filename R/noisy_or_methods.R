@@ -152,7 +152,7 @@ nor_asked_data <- function(fit, asked, activation) {
   x <- if (is_own) nor_own_data(fit) else asked$x
   data <- check_data(x[asked$rows, , drop = FALSE], "binary", "newdata", quiet = TRUE)
   data$known <- known[, asked$rows, drop = FALSE]
-  data
+  if (is_own) nor_with_effort(data, fit, asked$rows) else data
 }
 
 # labels: of rows, columns and components.
@@ -199,7 +199,8 @@ nor_posterior <- function(fit, data, type) {
 
 # Activations under the bound, whose q is found for the rows at hand; parameters are held.
 nor_variational_activation <- function(param, data, model) {
-  settings <- nor_settings(model, fixed = TRUE)
+  settings <- nor_settings(model, data["effort"], fixed = TRUE)
+  if (!is.null(data$effort)) param$coef <- model$coef
   param$hidden <- nor_hidden_posterior(param, data, model)
   control <- fit_control(n_start = 1, max_pass = 500, tol = 1e-10, accelerate = FALSE)
   out <- .Call(mc_c_nor_fit, data$view, nor_kernel_param(param), settings, unclass(control))
@@ -230,7 +231,7 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   simulate_with(object, nsim, seed, function() {
     on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
     if (!is.null(object$known)) on[!is.na(object$known)] <- object$known[!is.na(object$known)]
-    random_bernoulli(draw_recorded(object$param, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
+    random_bernoulli(draw_recorded(object, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
   })
 }
 

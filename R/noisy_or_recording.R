@@ -5,6 +5,16 @@
 recorded_grid <- 10L
 recorded_grid_chances <- function() (seq_len(recorded_grid) / recorded_grid)^2
 
+nor_check_effort <- function(effort, data, missed_by) {
+  if (is.null(effort)) {
+    return(NULL)
+  }
+  if (missed_by == "none") stop_input("`effort` needs `missed_by`: \"site\", or \"both\".")
+  effort <- match_effort(effort, nrow(data$x), rownames(data$x))
+  check_effort_values(effort, function(row) place(data$x, 1L, row))
+  effort
+}
+
 nor_recorded_parts <- function(model) {
   by <- model$missed_by %||% "none"
   switch(by, none = NULL, site = "recorded_share", both = c("recorded_share", "recorded_taxon"))
@@ -16,6 +26,7 @@ nor_first_recorded <- function(param, m, model) {
   if ("recorded_share" %in% parts) {
     param$recorded_share <- param$recorded_share %||% rep(1 / recorded_grid, recorded_grid)
   }
+  if (!is.null(model$effort)) param$coef <- param$coef %||% flat_curve(0.4)
   if ("recorded_taxon" %in% parts) param$recorded_taxon <- param$recorded_taxon %||% rep(0.8, m)
   param
 }
@@ -38,10 +49,15 @@ recorded_chances <- function(param, site) {
   outer(unname(site), if (is.null(param$recorded_taxon)) rep(1, length(param$leak)) else unname(param$recorded_taxon))
 }
 
-# Of n new sites.
-draw_recorded <- function(param, n) {
+# Of n new sites, or of the fit's own effort.
+draw_recorded <- function(fit, n) {
+  param <- fit$param
   if (is.null(param$recorded_share)) {
     return(1)
+  }
+  if (!is.null(fit$effort)) {
+    kept <- stats::rbinom(n, recorded_grid - 1L, 1 - stats::plogis(effort_odds(fit$effort)))
+    return(recorded_chances(param, recorded_grid_chances()[kept + 1L]))
   }
   recorded_chances(param, sample(recorded_grid_chances(), n, replace = TRUE, prob = param$recorded_share))
 }
@@ -59,6 +75,11 @@ nor_presences <- function(out, data) {
 nor_rows <- function(fit, x, rows) {
   data <- check_data(x[rows, , drop = FALSE], "binary", quiet = TRUE)
   if (!is.null(fit$known)) data$known <- unname(t(fit$known[rows, , drop = FALSE]))
+  nor_with_effort(data, fit, rows)
+}
+
+nor_with_effort <- function(data, fit, rows) {
+  if (!is.null(fit$effort)) data$effort <- scale_effort(fit$effort$values)[rows]
   data
 }
 
@@ -137,10 +158,22 @@ recorded_sentences <- function(fit) {
       "A presence is recorded with a chance of %s on average, from %s to %s by %s.", format(round(mean(recorded), 2L)),
       ends[1L], ends[2L], singular_word(axis_words(fit)[1L])
     ),
+    if (!is.null(fit$effort)) recorded_effort_sentence(fit$effort),
     sprintf(
       "Of %s zeros %s are expected to be false: false_absences() ranks them.", format_big(zeros),
       format_big(round(fit$missed))
     ),
     bound_sentences(fit)
+  )
+}
+
+recorded_effort_sentence <- function(effort) {
+  at <- stats::quantile(effort$values, c(0.1, 0.9), names = FALSE)
+  kept <- 1 - stats::plogis(effort_odds(list(coefficients = effort$coefficients, values = at)))
+  most <- recorded_grid - 1L
+  chance <- ((1 + most * kept)^2 + most * kept * (1 - kept)) / recorded_grid^2
+  sprintf(
+    "A site's chance follows effort: %s at an effort of %s, %s at %s.", format(round(chance[1L], 2L)),
+    format_each(at[1L]), format(round(chance[2L], 2L)), format_each(at[2L])
   )
 }

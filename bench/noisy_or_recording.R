@@ -109,6 +109,37 @@ for (inference in c("truncated", "variational")) {
   row("drawn, 400 x 80", 15, inference, "", do.call(sprintf, c("%.3f | %.1f | %.0f | %.0f | %.1f", as.list(scores))))
 }
 
+# ---- Effort: specimens of Turkana's sites drawn down to a random fraction, log(specimens) as effort ----------------
+
+turkana <- file.path(folder, "turkana", "turkana_counts.csv")
+rarefied <- function(full, seed) {
+  set.seed(seed)
+  keep <- stats::runif(nrow(full), 0.1, 1)
+  thin <- matrix(stats::rbinom(length(full), full, keep), nrow(full))
+  truth <- replace(full > 0, thin > 0, NA)[rowSums(thin) > 0, ]
+  thin <- thin[rowSums(thin) > 0, ]
+  vapply(c(`noisy-OR` = 1, `by site` = 2, `by site, effort` = 3), function(arm) {
+    set.seed(seed)
+    more <- list(list(), list(missed_by = "site"), list(missed_by = "site", effort = log(rowSums(thin))))[[arm]]
+    fit <- hush(do.call(noisy_or, c(list((thin > 0) + 0, 5, control = several), more)))
+    found <- recovery(said(fit), truth)$summary
+    c(found$auc, found$auc_within, found$ap, if (arm > 1) fit$missed else NA, sum(truth, na.rm = TRUE))
+  }, numeric(5))
+}
+if (file.exists(turkana)) {
+  counts <- utils::read.csv(turkana)
+  full <- unclass(stats::xtabs(n_specimens ~ site_id + genus, counts))
+  full <- unname(full[rowSums(full) >= 20, ])
+  full <- full[, colSums(full > 0) >= 5]
+  cat("\nEffort\n\n")
+  row("model", "AUC", "within sites", "average precision", "said to be missed", "missed")
+  row(paste(rep("---", 6L), collapse = " | "))
+  scores <- Reduce(`+`, lapply(1:5, function(seed) rarefied(full, seed))) / 5
+  for (arm in colnames(scores)) {
+    row(arm, do.call(sprintf, c("%.3f | %.3f | %.3f | %.0f | %.0f", as.list(scores[, arm]))))
+  }
+}
+
 # ---- Zeros that are false: of the simulated sites, and of sites drawn from the model itself ------------------------
 
 cat("\nFalse zeros\n\n")

@@ -15,6 +15,7 @@ typedef struct {
   mc_data data;
   nor_param par;
   nor_settings set;
+  ab_curve effort;
   int inference;
   glue_context context;
   mc_host host;
@@ -76,10 +77,23 @@ static double *recorded(SEXP x, int length, const char *name) {
   return REAL(x);
 }
 
-static void take_recording(SEXP share, SEXP taxon, request *r) {
+static void take_recording(SEXP share, SEXP taxon, SEXP coef, request *r) {
   r->par.share = recorded(share, NOR_GRID, "recorded_share");
   r->par.taxon = recorded(taxon, r->data.m, "recorded_taxon");
-  glue_check(r->par.share || !r->par.taxon, "recorded_taxon");
+  r->par.coef = recorded(coef, 2, "coef");
+  glue_check(r->par.share || !(r->par.taxon || r->par.coef), "recorded_taxon or coef");
+}
+
+/* Of rows that are not merged, with param's coef. */
+static void take_effort(SEXP effort, request *r) {
+  glue_check(Rf_isNull(effort) == !r->par.coef, "effort and coef");
+  if (Rf_isNull(effort)) return;
+  glue_matrix(effort, r->data.n, 1, "effort");
+  glue_check(!r->set.weight && r->set.hold.share <= 0, "weight or hold with effort");
+  double *cells = mc_doubles(&r->host, (size_t) r->data.n, 1);
+  for (int i = 0; i < r->data.n; i++) cells[i] = NOR_GRID - 1;
+  r->effort = (ab_curve){.n = r->data.n, .effort = REAL(effort), .cells = cells};
+  r->set.effort = &r->effort;
 }
 
 /* param's matrices are read; fit_body() has its own copies to write. */
@@ -97,8 +111,9 @@ static void take_request(const arguments *arg, request *r) {
   r->par.links = REAL(links);
   r->par.leak = REAL(leak);
   take_recording(glue_field(arg->param, "recorded_share"), glue_field(arg->param, "recorded_taxon"),
-                 r);
+                 glue_field(arg->param, "coef"), r);
   take_settings(arg->settings, r);
+  take_effort(glue_field(arg->settings, "effort"), r);
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
 }
 
@@ -179,15 +194,15 @@ static nor_theta theta_of(SEXP hidden, const request *r) {
 
 static SEXP fit_variational(arguments *arg, request *r, const mc_control *ctl) {
   const SEXP out = arg->out;
-  SET_VECTOR_ELT(out, 5, copy_theta(glue_field(arg->param, "hidden"), r));
-  nor_theta var = theta_of(VECTOR_ELT(out, 5), r);
+  SET_VECTOR_ELT(out, 6, copy_theta(glue_field(arg->param, "hidden"), r));
+  nor_theta var = theta_of(VECTOR_ELT(out, 6), r);
   nor_variational *work = nor_new_variational(&r->data, &r->par, &var, &r->set);
   mc_model model = nor_variational_model(work);
-  SET_VECTOR_ELT(out, 6, glue_fit(&model, ctl, &r->host));
+  SET_VECTOR_ELT(out, 7, glue_fit(&model, ctl, &r->host));
   nor_from_theta(&var, r->data.m, &r->par);
-  SET_VECTOR_ELT(out, 7, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
-  SET_VECTOR_ELT(out, 8, Rf_allocVector(REALSXP, r->data.n));
-  nor_variational_rows(work, REAL(VECTOR_ELT(out, 7)), REAL(VECTOR_ELT(out, 8)));
+  SET_VECTOR_ELT(out, 8, Rf_allocMatrix(REALSXP, r->data.n, r->par.k));
+  SET_VECTOR_ELT(out, 9, Rf_allocVector(REALSXP, r->data.n));
+  nor_variational_rows(work, REAL(VECTOR_ELT(out, 8)), REAL(VECTOR_ELT(out, 9)));
   return out;
 }
 
@@ -202,32 +217,34 @@ static SEXP fit_body(void *ctx) {
   r.par.prior = REAL(VECTOR_ELT(arg->out, 0));
   r.par.links = REAL(VECTOR_ELT(arg->out, 1));
   r.par.leak = REAL(VECTOR_ELT(arg->out, 2));
-  take_recording(VECTOR_ELT(arg->out, 3), VECTOR_ELT(arg->out, 4), &r);
+  take_recording(VECTOR_ELT(arg->out, 3), VECTOR_ELT(arg->out, 4), VECTOR_ELT(arg->out, 5), &r);
   if (r.inference == VARIATIONAL) return fit_variational(arg, &r, &ctl);
   nor_impose_scale(&r.set, &r.par, r.data.m);
   if (r.inference == EXACT) {
     nor_exact *work = nor_new_exact(&r.data, &r.par, &r.set);
     mc_model model = nor_exact_model(work);
-    SET_VECTOR_ELT(arg->out, 6, glue_fit(&model, &ctl, &r.host));
+    SET_VECTOR_ELT(arg->out, 7, glue_fit(&model, &ctl, &r.host));
     return arg->out;
   }
-  SET_VECTOR_ELT(arg->out, 5, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
-  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 5), r.data.n, r.par.k);
+  SET_VECTOR_ELT(arg->out, 6, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
+  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 6), r.data.n, r.par.k);
   nor_truncated *work = nor_new_truncated(&r.data, &r.par, &r.set, lists);
   mc_model model = nor_truncated_model(work);
-  SET_VECTOR_ELT(arg->out, 6, glue_fit(&model, &ctl, &r.host));
+  SET_VECTOR_ELT(arg->out, 7, glue_fit(&model, &ctl, &r.host));
   return arg->out;
 }
 
 /*
  * param: list(prior = k, links = k x m, leak = m, recorded_share = NULL or one for
- * each point of the grid, recorded_taxon = NULL or m, hidden = NULL or what an earlier run gave);
+ * each point of the grid, recorded_taxon = NULL or m, coef = NULL or, with settings$effort, 2,
+ * hidden = NULL or what an earlier run gave);
  * variational runs give activation and bound by row, too.
  */
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
-  const char *fields[] = {"prior",  "links",   "leak",       "recorded_share", "recorded_taxon",
-                          "hidden", "outcome", "activation", "bound",          ""};
-  SEXP out = PROTECT(glue_result(fields, param, 5));
+  const char *fields[] = {"prior",          "links", "leak",   "recorded_share",
+                          "recorded_taxon", "coef",  "hidden", "outcome",
+                          "activation",     "bound", ""};
+  SEXP out = PROTECT(glue_result(fields, param, 6));
   arguments arg = {view, param, settings, control, out};
   glue_serial_blas(fit_body, &arg);
   UNPROTECT(1);

@@ -15,9 +15,10 @@
 #define ROUNDING 1e-12 /* less than this share of the rows is what subtraction leaves of none */
 
 typedef struct {
-  double *fired;   /* n_state x (m + 1): expected ones of each state; last: expected rows */
-  double *missing; /* k x m, or NULL */
-  double *unseen;  /* n_state x m: expected missing cells of each state; NULL: not wanted */
+  double *fired;           /* n_state x (m + 1): expected ones of each state; last: expected rows */
+  double *missing;         /* k x m, or NULL */
+  double *unseen;          /* n_state x m: expected missing cells of each state; NULL: not wanted */
+  double effort[NOR_GRID]; /* with it: of expected rows */
   double loglik;
   bool fresh; /* no block has been added yet */
 } strip_sum;
@@ -133,16 +134,19 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   const bool fresh = sum->fresh;
   sum->fresh = false;
   if (fresh) sum->loglik = 0;
+  if (fresh) memset(sum->effort, 0, sizeof sum->effort);
   if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
   if (fresh && sum->unseen) memset(sum->unseen, 0, (size_t) n_state * (size_t) m * sizeof(double));
   nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);
   for (int i = 0; i < b; i++) {
     double *row = s->logs + num_at(0, i, n_state), total;
     const double weight = nor_weight(work->set, first + i);
-    nor_keep_known(work->set, first + i, k, n_state, row);
+    nor_row_states(work->set, work->par, first + i, row);
     sum->loglik += weight * nor_take_exp(row, n_state, &total);
     s->share[i] = total > 0 ? weight / total : 0; /* impossible: no state has a share */
     if (!work->want_sums || total <= 0) continue;
+    for (int at = 0; at < n_state && work->par->coef; at++)
+      sum->effort[at >> k] += s->share[i] * row[at] * work->set->effort->effort[first + i];
     if (sum->missing && data_n_missing(work->data, first + i))
       add_missing(work, first + i, row, s->share[i], s, sum);
   }
@@ -165,6 +169,7 @@ static double scan(nor_exact *work, bool want_sums) {
     const strip_sum *other = work->strip + s;
     sum->loglik += other->loglik;
     if (!want_sums) continue;
+    for (int g = 0; g < NOR_GRID; g++) sum->effort[g] += other->effort[g];
     for (ptrdiff_t i = 0; i < size; i++) sum->fired[i] += other->fired[i];
     for (ptrdiff_t i = 0; sum->missing && i < n_link; i++) sum->missing[i] += other->missing[i];
     for (ptrdiff_t i = 0; sum->unseen && i < size - work->tab.n_state; i++)
@@ -224,6 +229,8 @@ static void count_on(nor_exact *work) {
   const double *rows = work->strip[0].fired + num_at(0, work->data->m, n_state);
   double *fold = work->scratch[0].one;
   memcpy(fold, rows, (size_t) n_state * sizeof(double));
+  if (work->sums.effort)
+    memcpy(work->sums.effort, work->strip[0].effort, sizeof work->strip[0].effort);
   for (int at = 0; at < n_state; at += n_set) {
     for (int s = 0; work->sums.share && s < n_set; s++)
       work->sums.share[at / n_set] += rows[at + s];

@@ -1,5 +1,6 @@
 #include "noisy_or/noisy_or.h"
 #include "num/simplex.h"
+#include "num/vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -27,6 +28,7 @@ nor_sums nor_new_sums(const mc_data *data, const nor_param *par, const mc_host *
   sums.on = host->alloc(host->ctx, sources, sizeof(double));
   if (data->na_start) sums.missing = host->alloc(host->ctx, sources * m, sizeof(double));
   if (par->share) sums.share = mc_doubles(host, NOR_GRID, 1);
+  if (par->coef) sums.effort = mc_doubles(host, NOR_GRID, 1);
   if (par->taxon) sums.present = mc_doubles(host, m, 1);
   if (par->taxon) sums.through = mc_doubles(host, m, 1);
   return sums;
@@ -38,13 +40,13 @@ typedef struct {
   ptrdiff_t length;
 } sums_part;
 
-#define N_PART 7
+#define N_PART 8
 
 static void parts_of(const nor_sums *sums, int k, int m, sums_part *part) {
   const ptrdiff_t links = (ptrdiff_t) k * m;
   const sums_part all[N_PART] = {
-      {sums->fired, links},    {sums->leak_fired, m}, {sums->on, k},     {sums->missing, links},
-      {sums->share, NOR_GRID}, {sums->present, m},    {sums->through, m}};
+      {sums->fired, links},    {sums->leak_fired, m}, {sums->on, k},      {sums->missing, links},
+      {sums->share, NOR_GRID}, {sums->present, m},    {sums->through, m}, {sums->effort, NOR_GRID}};
   memcpy(part, all, sizeof all);
 }
 
@@ -181,6 +183,31 @@ void nor_update_taxon(const nor_settings *set, const nor_sums *sums, nor_param *
     par->taxon[j] = update(par->taxon[j], sums->through[j], sums->present[j], set->taxon);
 }
 
+void nor_log_shares(const nor_settings *set, const nor_param *par, int i, double *logs) {
+  const int most = NOR_GRID - 1;
+  double choose = 1;
+  for (int g = 0; g < NOR_GRID; g++) {
+    if (par->coef) {
+      const double odds = par->coef[0] + par->coef[1] * set->effort->effort[i];
+      logs[g] = log(choose) - g * num_softplus(odds) - (most - g) * num_softplus(-odds);
+      choose *= (double) (most - g) / (g + 1);
+    } else {
+      logs[g] = log(par->share[g]);
+    }
+  }
+}
+
+/* Eq. (R15). */
+static void update_coef(const nor_settings *set, const nor_sums *sums, nor_param *par) {
+  ab_curve curve = *set->effort;
+  curve.count[0] = curve.count[1] = 0;
+  for (int g = 0; g < NOR_GRID; g++) {
+    curve.count[0] += (NOR_GRID - 1 - g) * sums->share[g];
+    curve.count[1] += (NOR_GRID - 1 - g) * sums->effort[g];
+  }
+  ab_curve_fit(&curve, par->coef);
+}
+
 void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *par, int m) {
   double all = 0;
   if (!par->share) return;
@@ -190,8 +217,10 @@ void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *
     hold_scale(&set->hold, &counts, par, m);
     return;
   }
-  for (int g = 0; g < NOR_GRID; g++) all += sums->share[g] + set->share;
-  for (int g = 0; g < NOR_GRID; g++) par->share[g] = num_lift((sums->share[g] + set->share) / all);
+  const double more = par->coef ? 0 : set->share;
+  if (par->coef) update_coef(set, sums, par);
+  for (int g = 0; g < NOR_GRID; g++) all += sums->share[g] + more;
+  for (int g = 0; g < NOR_GRID; g++) par->share[g] = num_lift((sums->share[g] + more) / all);
 }
 
 static double log_beta(double value, nor_beta beta) {
@@ -206,7 +235,7 @@ double nor_objective(const nor_settings *set, const nor_param *par, int m, doubl
   for (int c = 0; c < par->k; c++) sum += log_beta(par->prior[c], set->prior);
   for (int j = 0; j < m; j++) sum += log_beta(par->leak[j], set->leak);
   for (int j = 0; j < m && par->taxon; j++) sum += log_beta(par->taxon[j], set->taxon);
-  for (int g = 0; g < NOR_GRID && par->share && set->share > 0; g++)
+  for (int g = 0; g < NOR_GRID && par->share && !par->coef && set->share > 0; g++)
     sum += set->share * log(par->share[g]);
   if (set->links.one > 0 || set->links.zero > 0)
     for (ptrdiff_t at = 0; at < (ptrdiff_t) par->k * m; at++)
@@ -229,4 +258,5 @@ void nor_blocks(nor_param *par, int m, mc_model *model) {
   mc_add_block(model, par->leak, m);
   mc_add_block(model, par->share, NOR_GRID);
   mc_add_block(model, par->taxon, m);
+  mc_add_block(model, par->coef, 2);
 }

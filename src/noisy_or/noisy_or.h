@@ -37,6 +37,10 @@
  *   links, leak: as above, firings at expected presences, (R1), in place of ones;     (R3)
  *   taxon[j]:    presences with v = 1 over presences, in column j;                    (R4)
  *   share[g]:    expected rows with g over rows.                                      (R5)
+ * With effort e[i] each site has a distribution over the grid of its own, that of binomial numbers,
+ *   share[g,i] = C(9, g) (1 - s)^g s^(9 - g),  s = 1 / (1 + exp(-coef[0] - coef[1] e[i])),          (R15)
+ * g from 0, and in place of (R5) coef is the logistic regression of expected 9 - g out of 9 on e; share
+ * is then the mean over sites, given the data.
  * All are closed forms, with Beta priors and a Dirichlet one, and none lowers the objective. Every
  * zero matters, but their sums over states are those of all rows less ones and missing cells.
  *
@@ -52,6 +56,7 @@
 #ifndef MC_NOISY_OR_NOISY_OR_H
 #define MC_NOISY_OR_NOISY_OR_H
 
+#include "aspect_bernoulli/effort.h"
 #include "engine/data.h"
 #include "engine/fit.h"
 
@@ -70,6 +75,7 @@ typedef struct {
   double *leak;  /* m, in [0, 1] */
   double *share; /* NOR_GRID, on the simplex: sites by chance of recording; NULL: all is recorded */
   double *taxon; /* m, in [0, 1]: a taxon's factor of that chance; NULL: 1 */
+  double *coef;  /* 2: with effort, eq. (R15); else NULL */
 } nor_param;
 
 /* Close together near 0, where few are found; the last is 1. */
@@ -106,6 +112,7 @@ typedef struct {
   nor_hold hold;               /* the scale of recording; not in shards */
   const int *allowed;          /* k x m: 0 where a link is held at 0; NULL: all are allowed */
   const double *weight;        /* how often each row of the data stands there; NULL: once */
+  const ab_curve *effort;      /* with coef: of every row, 9 cells each */
   const int *known;  /* k x n: sources given as on, 1, or off, 0; below 0, and NULL: not */
   int inner;         /* M-steps on links and leak per E-step; 0: adapts */
   int q_steps;       /* variational: steps of q per pass, */
@@ -131,6 +138,7 @@ typedef struct {
   double *on;         /* k: expected number of observations with the source on */
   double *missing;    /* k x m: those of them whose cell is missing; NULL: none is */
   double *share;      /* NOR_GRID: expected observations by grid point; NULL: without recording */
+  double *effort;     /* NOR_GRID: their effort; NULL: without coef */
   double *present;    /* m: expected presences, and those that v let through; NULL: without taxon */
   double *through;    /* m */
 } nor_sums;
@@ -148,6 +156,15 @@ void nor_add_sums(nor_sums *to, const nor_sums *from, int k, int m);
 /* Adds presences in column j of rows with g, at ones or, by eq. (R2), at zeros. */
 void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, double present,
                        bool is_one);
+
+/* The logs of a row's chances to be at each grid point. */
+void nor_log_shares(const nor_settings *set, const nor_param *par, int i, double *logs);
+/* Adds so many rows i at grid point g. */
+static inline void nor_count_share(const nor_settings *set, nor_sums *sums, int i, int g,
+                                   double rows) {
+  sums->share[g] += rows;
+  if (sums->effort) sums->effort[g] += rows * set->effort->effort[i];
+}
 
 static inline double nor_weight(const nor_settings *set, int i) {
   return set->weight ? set->weight[i] : 1;
@@ -181,7 +198,8 @@ void nor_impose_scale(const nor_settings *set, nor_param *par, int m);
  */
 double nor_objective(const nor_settings *set, const nor_param *par, int m, double loglik);
 
-/* Pulls an extrapolated point back inside; the blocks: prior, links, leak, and share, taxon if any. */
+/* Pulls an extrapolated point back inside; the blocks: prior, links, leak, and share, taxon, coef if
+ * any. */
 void nor_guard(nor_param *par, int m, const double *const *safe);
 void nor_blocks(nor_param *par, int m, mc_model *model);
 

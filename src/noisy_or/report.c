@@ -187,7 +187,7 @@ static void exact_block(void *self, int strip, int t, int first, int b) {
                  read->states[t]);
   for (int i = 0; i < b; i++) {
     double *row = read->logs[t] + num_at(0, i, read->tab.n_state);
-    nor_keep_known(read->set, first + i, read->par->k, read->tab.n_state, row);
+    nor_row_states(read->set, read->par, first + i, row);
     read_exact_row(read, first + i, row);
   }
 }

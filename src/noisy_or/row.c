@@ -89,8 +89,8 @@ static void take_cells(const nor_ready *ready, int i, nor_row *row) {
   }
   double taxa = 0;
   for (int t = 0; t < row->n_one && par->taxon; t++) taxa += log(par->taxon[row->cells[t]]);
-  for (int g = 0; g < NOR_GRID; g++)
-    row->found[g] = log(par->share[g]) + row->n_one * log(nor_chance(g)) + taxa;
+  nor_log_shares(ready->set, par, i, row->found);
+  for (int g = 0; g < NOR_GRID; g++) row->found[g] += row->n_one * log(nor_chance(g)) + taxa;
 }
 
 /* Without recording: the ones, and sums over the zeros. */

@@ -110,7 +110,7 @@ static void base_recorded(nor_tables *tab, const nor_param *par) {
   base_states(par, tab->hard, 0, tab->base);
   for (int g = NOR_GRID - 1; g >= 0; g--)
     for (int s = 0; s < n_set; s++)
-      tab->base[g * n_set + s] = tab->base[s] + log_or_zero(par->share[g]);
+      tab->base[g * n_set + s] = tab->base[s] + (par->coef ? 0 : log_or_zero(par->share[g]));
   for (int j = 0; j < tab->m; j++)
     if (!tab->hard[j])
       num_add_scaled(tab->base, 1, tab->off + num_at(0, j, tab->n_state), tab->n_state);
@@ -216,8 +216,14 @@ void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param 
     correct_row(tab, data, par, first + i, logs + num_at(0, i, n_state), scratch);
 }
 
-void nor_keep_known(const nor_settings *set, int i, int k, int n_state, double *logs) {
+void nor_row_states(const nor_settings *set, const nor_param *par, int i, double *logs) {
+  const int k = par->k, n_set = 1 << k, n_state = nor_n_grid(par) * n_set;
   int on = 0, off = 0;
+  if (par->coef) {
+    double share[NOR_GRID];
+    nor_log_shares(set, par, i, share);
+    for (int s = 0; s < n_state; s++) logs[s] += share[s / n_set];
+  }
   if (!set->known) return;
   for (int c = 0; c < k; c++) {
     on |= nor_given(set, i, c, k, true) << c;

@@ -53,8 +53,9 @@ bool nor_few_ones(const nor_tables *tab, const mc_data *data, int first, int b);
 void nor_block_logs(const nor_tables *tab, const mc_data *data, const nor_param *par, int first,
                     int b, double *cells, double *logs, double *scratch);
 
-/* Of a row's n_state logs, those of states that are at odds with its known sources become log(0). */
-void nor_keep_known(const nor_settings *set, int i, int k, int n_state, double *logs);
+/* A row's own: its chances of the grid points, with effort, and what is known of its sources, which
+ * leaves no other states. */
+void nor_row_states(const nor_settings *set, const nor_param *par, int i, double *logs);
 
 /*
  * Replaces n logs by exp(log - top) and returns log(sum(exp(log))), -Inf where

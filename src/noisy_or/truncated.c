@@ -66,7 +66,8 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
  * With recording: what one holds, P(y = 1 | state), becomes expected presences over that, of a state
  * with this weight; those at zeros by eq. (R1), for each grid point.
  */
-static void add_presences(const nor_truncated *work, nor_search *s, double weight, nor_sums *sums) {
+static void add_presences(const nor_truncated *work, int i, nor_search *s, double weight,
+                          nor_sums *sums) {
   const nor_row *row = &s->row;
   double logs[NOR_GRID];
   nor_grid_logs(row, s->one, logs);
@@ -75,7 +76,7 @@ static void add_presences(const nor_truncated *work, nor_search *s, double weigh
   memset(s->zero, 0, (size_t) row->n_cell * sizeof(double)); /* presences */
   for (int g = 0; g < NOR_GRID; g++) {
     const double share = isfinite(all) ? weight * exp(logs[g] - all) : 0;
-    sums->share[g] += share;
+    nor_count_share(work->set, sums, i, g, share);
     for (int t = 0; t < row->n_cell; t++) {
       const int j = row->column[t];
       const double at_zero = nor_present(nor_recorded(work->par, g, j), s->one[t]);
@@ -99,7 +100,7 @@ static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sum
     if (weight <= 0) continue;
     nor_state_log(&s->row, state, s->one, s->zero);
     if (s->row.par)
-      add_presences(work, s, weight, sums);
+      add_presences(work, i, s, weight, sums);
     else
       for (int t = 0; t < n; t++) s->one[t] = weight / s->one[t];
     for (int t = 0; t < n; t++) sums->leak_fired[s->row.column[t]] += s->one[t];

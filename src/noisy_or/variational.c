@@ -461,7 +461,7 @@ nor_variational *nor_new_variational(const mc_data *data, nor_param *par, nor_th
   work->zeros = host->alloc(host->ctx, m, sizeof(double));
   index_columns(work);
   if (par->share) {
-    work->recorded = nor_new_zeros(data, par, var, host);
+    work->recorded = nor_new_zeros(data, par, var, set);
     for (int s = 0; s < work->strips.n_strip; s++) work->sums[s] = nor_new_sums(data, par, host);
   }
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof(nor_scratch));
@@ -609,6 +609,7 @@ static void feasible(void *self, const double *const *safe) {
   guard(work->var->leak, safe[2], m, NOR_LEAST_LEAK);
   if (par->share) num_guard_simplex(par->share, safe[b++], 1, NOR_GRID);
   if (par->taxon) num_guard_unit(par->taxon, safe[b++], m);
+  if (par->coef) b++; /* of any size */
   guard_q(work->var->q, safe[b++], work->data->start[work->data->n], (int) k);
   if (par->share) num_guard_unit(work->var->on, safe[b], k * NOR_GRID * work->data->n);
 }

@@ -8,9 +8,10 @@
 #define NEGLIGIBLE 1e-17 /* a chance of recording with less posterior adds nothing to sums */
 
 nor_zeros nor_new_zeros(const mc_data *data, const nor_param *par, const nor_theta *var,
-                        const mc_host *host) {
+                        const nor_settings *set) {
+  const mc_host *host = set->host;
   const size_t m = (size_t) data->m, k = (size_t) par->k;
-  nor_zeros zeros = {.data = data, .par = par, .var = var};
+  nor_zeros zeros = {.data = data, .par = par, .var = var, .set = set};
   zeros.theta = mc_doubles(host, m, k);
   zeros.alone = mc_doubles(host, m, k * NOR_GRID);
   zeros.slope = mc_doubles(host, m, k * NOR_GRID);
@@ -120,14 +121,16 @@ double nor_activate_recorded(const nor_zeros *zeros, int i, const double *odds, 
   const mc_data *data = zeros->data;
   const nor_param *par = zeros->par;
   const int k = par->k, n_one = data->start[i + 1] - data->start[i];
+  double share[NOR_GRID];
   double *kept = zeros->var->on + num_at(0, (ptrdiff_t) i * NOR_GRID, k), taxa = 0;
   mark_zeros(data, i, row->is_zero);
+  nor_log_shares(zeros->set, par, i, share);
   for (int e = data->start[i]; e < data->start[i + 1] && par->taxon; e++)
     taxa += log(par->taxon[data->column[e]]);
   for (int g = 0; g < NOR_GRID; g++) {
     double *on = row->on + num_at(0, g, k);
     touch(zeros, g, kept + num_at(0, g, k), row);
-    double log_g = off + log(par->share[g]) + n_one * log(nor_chance(g)) + taxa;
+    double log_g = off + share[g] + n_one * log(nor_chance(g)) + taxa;
     log_g += bound_zeros(zeros, g, row);
     for (int c = 0; c < k; c++) {
       const double up = odds[c] + row->slope[c], rest = exp(-fabs(up));
@@ -176,7 +179,7 @@ void nor_count_zeros(const nor_zeros *zeros, int i, double times, nor_zero_row *
     nor_count_present(zeros->par, sums, 0, data->column[e], times, true);
   for (int g = 0; g < NOR_GRID; g++) {
     const double *on = row->on + num_at(0, g, zeros->par->k), weight = times * row->weight[g];
-    sums->share[g] += weight;
+    nor_count_share(zeros->set, sums, i, g, weight);
     if (!(row->weight[g] > NEGLIGIBLE)) continue;
     touch(zeros, g, on, row);
     count_given(zeros, g, on, weight, row, sums);

@@ -13,6 +13,7 @@ typedef struct {
   const mc_data *data;
   const nor_param *par;
   const nor_theta *var;
+  const nor_settings *set;
   double *theta;         /* m x k: of the links */
   double *alone, *slope; /* m x k x NOR_GRID: h and -h' where one source is on */
 } nor_zeros;
@@ -29,7 +30,7 @@ typedef struct {
 } nor_zero_row;
 
 nor_zeros nor_new_zeros(const mc_data *data, const nor_param *par, const nor_theta *var,
-                        const mc_host *host);
+                        const nor_settings *set);
 nor_zero_row nor_new_zero_row(const nor_zeros *zeros, const mc_host *host);
 void nor_ready_zeros(nor_zeros *zeros);
 
@@ -42,9 +43,9 @@ double nor_activate_recorded(const nor_zeros *zeros, int i, const double *odds, 
                              bool keep, nor_zero_row *row, double *activation);
 
 /*
- * Adds what eqs. (R12) to (R14) need of that row, right after, this often there, to sums: expected zeros of what
- * would have been on record, with each source on (fired, here m x k), and all (leak_fired); share,
- * and of taxon every cell stands for a presence.
+ * Adds what eqs. (R12) to (R14) need of that row, right after, this often there, to sums: expected
+ * zeros of what would have been on record, with each source on (fired, here m x k), and all
+ * (leak_fired); share; and of taxon, where every cell stands for a presence.
  */
 void nor_count_zeros(const nor_zeros *zeros, int i, double times, nor_zero_row *row,
                      nor_sums *sums);

@@ -45,6 +45,14 @@ for (inference in 0:1) {
   torture("mc_c_nor_report", distinct$view, recorded, settings(inference, want = list(site = TRUE, response = TRUE)))
   torture("mc_c_nor_fit", distinct$view, recorded, settings(inference, hold = c(0.9, 1, 1)), control)
 }
+# With effort, of rows that are not merged.
+searched <- c(recorded, list(coef = c(0, -0.1)))
+for (inference in 0:2) {
+  own <- modifyList(settings(inference, effort = as.double(1:8), want = list(site = TRUE)), list(weight = NULL))
+  torture("mc_c_nor_fit", view, searched, own, control)
+  if (inference < 2) torture("mc_c_nor_report", view, searched, own)
+}
+torture("mc_c_nor_fit", view, recorded, own, control, error = TRUE)
 torture("mc_c_nor_fit", distinct$view, param, settings(0L, hold = c(0.9, 1, 1)), control, error = TRUE)
 torture(
   "mc_c_nor_fit", distinct$view, modifyList(recorded, list(recorded_share = 1)), settings(0L), control, error = TRUE
