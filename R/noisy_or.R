@@ -21,13 +21,13 @@
 #' so that sites with short lists are not taken at their word. A zero is then a gap in the record or an absence:
 #' [false_absences()] tells the chances, [phantoms()] lists the recording as the fit's white phantom.
 #'
-#' With `effort` the distribution follows the effort of each site, by a logistic curve as that of
-#' [aspect_bernoulli_effort]: the chance is \eqn{((1 + B_i) / 10)^2}{((1 + B[i]) / 10)^2}, where \eqn{9 - B_i}{9 - B[i]}
-#' is a binomial number out of 9, of log-odds \eqn{b_0 + b_1 effort_i}{b0 + b1 effort[i]}. So sites of the same effort
-#' still differ. New sites, whose effort is not known, get what the fit's own sites have on average. It is an
-#' assumption: where specimens of fossil sites were thinned at random, log numbers of specimens as effort raised average
-#' precision and the number of false absences, which was too small, and lowered the AUC over all sites
-#' (`bench/noisy_or.md` in the sources).
+#' With `effort` the distribution follows the effort of each site, by a logistic curve as in aspect Bernoulli
+#' ([effort][aspect_bernoulli_effort]): the chance is \eqn{((1 + B_i) / 10)^2}{((1 + B[i]) / 10)^2}, where
+#' \eqn{9 - B_i}{9 - B[i]} is a binomial number out of 9, of log-odds \eqn{b_0 + b_1 effort_i}{b0 + b1 effort[i]}. So
+#' sites of the same effort still differ. New sites, whose effort is not known, get what the fit's own sites have on
+#' average. It is an assumption: where specimens of fossil sites were thinned at random, log numbers of specimens as
+#' effort raised average precision and the number of false absences, which was too small, and lowered the AUC over all
+#' sites (`bench/noisy_or.md` in the sources).
 #'
 #' **How many were missed** the data alone hardly say. Where no two components share a taxon, or never occur together,
 #' or there is one component, twice the links with half the chances of recording say the same: what tells them apart is
@@ -96,7 +96,7 @@
 #' @param missed_by `"none"`: every presence is on record; or what the chance of a miss depends on, `"site"` or `"both"`
 #'   site and taxon. Not of [shards()].
 #' @param effort with `missed_by`, `NULL`, or one finite number for each site that says how well it was searched,
-#'   matched by name where both have names, as in [aspect_bernoulli_effort]. Not of [shards()].
+#'   matched by name where both have names, as in [aspect_bernoulli()]. Not of [shards()].
 #' @param activation what is known of which components are on, in which sites: a matrix n x k of 1 (on), 0 (off) and
 #'   `NA` (not known), sites in the order of `x` or by name. The log-likelihood is then that of `x` and of these.
 #'   Components keep their order, and none is absorbed. Exact and truncated inference only, and not of [shards()].

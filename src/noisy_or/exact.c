@@ -133,8 +133,10 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   strip_sum *sum = work->strip + strip;
   const bool fresh = sum->fresh;
   sum->fresh = false;
-  if (fresh) sum->loglik = 0;
-  if (fresh) memset(sum->effort, 0, sizeof sum->effort);
+  if (fresh) {
+    sum->loglik = 0;
+    memset(sum->effort, 0, sizeof sum->effort);
+  }
   if (fresh && sum->missing) memset(sum->missing, 0, (size_t) k * (size_t) m * sizeof(double));
   if (fresh && sum->unseen) memset(sum->unseen, 0, (size_t) n_state * (size_t) m * sizeof(double));
   nor_block_logs(&work->tab, work->data, work->par, first, b, s->cells, s->logs, s->zero);

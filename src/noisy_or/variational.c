@@ -191,7 +191,7 @@ static double activate(nor_variational *work, int i, nor_scratch *s) {
 }
 
 /* q <s> g'(q), g'(q) = f(theta0 + u) - u f'(theta0 + u) - f(theta0), or 0 if below; left in f. */
-NUM_HOT static void rise(const nor_scratch *s, bool root, int n) {
+NUM_HOT static void rise_of_q(const nor_scratch *s, bool root, int n) {
   const double *on = s->on, *y = s->y, *leak = s->leak, *leak_log = s->leak_log, *q = s->q;
   const double *slope = s->slope;
   double *f = s->f;
@@ -210,7 +210,7 @@ NUM_HOT static void rise(const nor_scratch *s, bool root, int n) {
 static void step_q(nor_scratch *s, bool root) {
   const double *next = s->f;
   evaluate(s);
-  rise(s, root, s->first[s->n_one]);
+  rise_of_q(s, root, s->first[s->n_one]);
   for (int e = 0; e < s->n_one; e++) {
     double sum = 0;
     for (int at = s->first[e]; at < s->first[e + 1]; at++) sum += next[at];
