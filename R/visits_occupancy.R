@@ -12,7 +12,7 @@ uneven_prior <- 0.4 # `uneven` is half-normal
 occupancy_steps <- seq(-4.5, 4.5, length.out = 25L)
 center_prior <- 0.7 # standard deviation of the centers
 spread_prior <- c(1, 0.1) # variances of t and of u that one taxon more would show
-# What all visits tell was within this factor or the model's range for 23 of 25 tables (`bench/visits_occupancy.md`).
+# Of surveys, which no model is true of, what all visits tell was within this factor (`bench/visits_occupancy.md`).
 survey_factor <- 1.9
 
 # Nodes and weights of Gauss and Hermite for the normal distribution.
@@ -25,8 +25,7 @@ normal_nodes <- list(
 
 # cell: what check_visits() gives. model: NULL, or formulas and covariates as wz_visit_model() gives them. What no visit
 # found, of taxa that were found somewhere and at sites that were visited: list
-#   missed, low, high        the expected number, and a range for surveys as they are: the model's, and at least a
-#                            factor `survey_factor` each way
+#   missed, low, high        the expected number, and a range for surveys as they are, see survey_range()
 #   model_low, model_high    90 % if the model holds
 #   by_taxon                 expected number of each taxon
 occupancy_total <- function(cell, model = NULL) {
@@ -54,10 +53,12 @@ visits_occupancy <- function(cell, given = NULL, uneven = occupancy_uneven) {
   weight <- occupancy_weights(each("profile"), uneven)
   average <- function(name) Reduce(`+`, Map(function(fit, w) w * fit[[name]], fits, weight))
   missed <- sum(weight * each("missed"))
-  ends <- count_range(missed, sum(weight * (each("variance") + (each("missed") - missed)^2)))
+  variance <- sum(weight * (each("variance") + (each("missed") - missed)^2))
+  ends <- count_range(missed, variance)
+  beyond <- survey_range(missed, variance)
   list(
-    missed = missed, low = min(ends[1L], floor(missed / survey_factor)),
-    high = max(ends[2L], ceiling(missed * survey_factor)), model_low = ends[1L], model_high = ends[2L],
+    missed = missed, low = min(ends[1L], beyond[1L]), high = max(ends[2L], beyond[2L]),
+    model_low = ends[1L], model_high = ends[2L],
     by_taxon = stats::setNames(average("by_taxon"), labels[[2L]]),
     cells = structure(average("cells"), dimnames = if (!is.null(labels)) labels[1:2]),
     uneven = data.frame(uneven, weight, missed = each("missed"))
@@ -81,6 +82,16 @@ count_range <- function(mean, variance) {
     return(c(floor(max(0, mean - 1.645 * sqrt(variance))), ceiling(mean + 1.645 * sqrt(variance))))
   }
   stats::qnbinom(c(0.05, 0.95), size = mean^2 / (variance - mean), mu = mean)
+}
+
+# 90 % on the log scale, where the model's variance and that of surveys about the model add up: of few finds both count.
+survey_range <- function(missed, variance) {
+  if (missed <= 0) {
+    return(c(0, 0))
+  }
+  own <- stats::qnorm(0.95)^2 * log1p(variance / missed^2)
+  factor <- exp(sqrt(own + log(survey_factor)^2))
+  c(floor(missed / factor), ceiling(missed * factor))
 }
 
 # What covariates add to the log-odds of a presence and of a find, each taxon's mean taken out: by a fit of
