@@ -39,6 +39,17 @@ test_that("a function that returns what a fit says has the losses of that model"
   expect_error(cross_validate(x + 1, 1, rows, "omissions"), "tables of 0 and 1 only", class = "multicause_input_error")
 })
 
+test_that("what is hidden does not hang on what else is compared", {
+  x <- with_seed(6, two_lists())
+  judged <- function(models) {
+    with_seed(7, compare_models(x, 2, models, c("cells", "omissions"), folds = 2, control = few))$table
+  }
+  alone <- judged(list(means = means))
+  both <- judged(list(mixture = bernoulli_mixture, means = means))
+  kept <- c("cells", "auc", "auc_within", "ap")
+  expect_equal(alone[alone$model == "means", kept], both[both$model == "means", kept], ignore_attr = TRUE)
+})
+
 test_that("planted omissions are judged by recovery(), and hidden from the model", {
   set.seed(3)
   x <- two_lists()
