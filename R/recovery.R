@@ -69,6 +69,7 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
   if (!any(hit) || all(hit)) stop_input("`truth` must have changed and unchanged cells among its candidates.")
   each <- within_rows(scores, changed)
   all <- ranking(score, hit)
+  steps <- descend_scores(score, hit)
   both <- !is.na(each$auc)
   cut <- removal_at_half(score, hit)
   ones <- if (inherits(truth, "corruption") && of == "omissions") scores[which(truth$x == 1)]
@@ -82,8 +83,8 @@ recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 
         removal = 1 - (cut[["fp"]] + cut[["fn"]]) / 2, fp = cut[["fp"]], fn = cut[["fn"]],
         lost = if (length(ones)) mean(ones < 0.5) else NA_real_
       ),
-      precision = data.frame(n = n, precision = precision_at(score, hit, n)), roc = roc_curve(score, hit),
-      pr = pr_curve(score, hit), calibration = calibration_curve(score, hit), by_site = each, of = of
+      precision = data.frame(n = n, precision = precision_at(steps, n)), roc = roc_curve(steps),
+      pr = pr_curve(steps), calibration = calibration_curve(score, hit), by_site = each, of = of
     ),
     class = c("recovery", "multicause_result")
   )
@@ -118,28 +119,27 @@ check_scores <- function(scores, changed) {
   scores
 }
 
-# How well scores tell hits, of each of n rows and, last, of all: list(auc, ap), see src/num/ranking.h.
-ranking <- function(score, hit, row = rep(1L, length(score)), n = 1L) {
-  score <- as.double(score)
-  .Call(mc_c_ranking, score, hit, row, n, order(score, decreasing = TRUE))
+# How well scores tell hits, of each of n rows and, last, of all: list(auc, ap), see src/num/ranking.h. Of several
+# scores, columns of a matrix, a column each.
+ranking <- function(score, hit, row = rep(1L, length(hit)), n = 1L, n_threads = 1L) {
+  several <- is.matrix(score)
+  if (!several) score <- matrix(as.double(score))
+  told <- .Call(mc_c_ranking, unname(score), hit, row, n, as.integer(n_threads))
+  if (several) told else lapply(told, as.vector)
 }
 
 auc_of <- function(score, hit) ranking(score, hit)$auc[2L]
 
-# Hits and candidates down to each distinct score, highest first.
-descend_scores <- function(score, hit) {
-  at <- order(score, decreasing = TRUE)
-  score <- score[at]
-  last <- which(c(score[-1L] != score[-length(score)], TRUE), useNames = FALSE)
-  list(hits = cumsum(hit[at])[last], cells = last)
+# Hits and candidates down to each distinct score, highest first; of several scores, columns of a matrix, a list.
+descend_scores <- function(score, hit, n_threads = 1L) {
+  several <- is.matrix(score)
+  if (!several) score <- matrix(as.double(score))
+  steps <- .Call(mc_c_descend, unname(score), hit, as.integer(n_threads))
+  if (several) steps else steps[[1L]]
 }
 
 # Expected share of hits among the n highest, ties drawn at random.
-precision_at <- function(score, hit, n) {
-  steps <- descend_scores(score, hit)
-  found <- stats::approx(c(0, steps$cells), c(0, steps$hits), n)$y
-  found / n
-}
+precision_at <- function(steps, n) stats::approx(c(0, steps$cells), c(0, steps$hits), n)$y / n
 
 most_points <- 1000L
 
@@ -149,18 +149,20 @@ thin_curve <- function(curve, most = most_points) {
   data.frame(lapply(curve, function(column) column[at]))
 }
 
-roc_curve <- function(score, hit) {
-  steps <- descend_scores(score, hit)
+# Curves of what descend_scores() tells.
+roc_curve <- function(steps) {
+  hits <- steps$hits[length(steps$hits)]
+  others <- steps$cells[length(steps$cells)] - hits
   thin_curve(list(
-    false_positive = c(0, (steps$cells - steps$hits) / sum(!hit)), true_positive = c(0, steps$hits / sum(hit))
+    false_positive = c(0, (steps$cells - steps$hits) / others), true_positive = c(0, steps$hits / hits)
   ))
 }
 
 # `each`: how many cells one that is no hit stands for.
-pr_curve <- function(score, hit, each = 1) {
-  steps <- descend_scores(score, hit)
+pr_curve <- function(steps, each = 1) {
+  hits <- steps$hits[length(steps$hits)]
   others <- each * (steps$cells - steps$hits)
-  thin_curve(list(recall = steps$hits / sum(hit), precision = steps$hits / (steps$hits + others)))
+  thin_curve(list(recall = steps$hits / hits, precision = steps$hits / (steps$hits + others)))
 }
 
 within_rows <- function(scores, changed) {

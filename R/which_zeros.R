@@ -521,10 +521,7 @@ wz_answer <- function(asked, learnt, call) {
   judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w), n_threads)
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
-  if (length(asked$x) <= most_kept) {
-    w$odds <- learnt$full$odds
-    w$centre <- vapply(cell_columns(w$odds, which(w$candidate), nrow(asked$x)), mean, 0)
-  }
+  if (length(asked$x) <= most_kept) w$odds <- learnt$full$odds
   w
 }
 
@@ -632,7 +629,7 @@ missed_chances <- function(w, zero) {
   out <- matrix(0, nrow(zero), ncol(zero))
   for (j in seq_len(ncol(zero))) {
     at <- which(zero[, j])
-    out[at, j] <- missed_numbers(w$probability[at, j], w$se[at, j], w$log_ratio[at, , drop = FALSE])$missed
+    out[at, j] <- missed_chance(w$probability[at, j], w$log_ratio[at, 1L])
   }
   out
 }

@@ -10,21 +10,20 @@ mean_foreseen <- function(x, near, n_threads = 1) {
   table <- nbm_table(x)
   share <- most_fair[["finds"]] / max(1, sum(table$sums))
   rows <- spaced(seq_len(nrow(x)), max(1, share * nrow(x)))
-  found <- as.matrix(table$found[rows, , drop = FALSE])
-  known <- if (is.null(table$observed)) TRUE else table$observed[rows, , drop = FALSE] == 1
-  finds <- which(known & found == 1)
-  zeros <- which(known & found == 0)
+  found <- as.matrix(some_rows(table$found, rows)) == 1
+  known <- if (is.null(table$observed)) TRUE else as.matrix(some_rows(table$observed, rows)) == 1
+  finds <- which(known & found)
+  zeros <- which(known & !found)
   at <- c(finds, spaced(zeros, most_fair[["zeros"]]))
   design <- do.call(cbind, fair_scores(table, near, n_threads, rows, at))
-  y <- found[at]
-  weight <- ifelse(y == 1, 1, length(zeros) / sum(y == 0))
-  mean(fitted_logistic(design, y, weight, n_threads)[y == 1])
+  weight <- rep(c(1, length(zeros) / (length(at) - length(finds))), c(length(finds), length(at) - length(finds)))
+  mean(fitted_logistic(design, seq_along(at) <= length(finds), weight, n_threads)[seq_along(finds)])
 }
 
 # Vectors, of the cells `at` of some rows.
-fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size), at = NULL) {
-  wanted <- function(p) if (is.null(at)) as.vector(p) else p[at]
-  odds <- function(p) as.vector(score_odds(p, at, n_threads = n_threads))
+fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size),
+                        at = seq_len(length(rows) * length(table$sums))) {
+  odds <- function(p) score_odds(p, at, n_threads = n_threads)
   mean_by <- function(near, likeness) odds(nbm_rows(near, likeness, table, rows, n_threads))
   scores <- list(mean_by(NULL, 2), mean_by(NULL, 6))
   if (!is.null(near)) {
@@ -32,34 +31,40 @@ fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size)
     wide$bandwidth <- 2 * near$bandwidth # the root of the weights
     scores <- c(scores, list(mean_by(near, 0), mean_by(near, 2), mean_by(wide, 4)))
   }
-  scores <- c(scores, list(odds(fair_companions(table, rows))))
-  c(scores, lapply(fair_margins(table, rows), wanted), lapply(utils::tail(scores, 2L), `^`, 2))
+  cells <- fair_cells(table, rows, at)
+  scores <- c(scores, list(score_odds(fair_companions(table, cells, n_threads), n_threads = n_threads)))
+  c(scores, fair_margins(table, cells), lapply(utils::tail(scores, 2L), `^`, 2))
+}
+
+# Of the cells `at` of some rows: row (of all), column and whether each is a find, 0 or 1.
+fair_cells <- function(table, rows = seq_along(table$size), at = seq_len(length(rows) * length(table$sums))) {
+  i <- (at - 1L) %% length(rows) + 1L
+  found <- as.matrix(some_rows(table$found, rows))[at]
+  list(rows = rows, at = at, row = rows[i], column = (at - 1L) %/% length(rows) + 1L, found = found)
 }
 
 spaced <- function(at, most) if (length(at) <= most) at else at[round(seq(1, length(at), length.out = most))]
 
 # Logs of how many other finds taxon and site have, and their squares. Where no site is empty, one other find is the
 # least: that a site has none would tell that the cell is a find.
-fair_margins <- function(table, rows = seq_along(table$size)) {
-  found <- as.matrix(table$found[rows, , drop = FALSE])
-  taxon <- log(rep(table$sums, each = nrow(found)) - found + 0.5)
-  others <- table$size[rows] - found
+fair_margins <- function(table, cells) {
+  taxon <- log(table$sums[cells$column] - cells$found + 0.5)
+  others <- table$size[cells$row] - cells$found
   site <- log((if (any(table$size == 0)) others else pmax(others, 1)) + 0.5)
   list(taxon, taxon^2, site, site^2)
 }
 
 # Beals' mean over the other finds of a site of how many of the other sites with that find have the taxon; to each share
-# one site, to the mean one find with the taxon's own mean elsewhere is added.
-fair_companions <- function(table, rows = seq_along(table$size)) {
-  joint <- cross_sums(table$found)
-  found <- as.matrix(table$found[rows, , drop = FALSE])
-  known <- rep(table$n_known, each = nrow(found))
-  mean <- (rep(table$sums, each = nrow(found)) - found + 0.2) / (known - 1 + 0.4)
+# one site, to the mean one find with the taxon's own mean elsewhere is added. Vectors, of cells as of fair_cells().
+fair_companions <- function(table, cells = fair_cells(table), n_threads = 1) {
+  j <- cells$column
+  view <- nbm_view(table, cells$rows)
   per <- 1 / (pmax(table$sums - 1, 0.5) + 1)
-  own <- found * rep(per * diag(joint), each = nrow(found))
-  weight <- as.vector(found %*% per) - found * rep(per, each = nrow(found))
-  share <- found %*% (per * joint) - own + (mean - found) * weight
-  (share + mean) / (table$size[rows] - found + 1)
+  mean <- (table$sums[j] - cells$found + 0.2) / (table$n_known[j] - 1 + 0.4)
+  weight <- as.vector(view_times(view, per))[match(cells$row, cells$rows)] - cells$found * per[j]
+  both <- view_times(view, per * .Call(mc_c_view_pairs, table$view)$both, n_threads)[cells$at]
+  share <- both - cells$found * (per * table$sums)[j] + (mean - cells$found) * weight
+  (share + mean) / (table$size[cells$row] - cells$found + 1)
 }
 
 # Chances by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.

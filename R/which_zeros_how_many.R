@@ -164,11 +164,13 @@ log_ratio_of_rows <- function(eta, zero, total, passes = 50L) {
   shift
 }
 
+missed_chance <- function(chance, log_ratio) stats::plogis(stats::qlogis(chance) + log_ratio)
+
 # The numbers of zeros with these chances of a record and standard errors of their log-odds; log_ratio: a row for each,
 # the estimate and its ends. Where they are made, they are coherent: missed_low <= missed <= missed_high <= present.
 missed_numbers <- function(chance, se, log_ratio) {
   eta <- stats::qlogis(chance)
-  missed <- stats::plogis(eta + log_ratio[, 1L])
+  missed <- missed_chance(chance, log_ratio[, 1L])
   low <- stats::plogis(eta - 1.645 * se + log_ratio[, 2L])
   high <- stats::plogis(eta + 1.645 * se + log_ratio[, 3L])
   list(

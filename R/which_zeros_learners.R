@@ -50,7 +50,7 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
     learnt("near_alike", nbm_rows(tuned$near_alike, tuned$likeness, table, rows, how$n_threads))
   }
   learnt("alike", nbm_rows(NULL, 2, table, rows, how$n_threads))
-  learnt("companions", companion_scores(table, rows))
+  learnt("companions", companion_scores(table, rows, how$n_threads))
   k <- scaled_k(learner_k(nrow(x), ncol(x)), how$scale)
   if (how$quick) k <- unique(k[c(1L, length(k))])
   control <- function(passes) {
@@ -191,27 +191,24 @@ phantom_shares <- function(x, near, how) {
 
 # Beals' smoothing without the cell itself: the mean, over the finds of an observation, of how many of the other
 # observations with that find have the attribute; to each share one observation of the attribute's own mean is added.
-companion_scores <- function(table, rows = seq_along(table$size)) {
-  given <- companion_table(table)
+companion_scores <- function(table, rows = seq_along(table$size), n_threads = 1) {
   size <- table$size[rows]
-  p <- as.matrix(some_rows(table$found, rows) %*% given) / pmax(size, 1)
-  rate <- table$sums / pmax(table$n_known, 1)
+  p <- view_times(nbm_view(table, rows), companion_table(table), n_threads) / pmax(size, 1)
   none <- size == 0
-  p[none, ] <- rep(rate, each = sum(none))
-  pmin(pmax(p, 0), 1)
+  if (any(none)) p[none, ] <- rep(table$sums / pmax(table$n_known, 1), each = sum(none))
+  p
 }
 
 # m x m: the share of the other observations with attribute k (row) that have attribute j (column).
 companion_table <- function(table) {
-  joint <- cross_sums(table$found)
-  both <- if (is.null(table$observed)) {
-    matrix(table$sums, nrow(joint), ncol(joint))
-  } else {
-    cross_sums(table$found, table$observed)
-  }
+  pairs <- .Call(mc_c_view_pairs, table$view)
   rate <- table$sums / pmax(table$n_known, 1)
-  (joint + rep(rate, each = nrow(joint))) / pmax(both, 1)
+  known <- if (is.null(pairs$gone)) table$sums else table$sums - pairs$gone
+  (pairs$both + rep(rate, each = length(rate))) / pmax(known, 1)
 }
+
+# The finds of a view times a matrix.
+view_times <- function(view, given, n_threads = 1) .Call(mc_c_view_times, view, t(given), as.integer(n_threads))
 
 # Log-odds of scores, or of some of them by their places; chances below one in ten thousand are not told apart. `pack`:
 # the log-odds of all cells by all learners are most of what a large table needs, and are kept in millionths, as whole

@@ -510,12 +510,14 @@ score_parts <- function(w, i, j) {
     return(NULL)
   }
   weights <- w$stack$weights
-  part <- weights * (unlist(cell_columns(w$odds, i + (j - 1L) * w$dims[["n"]], w$dims[["n"]])) - w$centre)
+  n <- w$dims[["n"]]
+  centre <- vapply(cell_columns(w$odds, which(w$candidate), n), mean, 0)
+  part <- weights * (unlist(cell_columns(w$odds, i + (j - 1L) * n, n)) - centre)
   used <- rownames(w$weights)[w$weights$weight > 0]
   data.frame(
     part = c("the mean zero of the table", unname(learner_names[used]), "how often the taxon was found"),
     log_odds = c(
-      w$stack$intercept + sum(weights * w$centre), unname(part[used]), sum(part[!names(part) %in% rownames(w$weights)])
+      w$stack$intercept + sum(weights * centre), unname(part[used]), sum(part[!names(part) %in% rownames(w$weights)])
     )
   )
 }

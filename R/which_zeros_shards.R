@@ -200,11 +200,9 @@ shards_companions <- function(x) {
   joint <- gone <- matrix(0, m, m)
   for (s in x$shards$shard) {
     view <- read_shard_view(x, s)
-    found <- view_matrix(view$start, view$column, view$dim)
-    joint <- joint + cross_sums(found)
-    if (!is.null(view$na_start)) {
-      gone <- gone + cross_sums(found, view_matrix(view$na_start, view$na_column, view$dim))
-    }
+    pairs <- .Call(mc_c_view_pairs, view)
+    joint <- joint + pairs$both
+    if (!is.null(pairs$gone)) gone <- gone + pairs$gone
   }
   (joint + rep(shards_rate(x), each = m)) / pmax(x$column_sum - gone, 1)
 }

@@ -151,7 +151,7 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
     copy <- here[[i]]
     fit <- fit_stack(copies[-i], stack, n_threads)
     learners <- copy$odds[, of_learner(copy$odds), drop = FALSE]
-    judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), learners), shape)
+    judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), learners), shape, n_threads)
   })
   measure <- function(name) vapply(each, function(one) one[[name]], each[[1L]][[name]])
   se <- function(values) apply(values, 1L, mean_se)
@@ -161,9 +161,8 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
   ap <- measure("ap")
   simple <- intersect(simple_learners, rownames(auc))
   hit <- unlist(lapply(copies, function(copy) copy$deleted))
-  rules <- lapply(stats::setNames(simple, simple), function(name) {
-    thin_curve(roc_curve(unlist(lapply(copies, function(copy) copy$odds[, name])), hit), 200L)
-  })
+  rules <- do.call(rbind, lapply(copies, function(copy) copy$odds[, simple, drop = FALSE]))
+  rules <- lapply(descend_scores(rules, hit, n_threads), function(steps) thin_curve(roc_curve(steps), 200L))
   list(
     table = data.frame(
       learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = rowMeans(auc, na.rm = TRUE),
@@ -177,7 +176,7 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
         unlist(lapply(each, `[[`, "hidden")), hit, unlist(lapply(each, `[[`, "chance")),
         mean(vapply(copies, function(copy) copy$fraction, 0))
       ),
-      rules = list(rules)
+      rules = list(stats::setNames(rules, simple))
     )
   )
 }
@@ -209,16 +208,14 @@ mean_se <- function(values) {
 }
 
 # AUC over the table and within sites, and average precision (NA where zeros were sampled), of each column of `odds`.
-judge_copy <- function(copy, odds, shape) {
+judge_copy <- function(copy, odds, shape, n_threads = 1L) {
   hit <- copy$deleted
   n <- shape[1L]
   row <- (copy$at - 1L) %% n + 1L
-  each <- apply(odds, 2L, function(score) {
-    told <- ranking(score, hit, row, n)
-    c(auc = told$auc[n + 1L], within = mean(told$auc[seq_len(n)], na.rm = TRUE), ap = told$ap[n + 1L])
-  })
+  told <- lapply(ranking(odds, hit, row, n, n_threads), `colnames<-`, colnames(odds))
   list(
-    auc = each["auc", ], within = each["within", ], ap = if (copy$fraction < 1) NA * each["ap", ] else each["ap", ],
+    auc = told$auc[n + 1L, ], within = colMeans(told$auc[seq_len(n), , drop = FALSE], na.rm = TRUE),
+    ap = if (copy$fraction < 1) NA * told$ap[n + 1L, ] else told$ap[n + 1L, ],
     # of a record; that a zero that was kept of the copy is one of the finds that were hidden
     chance = stats::plogis(odds[, "stack"]),
     hidden = stats::plogis(odds[, "stack"] + log(copy$rate) - log(copy$fraction))
@@ -229,12 +226,13 @@ judge_copy <- function(copy, odds, shape) {
 judged_curve <- function(score, hit, chance, fraction = 1) {
   line <- calibration_line(score, hit)
   all <- ranking(score, hit)
+  steps <- descend_scores(score, hit)
   list(
     summary = list(
       auc = all$auc[2L], ap = if (fraction < 1) NA_real_ else all$ap[2L], slope = line[["slope"]],
       slope_se = line[["slope_se"]], changed = sum(hit), candidates = length(hit)
     ),
-    roc = roc_curve(score, hit), pr = pr_curve(score, hit, 1 / fraction),
+    roc = roc_curve(steps), pr = pr_curve(steps, 1 / fraction),
     calibration = calibration_curve(score, hit, chance)
   )
 }

@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "num/vector.h"
+
 /* Whether row i's cells are within the table, its columns ascend and none is below 0 or above m - 1. */
 static bool row_ascends(const int *start, const int *column, int i, int n, int m) {
   if (start[0] != 0 || start[i + 1] < start[i] || start[i + 1] > start[n]) return false;
@@ -68,6 +70,32 @@ mc_data mc_transpose(const mc_data *data, const mc_host *host) {
     out.na_column = na_column;
   }
   return out;
+}
+
+static void count_with(const int *column, int from, int to, const int *other, int other_from,
+                       int other_to, int m, double *count) {
+  for (int e = from; e < to; e++)
+    for (int f = other_from; f < other_to; f++) count[num_at(column[e], other[f], m)]++;
+}
+
+void mc_count_pairs(const mc_data *data, double *both, double *gone) {
+  for (int i = 0; i < data->n; i++) {
+    const int from = data->start[i], to = data->start[i + 1];
+    count_with(data->column, from, to, data->column, from, to, data->m, both);
+    if (gone && data->na_start)
+      count_with(data->column, from, to, data->na_column, data->na_start[i], data->na_start[i + 1],
+                 data->m, gone);
+  }
+}
+
+void mc_add_rows(const mc_data *data, int first, int last, const double *b, int w, double *row,
+                 double *out) {
+  for (int i = first; i < last; i++) {
+    memset(row, 0, (size_t) w * sizeof *row);
+    for (int e = data->start[i]; e < data->start[i + 1]; e++)
+      num_add_scaled(row, 1, b + num_at(0, data->column[e], w), w);
+    for (int c = 0; c < w; c++) out[num_at(i, c, data->n)] = row[c];
+  }
 }
 
 #define FNV_START UINT64_C(0xcbf29ce484222325)

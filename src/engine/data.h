@@ -36,6 +36,15 @@ int mc_first_wrong_row(const mc_data *data);
 /* The same cells by columns: the result's rows are columns of data. Memory from the host. */
 mc_data mc_transpose(const mc_data *data, const mc_host *host);
 
+/* Adds to both (m x m) the rows in which two columns are both nonzero, and to gone, where it is not NULL, those
+ * in which the first is and the second is missing. Costs O(sum over rows of nonzeros squared). */
+void mc_count_pairs(const mc_data *data, double *both, double *gone);
+
+/* For rows first to last: the sums of those rows of b (m x w, here by rows: w x m) where data is nonzero, into
+ * out (n x w). row: w, scratch. */
+void mc_add_rows(const mc_data *data, int first, int last, const double *b, int w, double *row,
+                 double *out);
+
 /*
  * Numbers the distinct rows of data (same nonzeros and missing cells; values
  * are taken to be equal) in order of first appearance: group[i], 0-based.

@@ -5,6 +5,7 @@
 #include "glue/glue.h"
 
 #include "engine/stream.h"
+#include "num/blocks.h"
 
 #include <math.h>
 #include <string.h>
@@ -264,6 +265,56 @@ SEXP mc_c_view_distinct(SEXP view) {
     group[i]++; /* 1-based for R */
   }
   SET_VECTOR_ELT(out, 0, distinct_view(&data, row, n));
+  UNPROTECT(1);
+  return out;
+}
+
+/* list(both, gone): of each two columns, in how many rows both are found; the first is and the second is unknown. */
+SEXP mc_c_view_pairs(SEXP view) {
+  const char *fields[] = {"both", "gone", ""};
+  const mc_data data = glue_data(view);
+  double *count[] = {NULL, NULL};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  for (int f = 0; f < (data.na_start ? 2 : 1); f++) {
+    SET_VECTOR_ELT(out, f, Rf_allocMatrix(REALSXP, data.m, data.m));
+    count[f] = REAL(VECTOR_ELT(out, f));
+    memset(count[f], 0, (size_t) num_at(0, data.m, data.m) * sizeof(double));
+  }
+  mc_count_pairs(&data, count[0], count[1]);
+  UNPROTECT(1);
+  return out;
+}
+
+typedef struct {
+  const mc_data *data;
+  const double *b;
+  int width;
+  double *row, *out; /* row: width, of each thread */
+} product;
+
+static void add_block(void *ctx, int strip, int thread, int first, int b) {
+  const product *w = ctx;
+  (void) strip;
+  mc_add_rows(w->data, first, first + b, w->b, w->width, w->row + num_at(0, thread, w->width),
+              w->out);
+}
+
+/* The product of the finds of a view with a matrix that is given transposed, its columns being those of the view. */
+SEXP mc_c_view_times(SEXP view, SEXP transposed, SEXP n_threads) {
+  const mc_data data = glue_data(view);
+  const int width = Rf_nrows(transposed);
+  glue_matrix(transposed, width, data.m, "transposed");
+  glue_check(Rf_isInteger(n_threads) && XLENGTH(n_threads) == 1 && INTEGER(n_threads)[0] >= 1,
+             "n_threads");
+  const num_strips strips =
+      num_new_strips(data.n, num_block_rows(data.n, width), INTEGER(n_threads)[0]);
+  SEXP out = PROTECT(Rf_allocMatrix(REALSXP, data.n, width));
+  product w = {&data, REAL(transposed), width, NULL, REAL(out)};
+  w.row = (double *) R_alloc((size_t) width * (size_t) strips.n_threads, sizeof *w.row);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  mc_scan(&host, 0, 0, &strips, add_block, &w);
+  glue_end_stopped(&host);
   UNPROTECT(1);
   return out;
 }

@@ -1,5 +1,9 @@
 #include "num/ranking.h"
+#include "engine/host.h"
 #include "glue/glue.h"
+#include "num/blocks.h"
+
+#include <string.h>
 
 static bool within(SEXP values, int least, int most) {
   const int *x = INTEGER(values);
@@ -8,25 +12,112 @@ static bool within(SEXP values, int least, int most) {
   return true;
 }
 
-/*
- * Of each cell its score (no NaN), whether it is a hit, its row from 1 to n_row; order: cells by score,
- * highest first. Returns list(auc, ap), of each row and of all.
- */
-SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP order) {
-  const char *fields[] = {"auc", "ap", ""};
-  const R_xlen_t size = XLENGTH(score);
-  const int n = Rf_asInteger(n_row);
-  glue_check(TYPEOF(score) == REALSXP && size <= INT_MAX, "score");
-  glue_check(n >= 0 && n < INT_MAX, "n_row");
+/* Several scores of the same cells, of which each is sorted by itself, with scratch of each thread. */
+typedef struct {
+  num_ranked cells;
+  const double *scores; /* n_cell x n_score */
+  num_keyed *keyed;     /* 2 n_cell, of each thread */
+  num_tally *tally;     /* n_row + 1, of each thread */
+  double *auc, *ap;     /* n_row + 1 of each score */
+  int *hits, *all;      /* n_cell of each score */
+  int *n_step;          /* of each score */
+} sorting;
+
+static num_ranked one_score(const sorting *w, int score) {
+  num_ranked cells = w->cells;
+  cells.score = w->scores + num_at(0, score, cells.n_cell);
+  return cells;
+}
+
+static num_keyed *keyed_of(const sorting *w, int thread) {
+  return w->keyed + 2 * num_at(0, thread, w->cells.n_cell);
+}
+
+static void rank_score(void *ctx, int strip, int thread, int first, int b) {
+  const sorting *w = ctx;
+  (void) strip;
+  for (int s = first; s < first + b; s++) {
+    const num_ranked cells = one_score(w, s);
+    const ptrdiff_t row = cells.n_row + 1;
+    num_ranking(&cells, keyed_of(w, thread), w->tally + thread * row, w->auc + s * row,
+                w->ap + s * row);
+  }
+}
+
+static void descend_score(void *ctx, int strip, int thread, int first, int b) {
+  const sorting *w = ctx;
+  (void) strip;
+  for (int s = first; s < first + b; s++) {
+    const num_ranked cells = one_score(w, s);
+    const ptrdiff_t at = num_at(0, s, cells.n_cell);
+    w->n_step[s] = num_descend(&cells, keyed_of(w, thread), w->hits + at, w->all + at);
+  }
+}
+
+static sorting sorting_of(SEXP score, SEXP hit, SEXP n_threads, num_strips *strips) {
+  glue_check(Rf_isReal(score) && Rf_isMatrix(score), "score");
+  glue_check(Rf_isInteger(n_threads) && XLENGTH(n_threads) == 1 && INTEGER(n_threads)[0] >= 1,
+             "n_threads");
+  const int size = Rf_nrows(score);
   glue_check(TYPEOF(hit) == LGLSXP && XLENGTH(hit) == size && within(hit, 0, 1), "hit");
-  glue_check(TYPEOF(row) == INTSXP && XLENGTH(row) == size && within(row, 1, n), "row");
-  glue_check(TYPEOF(order) == INTSXP && XLENGTH(order) == size && within(order, 1, (int) size),
-             "order");
+  sorting w = {.cells = {.n_cell = size, .hit = LOGICAL(hit)}, .scores = REAL(score)};
+  *strips = num_new_strips(Rf_ncols(score), 1, INTEGER(n_threads)[0]);
+  w.keyed = (num_keyed *) R_alloc(2 * (size_t) size * (size_t) strips->n_threads, sizeof *w.keyed);
+  return w;
+}
+
+/*
+ * score: cells x scores, no NaN; of each cell whether it is a hit, and its row from 1 to n_row. Returns
+ * list(auc, ap): of each row and of all, by each score.
+ */
+SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads) {
+  const char *fields[] = {"auc", "ap", ""};
+  const int n = Rf_asInteger(n_row);
+  num_strips strips;
+  sorting w = sorting_of(score, hit, n_threads, &strips);
+  glue_check(n >= 0 && n < INT_MAX, "n_row");
+  glue_check(TYPEOF(row) == INTSXP && XLENGTH(row) == w.cells.n_cell && within(row, 1, n), "row");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  for (int i = 0; i < 2; i++) SET_VECTOR_ELT(out, i, Rf_allocVector(REALSXP, (R_xlen_t) n + 1));
-  const num_ranked cells = {(int) size, n, REAL(score), LOGICAL(hit), INTEGER(row), INTEGER(order)};
-  num_tally *tally = (num_tally *) R_alloc((size_t) n + 1, sizeof *tally);
-  num_ranking(&cells, tally, REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)));
+  for (int i = 0; i < 2; i++)
+    SET_VECTOR_ELT(out, i, Rf_allocMatrix(REALSXP, n + 1, Rf_ncols(score)));
+  w.cells.n_row = n;
+  w.cells.row = INTEGER(row);
+  w.auc = REAL(VECTOR_ELT(out, 0));
+  w.ap = REAL(VECTOR_ELT(out, 1));
+  w.tally = (num_tally *) R_alloc(((size_t) n + 1) * (size_t) strips.n_threads, sizeof *w.tally);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  mc_scan(&host, 0, 0, &strips, rank_score, &w);
+  glue_end_stopped(&host);
+  UNPROTECT(1);
+  return out;
+}
+
+/* The same cells. Returns of each score list(hits, cells): how many there are down to each distinct one. */
+SEXP mc_c_descend(SEXP score, SEXP hit, SEXP n_threads) {
+  const char *fields[] = {"hits", "cells", ""};
+  num_strips strips;
+  sorting w = sorting_of(score, hit, n_threads, &strips);
+  const int n_score = Rf_ncols(score);
+  const size_t size = (size_t) XLENGTH(score);
+  w.hits = (int *) R_alloc(size, sizeof *w.hits);
+  w.all = (int *) R_alloc(size, sizeof *w.all);
+  w.n_step = (int *) R_alloc((size_t) n_score, sizeof *w.n_step);
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  mc_scan(&host, 0, 0, &strips, descend_score, &w);
+  glue_end_stopped(&host);
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, n_score));
+  for (int s = 0; s < n_score; s++) {
+    const ptrdiff_t at = num_at(0, s, w.cells.n_cell);
+    const int *const from[] = {w.hits + at, w.all + at};
+    SET_VECTOR_ELT(out, s, Rf_mkNamed(VECSXP, fields));
+    for (int f = 0; f < 2; f++) {
+      SET_VECTOR_ELT(VECTOR_ELT(out, s), f, Rf_allocVector(INTSXP, w.n_step[s]));
+      memcpy(INTEGER(VECTOR_ELT(VECTOR_ELT(out, s), f)), from[f],
+             (size_t) w.n_step[s] * sizeof(int));
+    }
+  }
   UNPROTECT(1);
   return out;
 }

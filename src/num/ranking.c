@@ -3,6 +3,38 @@
 #include <math.h>
 #include <string.h>
 
+#define DIGIT 11 /* bits that are sorted by at a time */
+#define DIGITS 6
+#define VALUES (1 << DIGIT)
+
+/* A double's bits rise with it where it is positive, and fall where it is negative; 0 and -0 are one. */
+static uint64_t key_of(double score) {
+  const double value = score == 0 ? 0 : score;
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits >> 63 ? bits : ~bits ^ UINT64_C(1) << 63;
+}
+
+/* Sorts by keys, one digit after another, from one half of keyed to the other and back. */
+static const num_keyed *sort_cells(const num_ranked *cells, num_keyed *keyed) {
+  int count[DIGITS][VALUES] = {{0}};
+  num_keyed *from = keyed, *to = keyed + cells->n_cell;
+  for (int i = 0; i < cells->n_cell; i++) {
+    from[i] = (num_keyed){key_of(cells->score[i]), i};
+    for (int d = 0; d < DIGITS; d++) count[d][from[i].key >> d * DIGIT & (VALUES - 1)]++;
+  }
+  for (int d = 0; d < DIGITS; d++) {
+    int next[VALUES] = {0};
+    for (int v = 1; v < VALUES; v++) next[v] = next[v - 1] + count[d][v - 1];
+    for (int i = 0; i < cells->n_cell; i++)
+      to[next[from[i].key >> d * DIGIT & (VALUES - 1)]++] = from[i];
+    num_keyed *swap = from;
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+
 static void meet(num_tally *t, int hit) {
   t->new_hits += hit;
   t->new_others += 1 - hit;
@@ -17,19 +49,20 @@ static void settle(num_tally *t) {
   t->new_hits = t->new_others = 0;
 }
 
-void num_ranking(const num_ranked *cells, num_tally *tally, double *auc, double *ap) {
+void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally, double *auc,
+                 double *ap) {
   num_tally *all = tally + cells->n_row;
+  const num_keyed *sorted = sort_cells(cells, keyed);
   memset(tally, 0, ((size_t) cells->n_row + 1) * sizeof *tally);
   for (int first = 0, next; first < cells->n_cell; first = next) {
-    const double score = cells->score[cells->order[first] - 1];
     next = first;
     do {
-      const int cell = cells->order[next] - 1;
+      const int cell = sorted[next].cell;
       meet(tally + cells->row[cell] - 1, cells->hit[cell]);
       meet(all, cells->hit[cell]);
       next++;
-    } while (next < cells->n_cell && cells->score[cells->order[next] - 1] == score);
-    for (int at = first; at < next; at++) settle(tally + cells->row[cells->order[at] - 1] - 1);
+    } while (next < cells->n_cell && sorted[next].key == sorted[first].key);
+    for (int at = first; at < next; at++) settle(tally + cells->row[sorted[at].cell] - 1);
     settle(all);
   }
   for (int i = 0; i <= cells->n_row; i++) {
@@ -37,4 +70,16 @@ void num_ranking(const num_ranked *cells, num_tally *tally, double *auc, double 
     auc[i] = t->hits > 0 && t->others > 0 ? t->wins / (t->hits * t->others) : NAN;
     ap[i] = t->hits > 0 ? t->precision / t->hits : NAN;
   }
+}
+
+int num_descend(const num_ranked *cells, num_keyed *keyed, int *hits, int *all) {
+  const num_keyed *sorted = sort_cells(cells, keyed);
+  int n_step = 0, n_hit = 0;
+  for (int i = 0; i < cells->n_cell; i++) {
+    n_hit += cells->hit[sorted[i].cell];
+    if (i + 1 < cells->n_cell && sorted[i + 1].key == sorted[i].key) continue;
+    hits[n_step] = n_hit;
+    all[n_step++] = i + 1;
+  }
+  return n_step;
 }

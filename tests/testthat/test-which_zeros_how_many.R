@@ -46,7 +46,7 @@ test_that("companions are those of the other finds and the other sites", {
   set.seed(4)
   x <- matrix(rbinom(120, 1, 0.4), 12)
   table <- nbm_table(x)
-  p <- fair_companions(table)
+  p <- matrix(fair_companions(table), 12)
   for (cell in c(3, 40, 77, 110)) {
     i <- (cell - 1L) %% 12L + 1L
     j <- (cell - 1L) %/% 12L + 1L
