@@ -149,7 +149,7 @@ nbm_view <- function(table, rows) {
 }
 
 # Sum of the logarithms of what the known cells of some rows were given while hidden.
-nbm_objective <- function(p, view) .Call(mc_c_neighbours_loglik, p, view)
+nbm_objective <- function(p, view, n_threads = 1) .Call(mc_c_neighbours_loglik, p, view, as.double(n_threads))
 
 nbm_most_judged <- 500L
 nbm_most_tried <- 40L
@@ -161,7 +161,7 @@ nbm_tune <- function(near, likeness, table, n_threads = 1, from = NULL) {
   n <- nrow(table$found)
   rows <- unique(as.integer(round(seq(1, n, length.out = min(n, nbm_most_judged)))))
   view <- nbm_view(table, rows)
-  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads, view), view)
+  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads, view), view, n_threads)
   open <- if (identical(near$bandwidth, "cv")) setdiff(names(near$given), "neighbours")
   if (!length(open)) {
     return(list(near = near, trace = data.frame(pass = 1L, objective = judge(near))))
@@ -210,7 +210,7 @@ nbm_new_fit <- function(data, near, likeness, trace, control, call) {
   names <- dimnames_of(data$x)
   p <- nbm_rows(near, likeness, table, seq_len(nrow(data$x)), control$n_threads)
   dimnames(p) <- name_sides(names)
-  objective <- nbm_objective(p, table$view)
+  objective <- nbm_objective(p, table$view, control$n_threads)
   new_multicause(
     param = list(bandwidth = if (is.numeric(near$bandwidth)) near$bandwidth else numeric(), likeness = likeness),
     objective = c(held_out_log_likelihood = objective), loglik = NA_real_, df = NA_real_,

@@ -124,7 +124,7 @@ check_scores <- function(scores, changed) {
 ranking <- function(score, hit, row = rep(1L, length(hit)), n = 1L, n_threads = 1L) {
   several <- is.matrix(score)
   if (!several) score <- matrix(as.double(score))
-  told <- .Call(mc_c_ranking, unname(score), hit, row, n, as.integer(n_threads))
+  told <- .Call(mc_c_ranking, unname(score), hit, row, n, as.double(n_threads))
   if (several) told else lapply(told, as.vector)
 }
 
@@ -134,7 +134,7 @@ auc_of <- function(score, hit) ranking(score, hit)$auc[2L]
 descend_scores <- function(score, hit, n_threads = 1L) {
   several <- is.matrix(score)
   if (!several) score <- matrix(as.double(score))
-  steps <- .Call(mc_c_descend, unname(score), hit, as.integer(n_threads))
+  steps <- .Call(mc_c_descend, unname(score), hit, as.double(n_threads))
   if (several) steps else steps[[1L]]
 }
 

@@ -208,7 +208,7 @@ companion_table <- function(table) {
 }
 
 # The finds of a view times a matrix.
-view_times <- function(view, given, n_threads = 1) .Call(mc_c_view_times, view, t(given), as.integer(n_threads))
+view_times <- function(view, given, n_threads = 1) .Call(mc_c_view_times, view, t(given), as.double(n_threads))
 
 # Log-odds of scores, or of some of them by their places; chances below one in ten thousand are not told apart. `pack`:
 # the log-odds of all cells by all learners are most of what a large table needs, and are kept in millionths, as whole

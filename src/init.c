@@ -37,7 +37,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_assign, 1),
     ENTRY(mc_c_ranking, 5),
     ENTRY(mc_c_descend, 3),
-    ENTRY(mc_c_neighbours_loglik, 2),
+    ENTRY(mc_c_neighbours_loglik, 3),
     ENTRY(mc_c_score_odds, 3),
     ENTRY(mc_c_stack_cells, 4),
     ENTRY(mc_c_bm_fit, 4),

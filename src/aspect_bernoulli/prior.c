@@ -57,13 +57,15 @@ double ab_log_prior(const ab_prior *prior, const int *pinned, int n, int m,
     const double count = prior->membership[c];
     if (count > 0) sum += count * sum_log(membership + num_at(0, c, n), n);
   }
-  for (int j = 0; j < m; j++) {
-    for (int c = 0; c < k; c++) {
-      const double aspect = aspects[num_at(c, j, k)];
-      if (pinned && pinned[c]) continue;
-      if (prior->one[c] > 0) sum += prior->one[c] * log(aspect);
-      if (prior->zero[c] > 0) sum += prior->zero[c] * log1p(-aspect);
+  for (int c = 0; c < k; c++) {
+    num_log_product one = {0, 1}, zero = {0, 1};
+    if (pinned && pinned[c]) continue;
+    for (int j = 0; j < m; j++) {
+      num_times(&one, aspects[num_at(c, j, k)]);
+      num_times(&zero, 1 - aspects[num_at(c, j, k)]);
     }
+    if (prior->one[c] > 0) sum += prior->one[c] * num_log_of(&one);
+    if (prior->zero[c] > 0) sum += prior->zero[c] * num_log_of(&zero);
   }
   return sum;
 }

@@ -3,10 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/blocks.h"
 #include "num/log1mexp.h"
 #include "num/logistic.h"
 #include "num/simplex.h"
 #include "num/vector.h"
+
+/* Of a row, k each: its log joint, and how many certain cells are no observed zero. */
+typedef struct {
+  double *row, *met;
+} bm_scratch;
 
 struct bm_work {
   bm_prior prior;
@@ -21,7 +27,9 @@ struct bm_work {
   double *all_zero;  /* k: log weight + log-probability of zeros wherever a zero may stand */
   double *log_q;     /* n x k: logs of the memberships, with neighbours */
   double *sum_q;     /* n: their sums on the way */
-  double *row, *met; /* k: log joint of a row, and how many certain cells are no observed zero */
+  num_strips rows;
+  bm_scratch *scratch; /* one a thread */
+  double *row;         /* of the first of them */
   bool any_certain;
   int passes;
   double objective; /* of the last pass, for the host's eyes */
@@ -29,7 +37,7 @@ struct bm_work {
 
 #define BM_LOOK_EVERY 1024 /* rows between two questions to the host */
 
-bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par,
+bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par, int n_threads,
                      const mc_host *host) {
   const ptrdiff_t n = data->n, k = par->k, size = k * data->m;
   bm_work *w = host->alloc(host->ctx, 1, sizeof *w);
@@ -43,8 +51,11 @@ bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param 
   w->certain = mc_doubles(host, size, 1);
   w->n_certain = mc_doubles(host, k, 1);
   w->all_zero = mc_doubles(host, k, 1);
-  w->row = mc_doubles(host, k, 1);
-  w->met = mc_doubles(host, k, 1);
+  w->rows = num_new_strips(data->n, 64, n_threads);
+  w->scratch = host->alloc(host->ctx, (size_t) w->rows.n_threads, sizeof *w->scratch);
+  for (int t = 0; t < w->rows.n_threads; t++)
+    w->scratch[t] = (bm_scratch){mc_doubles(host, k, 1), mc_doubles(host, k, 1)};
+  w->row = w->scratch->row;
   if (par->smooth) {
     w->hold = mc_doubles(host, n, 1);
     w->log_q = mc_doubles(host, n, k);
@@ -80,23 +91,24 @@ static void take_logs(const mc_data *data, const bm_param *par, bm_work *w) {
   }
 }
 
-static void row_log_joint(const mc_data *data, int k, bm_work *w, int i) {
+static void row_log_joint(const mc_data *data, int k, const bm_work *w, const bm_scratch *s,
+                          int i) {
   const int *na = data->na_column;
   const int na_from = data->na_start ? data->na_start[i] : 0;
   const int na_to = na_from + data_n_missing(data, i);
-  memcpy(w->row, w->all_zero, (size_t) k * sizeof(double));
+  memcpy(s->row, w->all_zero, (size_t) k * sizeof(double));
   for (int e = data->start[i]; e < data->start[i + 1]; e++)
-    num_add_scaled(w->row, 1, w->log_odds + num_at(0, data->column[e], k), k);
+    num_add_scaled(s->row, 1, w->log_odds + num_at(0, data->column[e], k), k);
   for (int e = na_from; e < na_to; e++)
-    num_add_scaled(w->row, -1, w->log_zero + num_at(0, na[e], k), k);
+    num_add_scaled(s->row, -1, w->log_zero + num_at(0, na[e], k), k);
   if (!w->any_certain) return;
-  memset(w->met, 0, (size_t) k * sizeof(double));
+  memset(s->met, 0, (size_t) k * sizeof(double));
   for (int e = data->start[i]; e < data->start[i + 1]; e++)
-    num_add_scaled(w->met, 1, w->certain + num_at(0, data->column[e], k), k);
+    num_add_scaled(s->met, 1, w->certain + num_at(0, data->column[e], k), k);
   for (int e = na_from; e < na_to; e++)
-    num_add_scaled(w->met, 1, w->certain + num_at(0, na[e], k), k);
+    num_add_scaled(s->met, 1, w->certain + num_at(0, na[e], k), k);
   for (int c = 0; c < k; c++)
-    if (w->met[c] < w->n_certain[c]) w->row[c] = -INFINITY;
+    if (s->met[c] < w->n_certain[c]) s->row[c] = -INFINITY;
 }
 
 static double log_prior(int m, const bm_param *par, const bm_prior *prior) {
@@ -110,19 +122,35 @@ static double log_prior(int m, const bm_param *par, const bm_prior *prior) {
   return sum;
 }
 
+/* What scanners of blocks of rows see. */
+typedef struct {
+  const mc_data *data;
+  const bm_param *par;
+  bm_work *work;
+} scan;
+
+static void exact_block(void *ctx, int strip, int thread, int first, int b) {
+  const scan *s = ctx;
+  const int k = s->par->k;
+  bm_work *w = s->work;
+  double *joint = w->scratch[thread].row;
+  (void) strip;
+  for (int i = first; i < first + b; i++) {
+    row_log_joint(s->data, k, w, w->scratch + thread, i);
+    const double row = num_log_sum_exp(joint, k);
+    const bool possible = row > -INFINITY;
+    for (int c = 0; c < k; c++)
+      w->posterior[num_at(i, c, s->data->n)] = possible ? exp(joint[c] - row) : s->par->weights[c];
+    w->loglik[i] = row;
+  }
+}
+
 static double exact_objective(const mc_data *data, const bm_param *par, bm_work *w) {
+  scan s = {data, par, w};
   double sum = 0;
   take_logs(data, par, w);
-  for (int i = 0; i < data->n; i++) {
-    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
-    row_log_joint(data, par->k, w, i);
-    const double row = num_log_sum_exp(w->row, par->k);
-    const bool possible = row > -INFINITY;
-    for (int c = 0; c < par->k; c++)
-      w->posterior[num_at(i, c, data->n)] = possible ? exp(w->row[c] - row) : par->weights[c];
-    w->loglik[i] = row;
-    sum += row;
-  }
+  if (!mc_scan(w->host, w->passes, w->objective, &w->rows, exact_block, &s)) return NAN;
+  for (int i = 0; i < data->n; i++) sum += w->loglik[i];
   return sum;
 }
 
@@ -187,7 +215,7 @@ static double near_objective(const mc_data *data, const bm_param *par, bm_work *
   take_label_logs(par->membership, (ptrdiff_t) n * k, w->log_q);
   for (int i = 0; i < n; i++) {
     if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
-    row_log_joint(data, k, w, i);
+    row_log_joint(data, k, w, w->scratch, i);
     sum += row_bound(w, par->membership, i, n, k);
     if (move) aim_label(w, mc_smooth_row(par->smooth, i), w->hold[i], i, n, k);
   }

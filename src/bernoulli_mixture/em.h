@@ -32,7 +32,7 @@ typedef struct {
 typedef struct bm_work bm_work;
 
 /* Scratch: O(k m), and the n x k posterior. */
-bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par,
+bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par, int n_threads,
                      const mc_host *host);
 
 /* Without neighbours, the posterior that row i belongs to component c, n x k, as of the last call. */

@@ -24,7 +24,8 @@ static mc_shards new_model(glue_call *call) {
     SET_VECTOR_ELT(call->out, 3, Rf_duplicate(glue_field(call->param, "membership")));
     par->membership = glue_param(call, 3, call->data.n, par->k);
   }
-  *self = (bm_self){&call->data, par, bm_new_work(&call->data, &prior, par, &call->host)};
+  bm_work *work = bm_new_work(&call->data, &prior, par, call->ctl.n_threads, &call->host);
+  *self = (bm_self){&call->data, par, work};
   return bm_model(self);
 }
 

@@ -304,10 +304,8 @@ SEXP mc_c_view_times(SEXP view, SEXP transposed, SEXP n_threads) {
   const mc_data data = glue_data(view);
   const int width = Rf_nrows(transposed);
   glue_matrix(transposed, width, data.m, "transposed");
-  glue_check(Rf_isInteger(n_threads) && XLENGTH(n_threads) == 1 && INTEGER(n_threads)[0] >= 1,
-             "n_threads");
   const num_strips strips =
-      num_new_strips(data.n, num_block_rows(data.n, width), INTEGER(n_threads)[0]);
+      num_new_strips(data.n, num_block_rows(data.n, width), glue_threads(n_threads));
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, data.n, width));
   product w = {&data, REAL(transposed), width, NULL, REAL(out)};
   w.row = (double *) R_alloc((size_t) width * (size_t) strips.n_threads, sizeof *w.row);

@@ -10,6 +10,12 @@ void glue_check(bool ok, const char *what) {
   if (!ok) Rf_error("internal error in multicause: %s", what);
 }
 
+int glue_threads(SEXP n_threads) {
+  const double threads = Rf_asReal(n_threads);
+  glue_check(threads >= 1 && threads <= INT_MAX, "n_threads");
+  return (int) threads;
+}
+
 void glue_matrix(SEXP x, int n_row, int n_column, const char *name) {
   if (!Rf_isReal(x) || XLENGTH(x) != (R_xlen_t) n_row * n_column)
     Rf_error("internal error in multicause: %s is not a %d x %d double matrix", name, n_row,

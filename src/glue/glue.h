@@ -39,7 +39,7 @@ SEXP mc_c_smooth_pulls(SEXP membership, SEXP pinned, SEXP smooth, SEXP n_threads
 SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space);
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings);
-SEXP mc_c_neighbours_loglik(SEXP p, SEXP view);
+SEXP mc_c_neighbours_loglik(SEXP p, SEXP view, SEXP n_threads);
 SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings);
 SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads);
 SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP limits);
@@ -68,6 +68,7 @@ SEXP mc_c_memory(void);
 /* Argument checks: an internal error where they fail. */
 void glue_check(bool ok, const char *what);
 void glue_matrix(SEXP x, int n_row, int n_column, const char *name);
+int glue_threads(SEXP n_threads);
 SEXP glue_field(SEXP list, const char *name); /* R_NilValue where there is none */
 
 /*

@@ -42,9 +42,12 @@ SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP sett
 }
 
 /* p: chances of the rows of a view. Returns what nbm_loglik() says. */
-SEXP mc_c_neighbours_loglik(SEXP p, SEXP view) {
+SEXP mc_c_neighbours_loglik(SEXP p, SEXP view, SEXP n_threads) {
   const mc_data rows = glue_data(view);
   glue_matrix(p, rows.n, rows.m, "p");
-  double *scratch = (double *) R_alloc((size_t) rows.m + 1, sizeof *scratch);
-  return Rf_ScalarReal(nbm_loglik(&rows, REAL(p), scratch));
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  const double sum = nbm_loglik(&rows, REAL(p), glue_threads(n_threads), &host);
+  glue_end_stopped(&host);
+  return Rf_ScalarReal(sum);
 }

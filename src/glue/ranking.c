@@ -56,12 +56,10 @@ static void descend_score(void *ctx, int strip, int thread, int first, int b) {
 
 static sorting sorting_of(SEXP score, SEXP hit, SEXP n_threads, num_strips *strips) {
   glue_check(Rf_isReal(score) && Rf_isMatrix(score), "score");
-  glue_check(Rf_isInteger(n_threads) && XLENGTH(n_threads) == 1 && INTEGER(n_threads)[0] >= 1,
-             "n_threads");
   const int size = Rf_nrows(score);
   glue_check(TYPEOF(hit) == LGLSXP && XLENGTH(hit) == size && within(hit, 0, 1), "hit");
   sorting w = {.cells = {.n_cell = size, .hit = LOGICAL(hit)}, .scores = REAL(score)};
-  *strips = num_new_strips(Rf_ncols(score), 1, INTEGER(n_threads)[0]);
+  *strips = num_new_strips(Rf_ncols(score), 1, glue_threads(n_threads));
   w.keyed = (num_keyed *) R_alloc(2 * (size_t) size * (size_t) strips->n_threads, sizeof *w.keyed);
   return w;
 }

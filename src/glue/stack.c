@@ -6,12 +6,6 @@
 #define COLUMNS 4  /* of a table, at a time */
 #define CELLS 8192 /* of a vector */
 
-static int threads_of(SEXP n_threads) {
-  const double threads = Rf_asReal(n_threads);
-  glue_check(threads >= 1 && threads <= INT_MAX, "n_threads");
-  return (int) threads;
-}
-
 /* Log-odds of the cells `at` (numbers from 1, NULL: of all) of p; packed, where they are not NULL. */
 typedef struct {
   const double *p, *at;
@@ -58,8 +52,8 @@ SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings) {
     s.odds = REAL(out);
   glue_context context;
   const mc_host host = glue_host(&context, R_NilValue);
-  const int n_threads = threads_of(Rf_ScalarReal(REAL(settings)[2]));
-  const num_strips strips = num_new_strips((int) (s.size / CELLS + 1), 1, n_threads);
+  const num_strips strips =
+      num_new_strips((int) (s.size / CELLS + 1), 1, glue_threads(Rf_ScalarReal(REAL(settings)[2])));
   mc_scan(&host, 0, 0, &strips, score_block, &s);
   glue_end_stopped(&host);
   UNPROTECT(1);
@@ -113,7 +107,7 @@ SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads) 
   if (!Rf_isNull(covariance)) s.stack.covariance = REAL(covariance);
   glue_context context;
   const mc_host host = glue_host(&context, R_NilValue);
-  const num_strips strips = num_new_strips(m, COLUMNS, threads_of(n_threads));
+  const num_strips strips = num_new_strips(m, COLUMNS, glue_threads(n_threads));
   mc_scan(&host, 0, 0, &strips, stack_block, &s);
   glue_end_stopped(&host);
   UNPROTECT(1);

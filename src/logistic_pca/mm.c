@@ -33,10 +33,15 @@ struct lp_work {
   double *pair_loadings; /* pairs x m: products of an attribute's loadings, two by two */
   double *half_loadings; /* k + 1: half the sum of the loadings over attributes */
   strip_sum strip[NUM_MAX_STRIP];
+  double *part[NUM_MAX_STRIP]; /* of each strip, squares, slopes and all */
   block_scratch *scratch; /* one a thread */
   int passes;
   double objective; /* of the last pass, for the host's eyes */
 };
+
+static ptrdiff_t part_size(int k, int m) {
+  return num_at(0, m, num_pairs(k + 1)) + num_at(0, m, k + 1) + k + 1;
+}
 
 lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *host) {
   const ptrdiff_t k1 = k + 1, m = data->m;
@@ -48,9 +53,9 @@ lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   work->pair_loadings = mc_doubles(host, work->pairs, m);
   work->half_loadings = mc_doubles(host, k1, 1);
   for (int s = 0; s < work->rows.n_strip; s++) {
-    work->strip[s].squares = mc_doubles(host, work->pairs, m);
-    work->strip[s].slopes = mc_doubles(host, k1, m);
-    work->strip[s].all = mc_doubles(host, k1, 1);
+    work->part[s] = work->strip[s].squares = mc_doubles(host, part_size(k, data->m), 1);
+    work->strip[s].slopes = work->strip[s].squares + num_at(0, m, work->pairs);
+    work->strip[s].all = work->strip[s].slopes + num_at(0, m, k1);
   }
   work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->rows.n_threads; t++) {
@@ -179,22 +184,13 @@ static void both_block(void *ctx, int strip, int thread, int first, int b) {
 static bool scan_rows(const mc_data *data, const lp_param *par, lp_work *work,
                       num_scanner scanner) {
   scan w = {data, par, work};
-  const int k1 = par->k + 1, m = data->m;
-  const ptrdiff_t n_squares = num_at(0, m, work->pairs), n_slopes = num_at(0, m, k1);
+  const ptrdiff_t size = part_size(par->k, data->m);
   strip_sum *sum = work->strip;
-  for (int s = 0; s < work->rows.n_strip; s++) {
-    sum[s].loglik = 0;
-    memset(sum[s].squares, 0, (size_t) n_squares * sizeof(double));
-    memset(sum[s].slopes, 0, (size_t) n_slopes * sizeof(double));
-    memset(sum[s].all, 0, (size_t) k1 * sizeof(double));
-  }
+  for (int s = 0; s < work->rows.n_strip; s++) sum[s].loglik = 0;
+  num_clear_parts(&work->rows, work->part, size);
   if (!mc_scan(work->host, work->passes, work->objective, &work->rows, scanner, &w)) return false;
-  for (int s = 1; s < work->rows.n_strip; s++) {
-    sum->loglik += sum[s].loglik;
-    for (ptrdiff_t i = 0; i < n_squares; i++) sum->squares[i] += sum[s].squares[i];
-    for (ptrdiff_t i = 0; i < n_slopes; i++) sum->slopes[i] += sum[s].slopes[i];
-    num_add_scaled(sum->all, 1, sum[s].all, k1);
-  }
+  for (int s = 1; s < work->rows.n_strip; s++) sum->loglik += sum[s].loglik;
+  num_add_parts(&work->rows, work->part, size);
   return true;
 }
 
@@ -237,11 +233,8 @@ static bool model_rows(void *self, bool look, const double *caps, double *sums) 
     return done;
   }
   if (!update_scores(s->data, s->par, s->work)) return false;
-  const regressions out = regressions_in(sums, k, m);
   sums[MC_SHARD_LOGLIK] = sum->loglik;
-  memcpy(out.squares, sum->squares, (size_t) num_at(0, m, s->work->pairs) * sizeof *sums);
-  memcpy(out.slopes, sum->slopes, (size_t) num_at(0, m, k + 1) * sizeof *sums);
-  memcpy(out.all, sum->all, (size_t) (k + 1) * sizeof *sums);
+  memcpy(sums + MC_SHARD_HEAD, sum->squares, (size_t) part_size(k, m) * sizeof *sums);
   return true;
 }
 
@@ -288,7 +281,7 @@ static void model_feasible(void *self, const double *const *safe) {
 mc_shards lp_model(lp_self *self) {
   const int k = self->par->k, n = self->data->n, m = self->data->m;
   mc_shards out = {.rows = model_rows, .step = model_step, .beside = model_beside};
-  out.length = MC_SHARD_HEAD + num_at(0, m, self->work->pairs) + num_at(0, m, k + 1) + k + 1;
+  out.length = MC_SHARD_HEAD + part_size(k, m);
   out.shared = (mc_model){.feasible = model_feasible, .self = self};
   mc_add_block(&out.shared, n > 0 ? self->par->scores : NULL, num_at(0, n, k));
   mc_add_block(&out.shared, self->par->fixed_loadings ? NULL : self->par->loadings,

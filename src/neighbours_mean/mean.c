@@ -224,17 +224,34 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
   return mc_scan(host, 0, 0, &strips, scan, &t);
 }
 
-double nbm_loglik(const mc_data *rows, const double *p, double *chance) {
+typedef struct {
+  const mc_data *rows;
+  const double *p;
+  double *chance; /* m, of each thread */
+  double *sum;    /* of each strip */
+} judging;
+
+static void judge(void *ctx, int strip, int thread, int first, int b) {
+  const judging *w = ctx;
+  const mc_data *rows = w->rows;
   const int n = rows->n, m = rows->m;
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < m; j++) chance[j] = 1 - p[num_at(i, j, n)];
+  double *chance = w->chance + num_at(0, thread, m);
+  for (int i = first; i < first + b; i++) {
+    for (int j = 0; j < m; j++) chance[j] = 1 - w->p[num_at(i, j, n)];
     for (int e = rows->start[i]; e < rows->start[i + 1]; e++)
-      chance[rows->column[e]] = p[num_at(i, rows->column[e], n)];
+      chance[rows->column[e]] = w->p[num_at(i, rows->column[e], n)];
     for (int j = 0; j < m; j++) chance[j] = fmin(fmax(chance[j], LEAST), 1 - LEAST);
     for (int e = 0; e < data_n_missing(rows, i); e++)
       chance[rows->na_column[rows->na_start[i] + e]] = 1;
-    sum += num_sum_log(chance, m);
+    w->sum[strip] += num_sum_log(chance, m);
   }
+}
+
+double nbm_loglik(const mc_data *rows, const double *p, int n_threads, const mc_host *host) {
+  double part[NUM_MAX_STRIP] = {0}, sum = 0;
+  const num_strips strips = num_new_strips(rows->n, 16, n_threads);
+  judging w = {rows, p, mc_doubles(host, rows->m, strips.n_threads), part};
+  if (!mc_scan(host, 0, 0, &strips, judge, &w)) return NAN;
+  for (int s = 0; s < strips.n_strip; s++) sum += part[s];
   return sum;
 }

@@ -37,7 +37,8 @@ typedef struct {
 bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, const mc_host *host,
                double *p);
 
-/* The sum of the logarithms of what the known cells of some rows were given, p, rows x m; chance: m, scratch. */
-double nbm_loglik(const mc_data *rows, const double *p, double *chance);
+/* The sum of the logarithms of what the known cells of some rows were given, p, rows x m; NaN where the host said
+ * stop. */
+double nbm_loglik(const mc_data *rows, const double *p, int n_threads, const mc_host *host);
 
 #endif

@@ -1,6 +1,9 @@
 #include "num/blocks.h"
 
+#include <string.h>
+
 #include "num/threads.h"
+#include "num/vector.h"
 
 #define BLOCK_CELLS 24576 /* 192 kB of doubles */
 
@@ -56,6 +59,21 @@ bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)
 #pragma omp parallel for schedule(dynamic, 1) num_threads(strips->n_threads)
   for (int s = 0; s < strips->n_strip; s++) scan_strip(&w, s);
   return !w.stopped;
+}
+
+void num_clear_parts(const num_strips *strips, double *const *part, ptrdiff_t size) {
+#pragma omp parallel for schedule(static) num_threads(strips->n_threads)
+  for (int s = 0; s < strips->n_strip; s++) memset(part[s], 0, (size_t) size * sizeof(double));
+}
+
+#define CHUNK 1024 /* numbers a thread adds up at a time, over all strips */
+
+void num_add_parts(const num_strips *strips, double *const *part, ptrdiff_t size) {
+#pragma omp parallel for schedule(static) num_threads(strips->n_threads)
+  for (ptrdiff_t first = 0; first < size; first += CHUNK)
+    for (int s = 1; s < strips->n_strip; s++)
+      num_add_scaled(part[0] + first, 1, part[s] + first,
+                     size - first < CHUNK ? size - first : CHUNK);
 }
 
 void num_take_rows(const double *from, int n, int first, int b, int k, double *rows) {

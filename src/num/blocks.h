@@ -35,6 +35,11 @@ typedef void (*num_scanner)(void *ctx, int strip, int thread, int first, int b);
 bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)(void *asked),
               void *asked);
 
+/* Sums that strips have of their own, part[s] of each, size numbers: sets them to 0, and adds them to those of strip
+ * 0, in the order of strips. */
+void num_clear_parts(const num_strips *strips, double *const *part, ptrdiff_t size);
+void num_add_parts(const num_strips *strips, double *const *part, ptrdiff_t size);
+
 /* b rows of an n x k matrix from first on, to k x b and back: a row is then contiguous. */
 void num_take_rows(const double *from, int n, int first, int b, int k, double *rows);
 void num_put_rows(const double *rows, int n, int first, int b, int k, double *to);

@@ -20,7 +20,7 @@ static problem new_problem(int n, int m, int k, double missing) {
   const bm_prior flat = {0};
   p.par.weights = check_simplex(1, k);
   p.par.prototypes = check_probabilities((ptrdiff_t) k * m);
-  p.work = bm_new_work(&p.data, &flat, &p.par, &host);
+  p.work = bm_new_work(&p.data, &flat, &p.par, 1, &host);
   return p;
 }
 

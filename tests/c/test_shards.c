@@ -164,7 +164,7 @@ static void test_mixture_of(double missing, bm_prior prior) {
   double *prototypes = check_probabilities((ptrdiff_t) K * M);
   const mc_data data = check_view(x, N, M), *empty = no_rows();
   bm_param par = {.k = K, .weights = weights, .prototypes = prototypes};
-  bm_self whole = {&data, &par, bm_new_work(&data, &prior, &par, new_host())};
+  bm_self whole = {&data, &par, bm_new_work(&data, &prior, &par, 1, new_host())};
   mc_shards table = bm_model(&whole);
   pieces all = {0};
   begin(&all, weights, K, prototypes, (ptrdiff_t) K * M, table.length);
@@ -173,11 +173,11 @@ static void test_mixture_of(double missing, bm_prior prior) {
     part[s] = cut(x, s);
     const bm_param own = {.k = K, .weights = all.own[0], .prototypes = all.own[1]};
     bm_param *kept = keep(&own, sizeof own);
-    const bm_self self = {part + s, kept, bm_new_work(part + s, &prior, kept, new_host())};
+    const bm_self self = {part + s, kept, bm_new_work(part + s, &prior, kept, 1, new_host())};
     all.part[s] = bm_model(keep(&self, sizeof self));
   }
   bm_param shared = {.k = K, .weights = all.shared[0], .prototypes = all.shared[1]};
-  bm_self driver = {empty, &shared, bm_new_work(empty, &prior, &shared, new_host())};
+  bm_self driver = {empty, &shared, bm_new_work(empty, &prior, &shared, 1, new_host())};
   mc_shards shards = bm_model(&driver);
   mc_model model = mc_whole_model(&table, new_host());
   const double *want[] = {weights, prototypes};

@@ -264,7 +264,7 @@ static void test_mixture_climbs(void) {
                     .prototypes = check_probabilities((ptrdiff_t) k * m),
                     .membership = check_simplex(n, k),
                     .smooth = chain_of(n, k, NULL, 1, host)};
-    bm_self self = {&data, &par, bm_new_work(&data, &flat, &par, host)};
+    bm_self self = {&data, &par, bm_new_work(&data, &flat, &par, 1, host)};
     mc_shards sums = bm_model(&self);
     mc_model model = mc_whole_model(&sums, host);
     double before = -INFINITY;

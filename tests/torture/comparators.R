@@ -84,8 +84,8 @@ torture("mc_c_logistic_regression", design[0, ], cases[0, ], diag(3), matrix(0, 
 torture("mc_c_logistic_regression", design, cases, diag(3), matrix(0, 3), 5L, error = TRUE)
 
 scores <- c(0.3, 0.9, 0.3, 0.1)
-torture("mc_c_neighbours_loglik", matrix(0.3, nrow(x), ncol(x)), view)
-torture("mc_c_neighbours_loglik", matrix(0.3, 2, 2), view, error = TRUE)
+torture("mc_c_neighbours_loglik", matrix(0.3, nrow(x), ncol(x)), view, 2)
+torture("mc_c_neighbours_loglik", matrix(0.3, 2, 2), view, 1, error = TRUE)
 
 chances <- matrix(c(0, 0.3, 1, NA), 2)
 torture("mc_c_score_odds", chances, NULL, c(1e-4, 0, 1))
