@@ -76,12 +76,12 @@ nbm_check_smooth <- function(smooth) {
 # What means are taken of: presences, known cells (NULL where all are), lengths of lists, and the attributes' sums.
 # Dense or sparse, as the data are.
 nbm_table <- function(x) {
-  found <- found_table(x)
-  unknown <- if (inherits(x, "dgCMatrix")) anyNA(x@x) else anyNA(x)
-  observed <- if (unknown) known_cells(x)
+  view <- data_view(x)
+  unknown <- !is.null(view$na_start)
+  margins <- .Call(mc_c_view_margins, view)
   list(
-    found = found, observed = observed, size = row_sums(found), sums = column_sums(found),
-    n_known = if (unknown) column_sums(observed) else rep(nrow(x), ncol(x)), view = data_view(x)
+    found = if (unknown) found_table(x) else x, observed = if (unknown) known_cells(x), size = margins$row_sum,
+    sums = margins$column_sum, n_known = margins$column_observed, view = view
   )
 }
 

@@ -10,20 +10,21 @@ mean_foreseen <- function(x, near, n_threads = 1) {
   table <- nbm_table(x)
   share <- most_fair[["finds"]] / max(1, sum(table$sums))
   rows <- spaced(seq_len(nrow(x)), max(1, share * nrow(x)))
-  found <- as.matrix(some_rows(table$found, rows)) == 1
+  found <- as.matrix(some_rows(table$found, rows))
   known <- if (is.null(table$observed)) TRUE else as.matrix(some_rows(table$observed, rows)) == 1
-  finds <- which(known & found)
-  zeros <- which(known & !found)
+  finds <- which(known & found == 1)
+  zeros <- which(known & found == 0)
   at <- c(finds, spaced(zeros, most_fair[["zeros"]]))
   design <- do.call(cbind, fair_scores(table, near, n_threads, rows, at))
-  weight <- rep(c(1, length(zeros) / (length(at) - length(finds))), c(length(finds), length(at) - length(finds)))
-  mean(fitted_logistic(design, seq_along(at) <= length(finds), weight, n_threads)[seq_along(finds)])
+  found <- rep(c(TRUE, FALSE), c(length(finds), length(at) - length(finds)))
+  mean(fitted_logistic(design, found, ifelse(found, 1, length(zeros) / sum(!found)), n_threads))
 }
 
 # Vectors, of the cells `at` of some rows.
 fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size),
                         at = seq_len(length(rows) * length(table$sums))) {
-  odds <- function(p) score_odds(p, at, n_threads = n_threads)
+  place <- as.double(at)
+  odds <- function(p) score_odds(p, place, n_threads = n_threads)
   mean_by <- function(near, likeness) odds(nbm_rows(near, likeness, table, rows, n_threads))
   scores <- list(mean_by(NULL, 2), mean_by(NULL, 6))
   if (!is.null(near)) {
@@ -67,11 +68,12 @@ fair_companions <- function(table, cells = fair_cells(table), n_threads = 1) {
   (share + mean) / (table$size[cells$row] - cells$found + 1)
 }
 
-# Chances by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
-fitted_logistic <- function(design, y, weight, n_threads = 1L) {
+# Chances of finds by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
+fitted_logistic <- function(design, found, weight, n_threads = 1L) {
   even <- equal_spread(design)
-  design <- cbind(1, even$z[, is.finite(even$spread), drop = FALSE])
+  used <- is.finite(even$spread)
+  design <- cbind(1, if (all(used)) even$z else even$z[, used, drop = FALSE])
   penalty <- diag(c(0, rep(1e-3, ncol(design) - 1L)), ncol(design))
-  found <- logistic_regression(design, y, 0, penalty, weight, n_threads = n_threads)
-  stats::plogis(as.vector(design %*% found$beta))
+  fit <- logistic_regression(design, found, 0, penalty, weight, n_threads = n_threads)
+  stats::plogis(as.vector(design[found, , drop = FALSE] %*% fit$beta))
 }

@@ -38,7 +38,7 @@ quick_effort <- replace(copy_effort, "tune", FALSE)
 #   rows     where they are; models are fitted to all rows, and means are over all
 learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x))) {
   table <- nbm_table(x)
-  place <- if (!is.null(at)) place_in_rows(at, rows, nrow(x))
+  place <- if (!is.null(at)) as.double(place_in_rows(at, rows, nrow(x)))
   out <- list()
   learnt <- function(name, p) {
     out[[name]] <<- score_odds(fill_unseen(p, table, rows), place, is.null(at), how$n_threads)
@@ -149,7 +149,7 @@ found_neighbours <- function(near, n_threads) {
 fill_unseen <- function(p, table, rows = seq_along(table$size)) {
   unseen <- table$sums == 0
   if (any(unseen)) p[, unseen] <- 0.5 * (table$size[rows] + 0.5) / sum(table$size + 0.5)
-  unname(p)
+  p
 }
 
 # How often a taxon was found: learners know rare taxa less well, which their own log-odds do not say. How many finds a
@@ -255,15 +255,15 @@ judged_cells <- function(x, deleted) {
   n <- nrow(x)
   wanted <- round(n * most_hidden / max(1L, length(deleted)))
   rows <- if (wanted < n) sort(sample.int(n, wanted)) else seq_len(n)
-  zeros <- which(as.matrix(some_rows(x, rows)) == 0)
-  column <- (zeros - 1L) %/% length(rows) + 1L
-  kept <- column_sums(found_table(x))[column] > 0
-  zeros <- rows[(zeros[kept] - 1L) %% length(rows) + 1L] + (column[kept] - 1L) * n
-  gone <- replace(logical(length(x)), deleted, TRUE)[zeros]
-  others <- zeros[!gone]
+  zero <- as.matrix(some_rows(x, rows)) == 0
+  zero[, column_sums(found_table(x)) == 0] <- FALSE
+  at <- which(zero)
+  if (wanted < n) at <- rows[(at - 1L) %% length(rows) + 1L] + (at - 1L) %/% length(rows) * n
+  gone <- at %in% deleted
+  others <- which(!gone)
   fraction <- min(1, most_judged / max(1, length(others)))
-  if (fraction < 1) others <- sort(others[sample.int(length(others), most_judged)])
-  list(rows = rows, at = sort(c(zeros[gone], others)), fraction = fraction)
+  if (fraction < 1) others <- others[sample.int(length(others), most_judged)]
+  list(rows = rows, at = at[sort(c(which(gone), others))], fraction = fraction)
 }
 
 # Tenths of the finds, dealt at random: what each copy loses. Each tenth has its part of the finds of sites that are for

@@ -120,21 +120,25 @@ ridge_logistic <- function(data, used, ridge, start = NULL) {
 
 # Columns of mean 0 and standard deviation 1; those without a spread, which is Inf then, are 0.
 equal_spread <- function(z) {
-  n <- nrow(z)
   centre <- colMeans(z)
-  z <- z - rep(centre, each = n)
-  spread <- sqrt(colSums(z^2) / (n - 1))
-  spread[spread < 1e-8] <- Inf
-  list(z = z / rep(spread, each = n), centre = centre, spread = spread)
+  spread <- 0 * centre
+  for (j in seq_along(centre)) { # one after another: a table of many cells does not fit the cache
+    from <- z[, j] - centre[j]
+    sd <- sqrt(sum(from^2) / (length(from) - 1))
+    spread[j] <- if (sd < 1e-8) Inf else sd
+    z[, j] <- from / spread[j]
+  }
+  list(z = z, centre = centre, spread = spread)
 }
 
 # What the learners weigh: the weight of a learner's log-odds, and its share of what the learners add to the spread of
 # the answer.
 stack_table <- function(stack, copies) {
-  odds <- do.call(rbind, lapply(copies, function(copy) copy$odds))
-  learners <- colnames(odds)[of_learner(odds)]
+  learners <- colnames(copies[[1L]]$odds)[of_learner(copies[[1L]]$odds)]
   weight <- stack$weights[learners]
-  part <- weight * apply(odds[, learners, drop = FALSE], 2L, stats::sd)
+  part <- weight * vapply(learners, function(name) {
+    stats::sd(unlist(lapply(copies, function(copy) copy$odds[, name])))
+  }, 0)
   out <- data.frame(
     learner = unname(learner_names[learners]), weight = unname(weight), share = unname(part / max(sum(part), 1e-300)),
     row.names = learners

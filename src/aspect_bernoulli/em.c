@@ -32,7 +32,7 @@ struct ab_work {
   num_strips rows;
   double *absence; /* k x m: 1 - aspects */
   strip_sum strip[NUM_MAX_STRIP];
-  double *part[NUM_MAX_STRIP]; /* of each strip, one and then zero */
+  num_sums sums; /* one and then zero */
   block_scratch *scratch; /* one a thread */
   int passes;
   double objective; /* of the last pass, for the host's eyes */
@@ -48,9 +48,10 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
   work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
   work->absence = mc_doubles(host, k, data->m);
   for (int s = 0; s < work->rows.n_strip; s++) {
-    work->part[s] = work->strip[s].one = mc_doubles(host, 2 * k, data->m);
+    work->sums.part[s] = work->strip[s].one = mc_doubles(host, 2 * k, data->m);
     work->strip[s].zero = work->strip[s].one + num_at(0, data->m, k);
   }
+  work->sums.size = 2 * num_at(0, data->m, k);
   work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->rows.n_threads; t++) {
     const int b = work->rows.block_rows;
@@ -239,14 +240,14 @@ static bool scan_rows(const mc_data *data, const ab_param *par, ab_work *work, n
     sum[s].loglik = sum[s].gap = 0;
     sum[s].worst = 0;
   }
-  num_clear_parts(&work->rows, work->part, 2 * size);
-  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, scanner, &w)) return false;
+  if (!mc_scan_sums(work->host, work->passes, work->objective, &work->rows, scanner, &w,
+                    &work->sums))
+    return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
     sum->loglik += sum[s].loglik;
     sum->gap += sum[s].gap;
     sum->worst = fmax(sum->worst, sum[s].worst);
   }
-  num_add_parts(&work->rows, work->part, 2 * size);
   return true;
 }
 

@@ -26,5 +26,7 @@ static inline bool mc_stop(const mc_host *host, int pass, double objective) {
 /* num_scan() that asks the host, and shows it pass and objective; false: it said stop. */
 bool mc_scan(const mc_host *host, int pass, double objective, const num_strips *strips,
              num_scanner scan, void *ctx);
+bool mc_scan_sums(const mc_host *host, int pass, double objective, const num_strips *strips,
+                  num_scanner scan, void *ctx, const num_sums *sums);
 
 #endif

@@ -33,7 +33,7 @@ struct lp_work {
   double *pair_loadings; /* pairs x m: products of an attribute's loadings, two by two */
   double *half_loadings; /* k + 1: half the sum of the loadings over attributes */
   strip_sum strip[NUM_MAX_STRIP];
-  double *part[NUM_MAX_STRIP]; /* of each strip, squares, slopes and all */
+  num_sums sums; /* squares, slopes and all */
   block_scratch *scratch; /* one a thread */
   int passes;
   double objective; /* of the last pass, for the host's eyes */
@@ -53,10 +53,11 @@ lp_work *lp_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   work->pair_loadings = mc_doubles(host, work->pairs, m);
   work->half_loadings = mc_doubles(host, k1, 1);
   for (int s = 0; s < work->rows.n_strip; s++) {
-    work->part[s] = work->strip[s].squares = mc_doubles(host, part_size(k, data->m), 1);
+    work->sums.part[s] = work->strip[s].squares = mc_doubles(host, part_size(k, data->m), 1);
     work->strip[s].slopes = work->strip[s].squares + num_at(0, m, work->pairs);
     work->strip[s].all = work->strip[s].slopes + num_at(0, m, k1);
   }
+  work->sums.size = part_size(k, data->m);
   work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->rows.n_threads; t++) {
     const ptrdiff_t b = work->rows.block_rows;
@@ -184,13 +185,12 @@ static void both_block(void *ctx, int strip, int thread, int first, int b) {
 static bool scan_rows(const mc_data *data, const lp_param *par, lp_work *work,
                       num_scanner scanner) {
   scan w = {data, par, work};
-  const ptrdiff_t size = part_size(par->k, data->m);
   strip_sum *sum = work->strip;
   for (int s = 0; s < work->rows.n_strip; s++) sum[s].loglik = 0;
-  num_clear_parts(&work->rows, work->part, size);
-  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, scanner, &w)) return false;
+  if (!mc_scan_sums(work->host, work->passes, work->objective, &work->rows, scanner, &w,
+                    &work->sums))
+    return false;
   for (int s = 1; s < work->rows.n_strip; s++) sum->loglik += sum[s].loglik;
-  num_add_parts(&work->rows, work->part, size);
   return true;
 }
 

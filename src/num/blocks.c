@@ -32,6 +32,7 @@ typedef struct {
   void *ctx;
   int (*stop)(void *asked);
   void *asked;
+  const num_sums *sums;
   int stopped;
 } scanning;
 
@@ -39,6 +40,7 @@ static void scan_strip(scanning *w, int strip) {
   const int n = w->strips->n, rows = w->strips->block_rows, n_block = count_blocks(n, rows);
   const int from = (int) ((ptrdiff_t) n_block * strip / w->strips->n_strip);
   const int to = (int) ((ptrdiff_t) n_block * (strip + 1) / w->strips->n_strip);
+  if (w->sums) memset(w->sums->part[strip], 0, (size_t) w->sums->size * sizeof(double));
   for (int block = from; block < to; block++) {
     int stop;
     if (num_thread() == 0 && w->stop(w->asked) != 0) {
@@ -53,27 +55,28 @@ static void scan_strip(scanning *w, int strip) {
   }
 }
 
-bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)(void *asked),
-              void *asked) {
-  scanning w = {strips, scan, ctx, stop, asked, 0};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(strips->n_threads)
-  for (int s = 0; s < strips->n_strip; s++) scan_strip(&w, s);
-  return !w.stopped;
-}
-
-void num_clear_parts(const num_strips *strips, double *const *part, ptrdiff_t size) {
-#pragma omp parallel for schedule(static) num_threads(strips->n_threads)
-  for (int s = 0; s < strips->n_strip; s++) memset(part[s], 0, (size_t) size * sizeof(double));
-}
-
 #define CHUNK 1024 /* numbers a thread adds up at a time, over all strips */
 
-void num_add_parts(const num_strips *strips, double *const *part, ptrdiff_t size) {
-#pragma omp parallel for schedule(static) num_threads(strips->n_threads)
-  for (ptrdiff_t first = 0; first < size; first += CHUNK)
-    for (int s = 1; s < strips->n_strip; s++)
-      num_add_scaled(part[0] + first, 1, part[s] + first,
-                     size - first < CHUNK ? size - first : CHUNK);
+static void add_chunk(const num_strips *strips, const num_sums *sums, ptrdiff_t first) {
+  const ptrdiff_t left = sums->size - first;
+  for (int s = 1; s < strips->n_strip; s++)
+    num_add_scaled(sums->part[0] + first, 1, sums->part[s] + first, left < CHUNK ? left : CHUNK);
+}
+
+bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)(void *asked),
+              void *asked, const num_sums *sums) {
+  scanning w = {strips, scan, ctx, stop, asked, sums, 0};
+  const ptrdiff_t size = sums ? sums->size : 0;
+#pragma omp parallel num_threads(strips->n_threads)
+  {
+#pragma omp for schedule(dynamic, 1)
+    for (int s = 0; s < strips->n_strip; s++) scan_strip(&w, s);
+    if (size > 0) { /* else there would be one more barrier */
+#pragma omp for schedule(static)
+      for (ptrdiff_t first = 0; first < size; first += CHUNK) add_chunk(strips, sums, first);
+    }
+  }
+  return !w.stopped;
 }
 
 void num_take_rows(const double *from, int n, int first, int b, int k, double *rows) {

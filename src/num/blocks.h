@@ -27,18 +27,20 @@ num_strips num_new_strips(int n, int block_rows, int n_threads);
 /* What is done with a block of b rows from first on; strip and thread say whose sums and scratch. */
 typedef void (*num_scanner)(void *ctx, int strip, int thread, int first, int b);
 
+/* Sums that strips have of their own, size numbers each. */
+typedef struct {
+  double *part[NUM_MAX_STRIP];
+  ptrdiff_t size;
+} num_sums;
+
 /*
  * Scans all blocks, those of a strip in order and on one thread. stop(asked) is
  * called between blocks, on the main thread: nonzero ends the scan, and false
- * is returned.
+ * is returned. Sums (NULL: there are none) are 0 when a strip begins, and are
+ * added to those of strip 0 at the end, in the order of strips.
  */
 bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)(void *asked),
-              void *asked);
-
-/* Sums that strips have of their own, part[s] of each, size numbers: sets them to 0, and adds them to those of strip
- * 0, in the order of strips. */
-void num_clear_parts(const num_strips *strips, double *const *part, ptrdiff_t size);
-void num_add_parts(const num_strips *strips, double *const *part, ptrdiff_t size);
+              void *asked, const num_sums *sums);
 
 /* b rows of an n x k matrix from first on, to k x b and back: a row is then contiguous. */
 void num_take_rows(const double *from, int n, int first, int b, int k, double *rows);

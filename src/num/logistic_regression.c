@@ -73,7 +73,7 @@ static double evaluate(const num_regression *data, const double *b, double *g, d
   memset(hessian, 0, (size_t) l * l * sizeof(double));
   for (int strip = 0; strip < strips.n_strip; strip++)
     memset(sums + strip_size(l) * strip, 0, (size_t) (1 + l + l * l) * sizeof(double));
-  if (!num_scan(&strips, scan, &e, stop_scan, &e)) return sum;
+  if (!num_scan(&strips, scan, &e, stop_scan, &e, NULL)) return sum;
   for (int strip = 0; strip < strips.n_strip; strip++) {
     const double *part = sums + strip_size(l) * strip;
     sum += part[0];
