@@ -32,7 +32,7 @@ struct ab_work {
   num_strips rows;
   double *absence; /* k x m: 1 - aspects */
   strip_sum strip[NUM_MAX_STRIP];
-  num_sums sums; /* one and then zero */
+  num_sums sums;          /* one and then zero */
   block_scratch *scratch; /* one a thread */
   int passes;
   double objective; /* of the last pass, for the host's eyes */
@@ -47,11 +47,11 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
   work->host = host;
   work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
   work->absence = mc_doubles(host, k, data->m);
+  work->sums.size = 2 * num_at(0, data->m, k);
   for (int s = 0; s < work->rows.n_strip; s++) {
-    work->sums.part[s] = work->strip[s].one = mc_doubles(host, 2 * k, data->m);
+    work->sums.part[s] = work->strip[s].one = mc_doubles(host, work->sums.size, 1);
     work->strip[s].zero = work->strip[s].one + num_at(0, data->m, k);
   }
-  work->sums.size = 2 * num_at(0, data->m, k);
   work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->rows.n_threads; t++) {
     const int b = work->rows.block_rows;

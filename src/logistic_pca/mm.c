@@ -33,7 +33,7 @@ struct lp_work {
   double *pair_loadings; /* pairs x m: products of an attribute's loadings, two by two */
   double *half_loadings; /* k + 1: half the sum of the loadings over attributes */
   strip_sum strip[NUM_MAX_STRIP];
-  num_sums sums; /* squares, slopes and all */
+  num_sums sums;          /* squares, slopes and all */
   block_scratch *scratch; /* one a thread */
   int passes;
   double objective; /* of the last pass, for the host's eyes */

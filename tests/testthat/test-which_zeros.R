@@ -501,11 +501,14 @@ test_that("every figure is drawn", {
 })
 
 test_that("threads change nothing but the time, and jobs' settings are those of fit_control()", {
-  x <- x[1:40, 1:20]
-  one <- suppressWarnings(which_zeros(x, age = 1:40, quick = TRUE, seed = 1))
-  two <- suppressWarnings(which_zeros(x, age = 1:40, quick = TRUE, seed = 1, control = fit_control(n_threads = 2)))
+  set.seed(1)
+  x <- matrix(rbinom(300 * 30, 1, outer(runif(300), runif(30))), 300) # of several blocks
+  answer <- function(n_threads) {
+    suppressMessages(which_zeros(x, age = 1:300, quick = TRUE, seed = 1, control = fit_control(n_threads = n_threads)))
+  }
+  one <- answer(1)
   same <- setdiff(names(one), "call")
-  expect_identical(two[same], one[same])
+  for (n_threads in 2:3) expect_identical(answer(n_threads)[same], one[same])
   refused <- function(call, words) expect_error(call, words, class = "multicause_input_error")
   refused(which_zeros(x, control = list(n_threads = 2)), "must come from fit_control")
   refused(which_zeros(x, control = mcmc_control()), "not mcmc_control")
@@ -578,6 +581,32 @@ test_that("the AUCs of all rows at once are those of each row", {
   expect_equal(told$ap[21], precision(score[at], changed[at]))
   expect_equal(told$ap[6], precision(score[at][row == 6], changed[at][row == 6]))
   expect_identical(unlist(ranking(numeric(), logical()), use.names = FALSE), rep(NaN, 4))
+  # Several scores at a time, on threads; scores of any sign and size.
+  several <- cbind(score[at], -score[at], c(-1e300, -0, 0, 1e-300, Inf)[score[at] %% 5 + 1])
+  hit <- changed[at]
+  for (n_threads in 1:2) {
+    each <- ranking(several, hit, row, 20L, n_threads)
+    steps <- descend_scores(several, hit, n_threads)
+    for (s in 1:3) {
+      expect_equal(each$auc[, s], ranking(several[, s], hit, row, 20L)$auc)
+      levels <- sort(unique(several[, s]), decreasing = TRUE)
+      expect_identical(steps[[s]]$cells, vapply(levels, function(l) sum(several[, s] >= l), 0L))
+      expect_identical(steps[[s]]$hits, vapply(levels, function(l) sum(hit[several[, s] >= l]), 0L))
+    }
+  }
+})
+
+test_that("products of finds, and in how many rows two columns are found, are those of matrices", {
+  set.seed(3)
+  x <- matrix(rbinom(600, 1, 0.3), 100)
+  x[sample(600, 20)] <- NA
+  found <- found_table(x)
+  given <- matrix(rnorm(18), 6)
+  view <- data_view(x)
+  pairs <- .Call(mc_c_view_pairs, view)
+  expect_identical(pairs, list(both = crossprod(found), gone = crossprod(found, 1 * is.na(x))))
+  expect_null(.Call(mc_c_view_pairs, data_view(found))$gone)
+  for (n_threads in 1:2) expect_equal(view_times(view, given, n_threads), found %*% given)
 })
 
 test_that("sites for reference inform the answer and are not scored", {
