@@ -11,7 +11,7 @@ nor_check_effort <- function(effort, data, missed_by) {
   }
   if (missed_by == "none") stop_input("`effort` needs `missed_by`: \"site\", or \"both\".")
   effort <- match_effort(effort, nrow(data$x), rownames(data$x))
-  check_effort_values(effort, function(row) place(data$x, 1L, row))
+  check_effort_values(effort, function(row) place_words(data$x, 1L, row))
   effort
 }
 

@@ -73,4 +73,8 @@ test_that("an effort that governs what is missed is found, and helps to find wha
   expect_error(identifiability(with), "without `effort`")
   expect_error(noisy_or(p$x, 2, effort = effort), "needs `missed_by`")
   expect_error(noisy_or(p$x, 2, effort = rep(1, 300), missed_by = "site"), "must differ")
+  expect_error(
+    noisy_or(p$x, 2, effort = replace(effort, 3, NA), missed_by = "site"), rownames(p$x)[3L],
+    class = "multicause_input_error"
+  )
 })
