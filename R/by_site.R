@@ -23,7 +23,8 @@
 #'   right; groups are in the order of their levels. Sites that were left out or are for reference have no row.
 #'   `print()` and `plot()` show those of which most was missed first. It has the columns
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
-#'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false. Unknown cells count nowhere.}
+#'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false. Unknown cells count nowhere, nor do,
+#'     of answers, zeros of taxa that were found at no site.}
 #'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % (`level`) of that
 #'     number; of answers whole numbers. Of an answer the range is that of the total, with the scatter that was measured
 #'     about sums by one ratio (a coefficient of variation of .25 of sites, .6 of taxa), and what is random in the

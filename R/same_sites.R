@@ -1,6 +1,7 @@
 # Sites of a table that may be one site, written down twice.
 
 least_same <- 4L # finds of a list that is there twice
+most_by_chance <- 0.05 # other sites that would have it by chance; of few taxa many have the same
 
 tell_same_sites <- function(x, near) {
   if (length(x) > most_kept) {
@@ -23,7 +24,7 @@ same_sites <- function(found, given) {
   key <- apply(found, 1L, function(row) paste(which(row), collapse = " "))
   place <- given$place
   if (!is.null(place)) key <- paste(key, ifelse(is.na(rowSums(place)), seq_along(key), paste(place[, 1L], place[, 2L])))
-  some <- which(rowSums(found) >= least_same)
+  some <- which(rowSums(found) >= least_same & same_by_chance(found) < most_by_chance)
   first <- some[match(key[some], key[some])]
   pairs <- cbind(first, some)[first != some, , drop = FALSE]
   age <- given$age
@@ -32,4 +33,13 @@ same_sites <- function(found, given) {
   }
   apart <- age[pairs[, 1L], 1L] > age[pairs[, 2L], 2L] | age[pairs[, 2L], 1L] > age[pairs[, 1L], 2L]
   pairs[!apart %in% TRUE, , drop = FALSE]
+}
+
+# How many other sites would have the list of each if taxa were found independently.
+same_by_chance <- function(found) {
+  share <- colMeans(found)
+  tells <- share > 0 & share < 1
+  share <- share[tells]
+  log_chance <- as.vector(found[, tells, drop = FALSE] %*% stats::qlogis(share)) + sum(log1p(-share))
+  (nrow(found) - 1) * exp(log_chance)
 }

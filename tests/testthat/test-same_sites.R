@@ -18,9 +18,16 @@ test_that("a list that is there twice is told, at one place and age as far as th
   expect_no_message(which_zeros(x, quick = TRUE, seed = 1))
 })
 
-test_that("short lists and sites of unknown places are not taken for one", {
-  found <- rbind(c(1, 1, 1, 1, 0), c(1, 1, 1, 1, 0), c(1, 1, 1, 0, 0), c(1, 1, 1, 0, 0)) == 1
-  expect_identical(nrow(same_sites(found, list(place = matrix(NA_real_, 4, 2)))), 0L)
-  expect_equal(unname(same_sites(found, list(place = matrix(0, 4, 2)))), cbind(1, 2))
+test_that("short lists, sites of unknown places and lists of few taxa are not taken for one", {
+  found <- diag(40) == 1
+  found[1:2, 1:4] <- TRUE
+  found[3:4, ] <- col(found)[3:4, ] %in% 5:7
+  found[1:2, 5:40] <- FALSE
+  expect_identical(nrow(same_sites(found, list(place = matrix(NA_real_, 40, 2)))), 0L)
+  expect_equal(unname(same_sites(found, list(place = matrix(0, 40, 2)))), cbind(1, 2))
   expect_equal(unname(same_sites(found, list())), cbind(1, 2))
+  # All lists of five taxa, four times each: one in 32 has each by chance.
+  every <- as.matrix(expand.grid(rep(list(c(FALSE, TRUE)), 5)))[rep(1:32, 4), ]
+  expect_equal(unname(same_by_chance(every)), rep(127 / 32, 128))
+  expect_identical(nrow(same_sites(every, list())), 0L)
 })
