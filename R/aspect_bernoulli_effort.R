@@ -2,9 +2,14 @@
 # on it, by a logistic curve that is fitted (src/aspect_bernoulli/effort.h).
 
 check_effort <- function(effort, data, phantom, k) {
+  effort <- check_site_effort(effort, data)
+  check_effort_phantom(phantom, k)
+  effort
+}
+
+check_site_effort <- function(effort, data) {
   effort <- match_effort(effort, nrow(data$x), rownames(data$x))
   check_effort_values(effort, function(row) place_words(data$x, 1L, row))
-  check_effort_phantom(phantom, k)
   effort
 }
 
@@ -65,13 +70,15 @@ scaled_curve <- function(curve) {
   c(curve$coefficients[["intercept"]] + slope * mean(curve$values), slope * stats::sd(curve$values))
 }
 
-# The log-odds of a miss.
-effort_odds <- function(curve) curve$coefficients[["intercept"]] + curve$coefficients[["slope"]] * curve$values
+# The chance of a miss at each effort.
+effort_missed <- function(coefficients, effort) {
+  stats::plogis(coefficients[["intercept"]] + coefficients[["slope"]] * effort)
+}
 
 effort_sentence <- function(fit) {
   curve <- fit$effort$coefficients
   at <- stats::quantile(fit$effort$values, c(0.1, 0.9), names = FALSE)
-  share <- stats::plogis(effort_odds(list(coefficients = curve, values = at)))
+  share <- effort_missed(curve, at)
   sprintf(
     "Its share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).",
     format_percent(share[1L]), format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]),

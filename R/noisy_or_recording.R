@@ -10,9 +10,7 @@ nor_check_effort <- function(effort, data, missed_by) {
     return(NULL)
   }
   if (missed_by == "none") stop_input("`effort` needs `missed_by`: \"site\", or \"both\".")
-  effort <- match_effort(effort, nrow(data$x), rownames(data$x))
-  check_effort_values(effort, function(row) place_words(data$x, 1L, row))
-  effort
+  check_site_effort(effort, data)
 }
 
 nor_recorded_parts <- function(model) {
@@ -56,7 +54,7 @@ draw_recorded <- function(fit, n) {
     return(1)
   }
   if (!is.null(fit$effort)) {
-    kept <- stats::rbinom(n, recorded_grid - 1L, 1 - stats::plogis(effort_odds(fit$effort)))
+    kept <- stats::rbinom(n, recorded_grid - 1L, 1 - effort_missed(fit$effort$coefficients, fit$effort$values))
     return(recorded_chances(param, recorded_grid_chances()[kept + 1L]))
   }
   recorded_chances(param, sample(recorded_grid_chances(), n, replace = TRUE, prob = param$recorded_share))
@@ -169,7 +167,7 @@ recorded_sentences <- function(fit) {
 
 recorded_effort_sentence <- function(effort) {
   at <- stats::quantile(effort$values, c(0.1, 0.9), names = FALSE)
-  kept <- 1 - stats::plogis(effort_odds(list(coefficients = effort$coefficients, values = at)))
+  kept <- 1 - effort_missed(effort$coefficients, at)
   most <- recorded_grid - 1L
   chance <- ((1 + most * kept)^2 + most * kept * (1 - kept)) / recorded_grid^2
   sprintf(

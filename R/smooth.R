@@ -261,23 +261,11 @@ typical_distance <- function(smooth) {
       distance = each[, some, drop = FALSE]
     )
     diag(d) <- NA
-    near <- apply(d, 1L, low_quantile, 0.05)
+    near <- apply(d, 1L, stats::quantile, probs = 0.05, na.rm = TRUE, names = FALSE)
     out <- stats::median(near, na.rm = TRUE)
     if (is.na(out) || out <= 0) out <- mean(d, na.rm = TRUE)
     if (is.na(out) || out <= 0) 1 else out
   }, 0)
-}
-
-# stats::quantile() of what is known, without its checks, which take longer than the search.
-low_quantile <- function(x, prob) {
-  x <- x[!is.na(x)]
-  if (!length(x)) {
-    return(NA_real_)
-  }
-  at <- 1 + (length(x) - 1) * prob
-  x <- sort.int(x, partial = unique(c(floor(at), ceiling(at))))
-  below <- x[floor(at)]
-  below + (at - floor(at)) * (x[ceiling(at)] - below)
 }
 
 sphere_distance <- function(place) {

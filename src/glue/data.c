@@ -309,10 +309,7 @@ SEXP mc_c_view_times(SEXP view, SEXP transposed, SEXP n_threads) {
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, data.n, width));
   product w = {&data, REAL(transposed), width, NULL, REAL(out)};
   w.row = (double *) R_alloc((size_t) width * (size_t) strips.n_threads, sizeof *w.row);
-  glue_context context;
-  const mc_host host = glue_host(&context, R_NilValue);
-  mc_scan(&host, 0, 0, &strips, add_block, &w);
-  glue_end_stopped(&host);
+  glue_scan(&strips, add_block, &w);
   UNPROTECT(1);
   return out;
 }

@@ -233,6 +233,13 @@ void glue_end_stopped(const mc_host *host) {
   UNPROTECT(3); /* not reached: the interrupt jumps */
 }
 
+void glue_scan(const num_strips *strips, num_scanner scan, void *ctx) {
+  glue_context context;
+  const mc_host host = glue_host(&context, R_NilValue);
+  mc_scan(&host, 0, 0, strips, scan, ctx);
+  glue_end_stopped(&host);
+}
+
 /* list(status, n_pass, trace, objective) */
 static SEXP outcome(mc_status status, const mc_trace *trace) {
   const char *names[] = {"status", "n_pass", "trace", "objective", ""};

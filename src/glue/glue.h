@@ -114,6 +114,9 @@ SEXP glue_eval(const mc_host *host, SEXP call);
 void glue_end_stopped(const mc_host *host);
 void glue_end_failed(const mc_host *host);
 
+/* mc_scan() of what keeps nothing; a stop ends the call. */
+void glue_scan(const num_strips *strips, num_scanner scan, void *ctx);
+
 /* mc_fit(), as list(status, n_pass, trace, objective); a stop ends the call. */
 SEXP glue_fit(mc_model *model, const mc_control *ctl, const mc_host *host);
 

@@ -1,5 +1,4 @@
 #include "num/ranking.h"
-#include "engine/host.h"
 #include "glue/glue.h"
 #include "num/blocks.h"
 
@@ -83,10 +82,7 @@ SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads) {
   w.auc = REAL(VECTOR_ELT(out, 0));
   w.ap = REAL(VECTOR_ELT(out, 1));
   w.tally = (num_tally *) R_alloc(((size_t) n + 1) * (size_t) strips.n_threads, sizeof *w.tally);
-  glue_context context;
-  const mc_host host = glue_host(&context, R_NilValue);
-  mc_scan(&host, 0, 0, &strips, rank_score, &w);
-  glue_end_stopped(&host);
+  glue_scan(&strips, rank_score, &w);
   UNPROTECT(1);
   return out;
 }
@@ -101,10 +97,7 @@ SEXP mc_c_descend(SEXP score, SEXP hit, SEXP n_threads) {
   w.hits = (int *) R_alloc(size, sizeof *w.hits);
   w.all = (int *) R_alloc(size, sizeof *w.all);
   w.n_step = (int *) R_alloc((size_t) n_score, sizeof *w.n_step);
-  glue_context context;
-  const mc_host host = glue_host(&context, R_NilValue);
-  mc_scan(&host, 0, 0, &strips, descend_score, &w);
-  glue_end_stopped(&host);
+  glue_scan(&strips, descend_score, &w);
   SEXP out = PROTECT(Rf_allocVector(VECSXP, n_score));
   for (int s = 0; s < n_score; s++) {
     const ptrdiff_t at = num_at(0, s, w.cells.n_cell);

@@ -1,5 +1,4 @@
 #include "num/stack.h"
-#include "engine/host.h"
 #include "glue/glue.h"
 #include "num/logistic.h"
 
@@ -50,12 +49,9 @@ SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings) {
     s.packed = INTEGER(out);
   else
     s.odds = REAL(out);
-  glue_context context;
-  const mc_host host = glue_host(&context, R_NilValue);
   const num_strips strips =
       num_new_strips((int) (s.size / CELLS + 1), 1, glue_threads(Rf_ScalarReal(REAL(settings)[2])));
-  mc_scan(&host, 0, 0, &strips, score_block, &s);
-  glue_end_stopped(&host);
+  glue_scan(&strips, score_block, &s);
   UNPROTECT(1);
   return out;
 }
@@ -105,11 +101,8 @@ SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads) 
   stacked s = {.out = REAL(out)};
   s.stack = (num_stack){.n = n, .m = m, .l = l, .score = score, .weights = REAL(weights)};
   if (!Rf_isNull(covariance)) s.stack.covariance = REAL(covariance);
-  glue_context context;
-  const mc_host host = glue_host(&context, R_NilValue);
   const num_strips strips = num_new_strips(m, COLUMNS, glue_threads(n_threads));
-  mc_scan(&host, 0, 0, &strips, stack_block, &s);
-  glue_end_stopped(&host);
+  glue_scan(&strips, stack_block, &s);
   UNPROTECT(1);
   return out;
 }
