@@ -110,14 +110,15 @@ near_lists <- function(near, rows = seq_len(near$n), n_threads = 1) {
     from <- lapply(near$given, function(each) each[rows, , drop = FALSE])
     find_neighbours(near, from, near$given, own = rows, n_threads = n_threads)
   }
-  memo <- if (length(rows) * min(near$most, near$n) <= most_remembered) near$memo
+  small <- near$n * min(near$most, near$n) <= most_remembered || length(rows) <= nbm_most_judged
+  memo <- if (small) near$memo
   name <- paste(format(c(near$bandwidth, near$most, range(rows), length(rows)), digits = 17L), collapse = " ")
   found <- remembered(memo, name, function() list(rows = rows, lists = find()))
   if (identical(found$rows, rows)) found$lists else find() # samples of rows may have one range
 }
 
 # Lists depend on sites and bandwidths alone, and many tables of the same sites ask for the same ones: near$memo, an
-# environment, keeps those of up to so many neighbours. Each is kept for nbm_most_tried bandwidths at most.
+# environment, keeps those of tables of up to so many neighbours, and those of the rows by which bandwidths are judged.
 most_remembered <- 2e6
 
 likeness_floor <- 0.05 # lists with nothing in common still count a little

@@ -134,7 +134,7 @@ answer_again <- function(change, common, tick) {
   unname(Map(function(given, name) {
     asked$given <- given
     own <- replace_part(learnt, "share", wz_share(asked, learnt))
-    short_answer(suppressMessages(wz_answer(asked, own, NULL)), name)
+    short_answer(suppressMessages(wz_answer(asked, own, wz_cells(asked, own), NULL)), name)
   }, given, names(given)))
 }
 

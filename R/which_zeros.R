@@ -75,9 +75,9 @@
 #' would else be used twice; see [smooth_over()].
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m, of large tables for
-#' some 20: 0.6 GB at 2 000 x 500. On one core a call took 6 s of processor time for 377 sites x 152 genera of mammals,
+#' some 16: 0.6 GB at 2 000 x 500. On one core a call took 6 s of processor time for 377 sites x 152 genera of mammals,
 #' 7 s for 266 x 145 birds and, with `quick`, 19 s for 2 000 x 500 with 2 % found (`bench/which_zeros.md`); for 20 000 x
-#' 500 by the defaults it took 99 s and 2.1 GB (`bench/which_zeros_time.md`). Copies run in parallel where a
+#' 500 by the defaults it took 99 s and 1.3 GB (`bench/which_zeros_time.md`). Copies run in parallel where a
 #' [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
 #' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
 #' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash,
@@ -186,7 +186,9 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
     asked$running$store <- checkpoint_store(store, "table")
     if (is.null(seed)) asked$plan$seed <- draw_seeds(1L)
     learnt <- wz_learn(asked)
-    wz_answer(asked, learnt, call)
+    cells <- wz_cells(asked, learnt)
+    if (length(asked$x) > most_kept) learnt$full$odds <- NULL
+    wz_answer(asked, learnt, cells, call)
   })
 }
 
@@ -509,8 +511,7 @@ wz_share <- function(asked, learnt) {
 
 # From learners to the answer: chances of a record, how many of the zeros are false, what sites and taxa missed, how
 # good it is.
-wz_answer <- function(asked, learnt, call) {
-  cells <- wz_cells(asked, learnt)
+wz_answer <- function(asked, learnt, cells, call) {
   free_memory(asked$x)
   many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share))
   w <- new_which_zeros(asked, learnt, cells, many, call)
@@ -521,17 +522,19 @@ wz_answer <- function(asked, learnt, call) {
   judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w), n_threads)
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
-  if (length(asked$x) <= most_kept) w$odds <- learnt$full$odds
+  w$odds <- learnt$full$odds
   w
 }
 
 # Of all cells: list(x, found, zero: which are, finds: how many, stack, eta = log-odds of a record by weights from the
-# copies and one calibration, bins = the same of zeros that may be false, gaps: which are not, kappa).
+# copies and one calibration, se = its standard errors, bins = of eta at zeros that may be false, gaps: zeros that are
+# false, kappa).
 wz_cells <- function(asked, learnt) {
   x <- asked$x
   table <- unname(as.matrix(x))
   found <- !is.na(table) & table == 1
   zero <- !is.na(table) & table == 0
+  rm(table)
   n_threads <- asked$running$control$n_threads
   stack <- fit_stack(learnt$copies, n_threads = n_threads)
   free_memory(x)
@@ -540,11 +543,12 @@ wz_cells <- function(asked, learnt) {
   eta <- line[1L] + line[2L] * eta
   gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
   free_memory(x)
-  open <- if (length(gaps)) replace(zero, gaps, FALSE) else zero
+  stack <- calibrated_stack(stack, line)
   list(
-    x = x, found = found, zero = zero, finds = sum(found), stack = calibrated_stack(stack, line), eta = eta,
-    bins = log_odds_bins(eta[open]), gaps = gaps,
-    kappa = mean_foreseen(x, learnt$near, n_threads)
+    x = x, found = found, zero = zero, finds = sum(found), stack = stack, eta = eta,
+    bins = log_odds_bins(eta[if (length(gaps)) replace(zero, gaps, FALSE) else zero]), gaps = gaps,
+    kappa = mean_foreseen(x, learnt$near, n_threads),
+    se = stack_cells(learnt$full$odds, stack, n_threads, error = TRUE)
   )
 }
 
@@ -557,8 +561,7 @@ new_which_zeros <- function(asked, learnt, cells, many, call) {
   dimnames(p) <- name_sides(names)
   structure(
     list(
-      probability = p, se = stack_cells(learnt$full$odds, cells$stack, asked$running$control$n_threads, error = TRUE),
-      candidate = wz_candidates(cells$zero, given),
+      probability = p, se = cells$se, candidate = wz_candidates(cells$zero, given),
       gaps = cells$gaps, log_ratio = many$log_ratio, source = many$source, kappa = cells$kappa,
       how_many = many$estimates, one_more = one_more_of(cells, many$source), stack = cells$stack,
       near = learnt$full$tuned, weights = stack_table(cells$stack, learnt$copies), x = x, names = names,

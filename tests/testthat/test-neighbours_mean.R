@@ -154,3 +154,13 @@ test_that("lists that are remembered are those of the same rows", {
   near <- with_memo(near)
   expect_identical(lapply(list(c(1L, 3L, 9L), c(1L, 5L, 9L)), function(rows) near_lists(near, rows)), alone)
 })
+
+test_that("of a large table only the rows that judge bandwidths are remembered", {
+  near <- smooth_over(age = seq_len(4200), bandwidth = 2, most = least_near)
+  near$n <- 4200L
+  near <- with_memo(near)
+  near_lists(near, seq_len(nbm_most_judged + 1L))
+  expect_length(ls(near$memo), 0L)
+  near_lists(near, seq_len(nbm_most_judged))
+  expect_length(ls(near$memo), 1L)
+})
