@@ -62,7 +62,7 @@ measure <- function(case) {
   )
   if (!is.null(case$counts)) {
     counts <- unname(as.matrix(case$counts))
-    out$chao <- sum(own$chao_shrunk(own$met(counts)))
+    out$chao <- sum(own$chao_shrunk(own$met_by_taxon(counts)))
     out$by_counts <- own$total_by_counts(counts, w$total)[["missed"]]
     out$more_by_counts <- found_by_counts(round(counts))
   }
@@ -284,6 +284,13 @@ show(do.call(rbind, lapply(c(list(said), split(said, said$kind)), function(d) {
     within_2 = mean(abs(log2(d$one_more / d$found_next)) < 1)
   )
 })))
+others <- vapply(unique(said$family), function(family) {
+  rest <- said[said$family != family, ]
+  exp(mean(tapply(log(rest$found_next / rest$one_more), rest$family, mean)))
+}, 0)
+cat(sprintf("With the factor of all other families (%.2f to %.2f of the one used) %.2f are within 2, %.2f within 1.5.\n\n",
+  min(others), max(others), mean(abs(log2(said$one_more * others[said$family] / said$found_next)) < 1),
+  mean(abs(log2(said$one_more * others[said$family] / said$found_next)) < log2(1.5))))
 series <- said[!is.na(said$more_by_counts), ]
 off <- function(estimate) mean(abs(log2(estimate / series$found_next)) < 1)
 cat(sprintf("Of %d tables with counts %.2f are within 2 by the lists, %.2f by the series of counts.\n\n", nrow(series),
