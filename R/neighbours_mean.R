@@ -73,15 +73,13 @@ nbm_check_smooth <- function(smooth) {
   check_smooth(smooth)
 }
 
-# What means are taken of: presences, known cells (NULL where all are), lengths of lists, and the attributes' sums.
-# Dense or sparse, as the data are.
+# What means are taken of: presences (dense or sparse, as the data are), lengths of lists, and the attributes' sums.
 nbm_table <- function(x) {
   view <- data_view(x)
-  unknown <- !is.null(view$na_start)
   margins <- .Call(mc_c_view_margins, view)
   list(
-    found = if (unknown) found_table(x) else x, observed = if (unknown) known_cells(x), size = margins$row_sum,
-    sums = margins$column_sum, n_known = margins$column_observed, view = view
+    found = if (is.null(view$na_start)) x else found_table(x), size = margins$row_sum, sums = margins$column_sum,
+    n_known = margins$column_observed, view = view
   )
 }
 
@@ -94,9 +92,6 @@ found_table <- function(x) {
   }
   matrix(found(x), nrow(x), dimnames = dimnames(x))
 }
-
-# 1 where the value is known. (Of a sparse table this is dense; only tables with unknown cells need it.)
-known_cells <- function(x) matrix(as.double(!is.na(as.matrix(x))), nrow(x))
 
 # Neighbours of some rows among all, by their distances: list(start, neighbour, weight); NULL: all are alike.
 near_lists <- function(near, rows = seq_len(near$n), n_threads = 1) {

@@ -11,7 +11,7 @@ mean_foreseen <- function(x, near, n_threads = 1) {
   share <- most_fair[["finds"]] / max(1, sum(table$sums))
   rows <- spaced(seq_len(nrow(x)), max(1, share * nrow(x)))
   found <- as.matrix(some_rows(table$found, rows))
-  known <- if (is.null(table$observed)) TRUE else as.matrix(some_rows(table$observed, rows)) == 1
+  known <- !is.na(as.matrix(some_rows(x, rows)))
   finds <- which(known & found == 1)
   zeros <- which(known & found == 0)
   at <- c(finds, spaced(zeros, most_fair[["zeros"]]))
@@ -70,9 +70,9 @@ fair_companions <- function(table, cells = fair_cells(table), n_threads = 1) {
 
 # Chances of finds by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
 fitted_logistic <- function(design, found, weight, n_threads = 1L) {
-  even <- equal_spread(design)
-  used <- is.finite(even$spread)
-  design <- cbind(1, if (all(used)) even$z else even$z[, used, drop = FALSE])
+  even <- equal_spread(design, n_threads)
+  used <- c(TRUE, is.finite(even$spread))
+  design <- if (all(used)) even$design else even$design[, used, drop = FALSE]
   penalty <- diag(c(0, rep(1e-3, ncol(design) - 1L)), ncol(design))
   fit <- logistic_regression(design, found, 0, penalty, weight, n_threads = n_threads)
   stats::plogis(as.vector(design[found, , drop = FALSE] %*% fit$beta))

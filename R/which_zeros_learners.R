@@ -34,14 +34,15 @@ quick_effort <- replace(copy_effort, "tune", FALSE)
 #   tuned    of tune_neighbours(), or NULL
 #   effort   table_effort or copy_effort
 #   how      list(quick, scale, args, n_threads): few fits, times how many components as usual, arguments of the fits
-#   at       cells that the log-odds are wanted of, vectors then; NULL: all
+#   at       cells that the log-odds are wanted of, of taxa with finds, vectors then; NULL: all
 #   rows     where they are; models are fitted to all rows, and means are over all
 learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x))) {
   table <- nbm_table(x)
   place <- if (!is.null(at)) as.double(place_in_rows(at, rows, nrow(x)))
   out <- list()
   learnt <- function(name, p) {
-    out[[name]] <<- score_odds(fill_unseen(p, table, rows), place, is.null(at), how$n_threads)
+    odds <- score_odds(p, place, is.null(at), how$n_threads)
+    out[[name]] <<- if (is.null(at)) fill_unseen(odds, table) else odds
     free_memory(x)
   }
   if (!is.null(tuned)) {
@@ -146,10 +147,11 @@ found_neighbours <- function(near, n_threads) {
 
 # No learner knows anything of a taxon that was never found. Such a taxon gets half a find, dealt out to the sites by
 # their numbers of finds.
-fill_unseen <- function(p, table, rows = seq_along(table$size)) {
+fill_unseen <- function(odds, table) {
   unseen <- table$sums == 0
-  if (any(unseen)) p[, unseen] <- 0.5 * (table$size[rows] + 0.5) / sum(table$size + 0.5)
-  p
+  p <- 0.5 * (table$size + 0.5) / sum(table$size + 0.5)
+  if (any(unseen)) odds[, unseen] <- score_odds(p, pack = is.integer(odds))
+  odds
 }
 
 # How often a taxon was found: learners know rare taxa less well, which their own log-odds do not say. How many finds a
@@ -241,16 +243,16 @@ learn_task <- function(task, common, tick) {
     learn_table(x, common$tuned, task$effort, common$how, cells$at, cells$rows)
   })
   list(
-    odds = do.call(cbind, learnt$odds), deleted = cells$at %in% task$deleted, at = cells$at,
-    fraction = cells$fraction, rate = task$rate
+    odds = do.call(cbind, learnt$odds), deleted = cells$deleted, at = cells$at, fraction = cells$fraction,
+    rate = task$rate
   )
 }
 
 most_judged <- 2e5 # zeros of a damaged table that are kept
 most_hidden <- 5000L # finds deleted of which its neighbours' means are taken: of more, those of a sample of the sites
 
-# Zeros of a damaged table, of all sites or a sample of them: list(rows, at, fraction), the share of those in these rows
-# not deleted that was kept.
+# Zeros of a damaged table, of all sites or a sample of them: list(rows, at, deleted: which are, fraction), the share of
+# those in these rows not deleted that was kept.
 judged_cells <- function(x, deleted) {
   n <- nrow(x)
   wanted <- round(n * most_hidden / max(1L, length(deleted)))
@@ -259,11 +261,12 @@ judged_cells <- function(x, deleted) {
   zero[, column_sums(found_table(x)) == 0] <- FALSE
   at <- which(zero)
   if (wanted < n) at <- rows[(at - 1L) %% length(rows) + 1L] + (at - 1L) %/% length(rows) * n
-  gone <- at %in% deleted
+  gone <- replace(logical(length(x)), deleted, TRUE)[at]
   others <- which(!gone)
   fraction <- min(1, most_judged / max(1, length(others)))
   if (fraction < 1) others <- others[sample.int(length(others), most_judged)]
-  list(rows = rows, at = at[sort(c(which(gone), others))], fraction = fraction)
+  kept <- sort(c(which(gone), others))
+  list(rows = rows, at = at[kept], deleted = gone[kept], fraction = fraction)
 }
 
 # Tenths of the finds, dealt at random: what each copy loses. Each tenth has its part of the finds of sites that are for

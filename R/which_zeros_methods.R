@@ -532,7 +532,7 @@ near_parts <- function(w, i, j) {
   length <- sqrt(table$size[i] * table$size)
   length[length == 0] <- 1
   weight <- base * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else w$near$likeness)
-  if (!is.null(table$observed)) weight <- weight * table$observed[, j]
+  weight <- weight * !is.na(w$x[, j])
   out <- data.frame(
     site = label_of(seq_along(weight), w$names[[1L]]), weight = weight / sum(weight), found = table$found[, j] == 1,
     row.names = NULL

@@ -180,7 +180,7 @@ near_tuned <- function(x, squares, table) {
   }
   judged <- nbm_table(x[rows, ])
   found <- as.matrix(judged$found)
-  gone <- if (is.null(judged$observed)) 0 * found else 1 - judged$observed
+  gone <- is.na(as.matrix(x[rows, ])) + 0
   of <- unique(squares$square[rows])
   at <- match(squares$square[rows], of)
   j <- as.vector(col(found))

@@ -29,16 +29,11 @@ stack_rows <- function(copy) {
   )
 }
 
-# Rows of several copies as one: list(z, y, offset); `even`: z with columns of equal spread, before which `design` has a
-# column of ones; n_threads for its fits.
+# Rows of several copies as one: list(z, y, offset, even = equal_spread(z), n_threads for its fits).
 stack_bind <- function(parts, n_threads = 1L) {
   all <- function(name) unlist(lapply(parts, `[[`, name))
   z <- do.call(rbind, lapply(parts, `[[`, "z"))
-  even <- equal_spread(unname(z))
-  list(
-    z = z, design = cbind(1, even$z), even = even[c("centre", "spread")], y = all("y"), offset = all("offset"),
-    n_threads = n_threads
-  )
+  list(z = z, even = equal_spread(z, n_threads), y = all("y"), offset = all("offset"), n_threads = n_threads)
 }
 
 ridges <- c(1, 10, 100)
@@ -111,25 +106,16 @@ ridge_logistic <- function(data, used, ridge, start = NULL) {
   if (!is.null(start)) {
     start <- c(start[1L] + sum(centre * start[-1L]), ifelse(is.finite(spread), start[-1L] * spread, 0))
   }
-  design <- if (l < ncol(data$z)) data$design[, c(1L, 1L + seq_len(ncol(data$z))[used])] else data$design
+  design <- if (l < ncol(data$z)) data$even$design[, c(TRUE, used)] else data$even$design
   found <- logistic_regression(design, data$y, data$offset, penalty, start = start, n_threads = data$n_threads)
   # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
   back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
 }
 
-# Columns of mean 0 and standard deviation 1; those without a spread, which is Inf then, are 0.
-equal_spread <- function(z) {
-  centre <- colMeans(z)
-  spread <- 0 * centre
-  for (j in seq_along(centre)) { # one after another: a table of many cells does not fit the cache
-    from <- z[, j] - centre[j]
-    sd <- sqrt(sum(from^2) / (length(from) - 1))
-    spread[j] <- if (sd < 1e-8) Inf else sd
-    z[, j] <- from / spread[j]
-  }
-  list(z = z, centre = centre, spread = spread)
-}
+# list(design, centre, spread): a column of ones, and those of z with mean 0 and standard deviation 1; a column without
+# a spread, which is Inf then, is 0.
+equal_spread <- function(z, n_threads = 1L) .Call(mc_c_equal_spread, z, as.double(n_threads))
 
 # What the learners weigh: the weight of a learner's log-odds, and its share of what the learners add to the spread of
 # the answer.

@@ -33,6 +33,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_shard_extrapolate, 3),
     ENTRY(mc_c_neighbours, 5),
     ENTRY(mc_c_neighbours_mean, 5),
+    ENTRY(mc_c_equal_spread, 2),
     ENTRY(mc_c_logistic_regression, 5),
     ENTRY(mc_c_assign, 1),
     ENTRY(mc_c_ranking, 5),

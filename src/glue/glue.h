@@ -42,6 +42,7 @@ SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP sett
 SEXP mc_c_neighbours_loglik(SEXP p, SEXP view, SEXP n_threads);
 SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings);
 SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads);
+SEXP mc_c_equal_spread(SEXP z, SEXP n_threads);
 SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP limits);
 SEXP mc_c_assign(SEXP cost);
 SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads);

@@ -1,6 +1,38 @@
 #include "num/logistic_regression.h"
 #include "glue/glue.h"
 
+typedef struct {
+  const double *z;
+  int n;
+  double *even, *centre, *spread;
+} evened;
+
+static void even_columns(void *ctx, int strip, int thread, int first, int b) {
+  const evened *e = ctx;
+  (void) strip;
+  (void) thread;
+  for (int j = first; j < first + b; j++)
+    num_even(e->z + num_at(0, j, e->n), e->n, e->centre + j, e->spread + j,
+             e->even + num_at(0, j, e->n));
+}
+
+/* z: n x l. Returns list(design = ones and num_even() of columns, n x (l + 1), centre, spread). */
+SEXP mc_c_equal_spread(SEXP z, SEXP n_threads) {
+  const char *fields[] = {"design", "centre", "spread", ""};
+  const int n = Rf_nrows(z), l = Rf_ncols(z);
+  glue_matrix(z, n, l, "z");
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
+  SET_VECTOR_ELT(out, 0, Rf_allocMatrix(REALSXP, n, l + 1));
+  for (int side = 1; side < 3; side++) SET_VECTOR_ELT(out, side, Rf_allocVector(REALSXP, l));
+  double *design = REAL(VECTOR_ELT(out, 0));
+  for (int i = 0; i < n; i++) design[i] = 1;
+  evened e = {REAL(z), n, design + n, REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2))};
+  const num_strips strips = num_new_strips(l, 1, glue_threads(n_threads));
+  glue_scan(&strips, even_columns, &e);
+  UNPROTECT(1);
+  return out;
+}
+
 static int ask(void *host) { return mc_stop(host, 0, 0); }
 
 /*

@@ -110,6 +110,19 @@ static bool newton_step(const double *g, const double *hessian, int l, double *s
   return true;
 }
 
+void num_even(const double *z, int n, double *centre, double *spread, double *even) {
+  long double sum = 0, squares = 0; /* as R's colMeans() and sum() have it */
+  for (int i = 0; i < n; i++) sum += z[i];
+  *centre = (double) (sum / n);
+  for (int i = 0; i < n; i++) {
+    even[i] = z[i] - *centre;
+    squares += even[i] * even[i];
+  }
+  *spread = sqrt((double) squares / (n - 1));
+  if (*spread < 1e-8) *spread = INFINITY;
+  for (int i = 0; i < n; i++) even[i] /= *spread;
+}
+
 bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
                              double *scratch) {
   const int l = data->l;

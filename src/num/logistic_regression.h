@@ -21,6 +21,9 @@ typedef struct {
   int n_threads; /* results do not depend on it */
 } num_regression;
 
+/* even = (z - centre) / spread: mean 0 and standard deviation 1; a spread below 1e-8 is Inf. */
+void num_even(const double *z, int n, double *centre, double *spread, double *even);
+
 /* Doubles of scratch for l coefficients. */
 ptrdiff_t num_regression_size(int l);
 

@@ -76,6 +76,8 @@ torture("mc_c_neighbours_mean", view, some, NULL, modifyList(lists, list(neighbo
 
 design <- cbind(1, x[, 1:2])
 cases <- cbind(x[, 3], 0, 1)
+torture("mc_c_equal_spread", x[, 1:2] + 0, 2)
+torture("mc_c_equal_spread", x[, 1:2] > 0, 2, error = TRUE)
 torture("mc_c_logistic_regression", design, cases, diag(3), matrix(0, 3), c(5L, 2L))
 torture("mc_c_logistic_regression", design, cases[-1, ], diag(3), matrix(0, 3), c(5L, 2L), error = TRUE)
 torture("mc_c_logistic_regression", design, cases, diag(2), matrix(0, 3), c(5L, 2L), error = TRUE)
