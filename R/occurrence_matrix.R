@@ -31,8 +31,8 @@
 #'   frame. It must return one value. `max_ma`, `min_ma`, `lng`, `lat`, `paleolng` and `paleolat` need none.
 #'
 #' @details
-#' Rows without a value (`NA` or an empty text) in a column of `site` or `taxon` are left out; white space
-#' around names is cut off. Sites and taxa are sorted: by value, and text in the C locale, so that the
+#' Rows without a value (`NA`, an empty text, or `NO_FAMILY_SPECIFIED` and the like, as the Paleobiology Database has
+#' them) in a column of `site` or `taxon` are left out; white space around names is cut off. Sites and taxa are sorted: by value, and text in the C locale, so that the
 #' result depends neither on the order of the rows nor on the machine. A message of class `multicause_message`
 #' says what was dropped.
 #'

@@ -137,7 +137,7 @@ names_axis <- function(side, n, taxa = FALSE, position = c(x = "bottom", y = "le
   # Names of several lines are heads of few columns, side by side.
   above <- side == "y" || turned
   text <- ggplot2::element_text(
-    size = if (n > 40L) 6.5 else if (n > 12L) 7.5 else 9, face = if (taxa) "italic" else "plain",
+    size = if (n > 40L) 6.5 else if (n > if (turned) 8L else 12L) 7.5 else 9, face = if (taxa) "italic" else "plain",
     lineheight = if (above) apart_height
   )
   short <- short_labels(most)
@@ -183,7 +183,7 @@ heat_figure <- function(values, title, alt, limits = c(0, 1), colours = probabil
   ) + tile() + fill_scale(limits, colours, legend, ...) + no_grid() +
     names_axis("x", ncol(values), taxa == "column", if (heading) "top" else "bottom", if (heading) 28L else 18L) +
     names_axis("y", nrow(values) / panels, taxa == "row", most = if (panels == 1L) 28L else 15L) +
-    ggplot2::theme(legend.position = "bottom")
+    ggplot2::theme(legend.position = "bottom") + legend_right()
   if (panels == 1L) {
     return(figure)
   }
@@ -235,7 +235,11 @@ whole_breaks <- function(range, n = 5L) unique(round(pretty(range, n)))
 few_numbers <- function(side, whole = FALSE, n = 3L) {
   scale <- switch(side, x = ggplot2::scale_x_continuous, y = ggplot2::scale_y_continuous)
   labels <- if (side == "x") function(at) apart_labels(format_big(at), FALSE) else ggplot2::waiver()
-  breaks <- function(range) if (whole) whole_breaks(range, n) else pretty(range, n)
+  breaks <- function(range) {
+    # Long numbers are fewer, so that those left out of a narrow panel do not leave uneven steps.
+    n <- min(n, max(2L, 8L - nchar(format_big(floor(max(abs(range)))))))
+    if (whole) whole_breaks(range, n) else pretty(range, n)
+  }
   scale(breaks = breaks, labels = labels, guide = thinned())
 }
 

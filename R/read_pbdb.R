@@ -82,7 +82,7 @@ read_pbdb <- function(file, rank = c("genus", "species", "any"), ..., names = c(
   tell_incomplete(table, metadata)
 
   taxa <- intersect(c("phylum", "class", "order", "family", "genus"), names(table))
-  table[taxa] <- lapply(table[taxa], function(name) replace(name, grepl("^NO_[A-Z]+_SPECIFIED$", name), NA))
+  table[taxa] <- lapply(table[taxa], function(name) replace(name, grepl(no_rank, name), NA))
   table <- convert_numbers(table, c(taxa, "accepted_name", "identified_name", "collection_name", "formation", "cc"))
   need_numbers(table, c("max_ma", "min_ma", "lng", "lat"))
   table <- check_plausible(add_names(table), file, read$line) # while rows are those of the file

@@ -130,8 +130,10 @@ check_present <- function(present, wish) {
   }
 }
 
+no_rank <- "^NO_[A-Z]+_SPECIFIED$"
+
 # Values as the names they give, the same in whatever part of the data they stand: white space around them cut, blanks
-# missing, whole numbers in full, text in UTF-8.
+# and what the Paleobiology Database writes for a rank that is not in use missing, whole numbers in full, text in UTF-8.
 name_values <- function(x) {
   if (inherits(x, "POSIXt")) {
     return(moment_names(as.POSIXct(x)))
@@ -150,7 +152,7 @@ name_values <- function(x) {
     text[marked] <- enc2utf8(text[marked])
     text[!marked] <- as_utf8(text[!marked])
     text <- trimws(text)
-    text[text %in% ""] <- NA
+    text[text %in% "" | grepl(no_rank, text)] <- NA
   }
   text[is.na(values)] <- NA # NaN, too
   text[match(x, values)]

@@ -108,9 +108,10 @@
 #' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
 #'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()]: by name, or in the order of `visits`.
-#' @param groups the group of each site (a formation, time bin, region), `NA` to leave a site out; or rules, a list of
-#'   widths of bins, such as `list(age = 1, place = c(4, 6))`. The answer is then about groups: their lists are rows of
-#'   the table, their ages, places and variables are means. At least five groups, one of which has two sites.
+#' @param groups the group of each site (a formation, time bin, region), `NA` to leave a site out, or the column of the
+#'   site table that has it; or rules, a list of widths of bins, such as `list(age = 1, place = c(4, 6))`. The answer is
+#'   then about groups: their lists are rows of the table, their ages, places and variables are means. At least five
+#'   groups, one of which has two sites.
 #' @param series `TRUE`: rows are time bins of one whole region, so that a taxon found before and after was there.
 #' @param assume `"phantom"`: the share of each site that the phantom of [aspect_bernoulli()] makes up is what was
 #'   missed. `NULL`: nothing is assumed.
@@ -203,6 +204,9 @@ wz_read <- function(x, args) {
   along <- c("age", "place", "environment", "distance")
   carried <- attr(if (is.null(attr(x, "sites"))) args$visits else x, "sites", exact = TRUE)
   args[along] <- site_covariates(args[along], carried, rownames(data$x), nrow(data$x))
+  if (is.character(args$groups) && length(args$groups) == 1L) {
+    args$groups <- named_columns(args$groups, "groups", carried, rownames(data$x))[[1L]]
+  }
   lists <- group_lists(data, args[along], args$groups, args$visits)
   asked <- list(x = lists$x, near = wz_near(lists$along, lists$x), args = args)
   asked$given <- c(wz_given(asked, cell), list(counts = lists$counts, pooled = lists$pooled))

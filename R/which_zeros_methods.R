@@ -209,7 +209,7 @@ slope_sentence <- function(...) sprintf("Calibration slope (1 is right): %s.", s
 # What the slope of calibration says of chances: that they are off where that is beyond its standard error, that they
 # are right where it leaves no room for much else.
 slope_words <- function(slope, se, hidden) {
-  if (is.na(slope)) {
+  if (is.na(slope) || isTRUE(se > 1)) { # hidden finds that all stand above the others tell no slope
     return("it could not be measured")
   }
   surely <- function(holds) hidden >= few_for_slope && isTRUE(holds)

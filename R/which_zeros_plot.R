@@ -97,7 +97,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     table = table_figure(
       in_figure_order(object, unit), "Chance of a record", "chance of a record; finds are grey"
     ),
-    quality = quality_figure(object$curve),
+    quality = quality_figure(object),
     how_many = how_many_figure(object), learners = learners_figure(object)
   )
 }
@@ -244,7 +244,10 @@ missed_map_figure <- function(w, coast, unit) {
 # Simple rules in a few letters: five names stand in a legend 4 inches wide.
 rule_words <- c(near = "neighbours", near_alike = "alike neighbours", alike = "alike lists", companions = "companions")
 
-quality_figure <- function(curve) {
+# With the means over copies that the print has.
+quality_figure <- function(w) {
+  curve <- w$curve
+  curve$summary[c("auc", "ap")] <- w$quality["stack", c("auc", "ap")]
   rules <- curve$rules
   recovery_figure(
     curve, "How well hidden finds are found again", "hidden finds", "chance of a record",

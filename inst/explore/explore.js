@@ -214,7 +214,10 @@
     const top = Math.max(1, Math.max.apply(null, all.map(of => of.found + of.lost)));
     const x = age => 50 + (old - age) / span * 570, y = value => 260 - value / top * 235;
     svg.append(make("line", { x1: 50, x2: 620, y1: 260, y2: 260, stroke: "#333" }));
-    for (let at = 0; at <= 4; at++) label(svg, x(old - at / 4 * span), 278, String(Number((old - at / 4 * span).toPrecision(4))));
+    for (let at = 0; at <= 4; at++) {
+      const end = at === 4; // the last one would run off the page on a telephone
+      label(svg, end ? 638 : x(old - at / 4 * span), 278, String(Number((old - at / 4 * span).toPrecision(4))), end && "end");
+    }
     label(svg, 335, 296, data.unit);
     label(svg, 44, 264, "0", "end");
     label(svg, 44, 32, big(top), "end");

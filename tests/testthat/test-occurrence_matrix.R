@@ -84,6 +84,12 @@ test_that("rows without a name are left out and told", {
   expect_identical(site_table(x)$n_occurrences, c(2L, 3L, 2L)) # rows of the site, with and without a taxon
 })
 
+test_that("a rank that the database has not in use is no name", {
+  data <- data.frame(site = c("A", "A", "B"), family = c("Eryopidae", "NO_FAMILY_SPECIFIED", "Eryopidae"))
+  expect_message(x <- occurrence_matrix(data, "site", "family"), "Left out 1 of 3 rows: no family in 1", fixed = TRUE)
+  expect_identical(colnames(x), "Eryopidae")
+})
+
 test_that("filters hold at the end when iterated, and are used once when not", {
   set.seed(2)
   data <- data.frame(site = sample(60, 250, TRUE), taxon = paste0("t", rgeom(250, 0.08)))

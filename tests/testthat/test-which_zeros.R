@@ -501,11 +501,14 @@ test_that("a slope of few hidden finds is no verdict", {
   expect_match(slope_words(1.5, 0.3, 400L), "of too few")
   expect_match(slope_words(1.02, NA, 400L), "^1.02, of too few")
   expect_match(slope_words(NA, NA, 400L), "could not")
+  expect_match(slope_words(190.32, 6685, 6L), "could not")
 })
 
 test_that("every figure is drawn", {
   w <- answer()
   for (what in c("zeros", "how_many", "sites", "taxa", "table", "quality")) drawn(ggplot2::autoplot(w, what, n = 7))
+  # The AUC of the print, the mean over copies.
+  expect_match(ggplot2::autoplot(w, "quality")$labels$subtitle, sprintf("AUC %.3f,", w$quality["stack", "auc"]))
 })
 
 test_that("threads change nothing but the time, and jobs' settings are those of fit_control()", {
