@@ -13,7 +13,8 @@ tell_same_sites <- function(x, near) {
     more <- nrow(pairs) - 3L
     inform(
       "The same list is there twice: of %s%s. Leave one out if they are one site, since each foretells the other.",
-      paste(utils::head(said, 3L), collapse = ", "), if (more > 0L) paste(" and", count_words(more, "more pair")) else ""
+      paste(utils::head(said, 3L), collapse = ", "),
+      if (more > 0L) paste(" and", count_words(more, "more pair")) else ""
     )
   }
 }

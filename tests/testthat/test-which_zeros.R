@@ -507,7 +507,6 @@ test_that("a slope of few hidden finds is no verdict", {
 test_that("every figure is drawn", {
   w <- answer()
   for (what in c("zeros", "how_many", "sites", "taxa", "table", "quality")) drawn(ggplot2::autoplot(w, what, n = 7))
-  # The AUC of the print, the mean over copies.
   expect_match(ggplot2::autoplot(w, "quality")$labels$subtitle, sprintf("AUC %.3f,", w$quality["stack", "auc"]))
 })
 
