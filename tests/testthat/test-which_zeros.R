@@ -490,20 +490,6 @@ test_that("a column without spread has no weight, and no error", {
   expect_identical(fit$covariance[3L, ], c(0, 0, 0))
 })
 
-test_that("a slope of few hidden finds is no verdict", {
-  expect_match(slope_words(1.02, 0.05, 40L), "^1.02 \\(s.e. 0.05\\), of too few")
-  expect_match(slope_words(0.5, 0.05, 40L), "0.50 .*of too few")
-  expect_match(slope_words(1.02, 0.05, 400L), "can be taken as they are")
-  expect_match(slope_words(1.02, 0.15, 400L), "of too few")
-  expect_match(slope_words(0.5, 0.1, 400L), "too sure")
-  expect_match(slope_words(0.7, 0.2, 400L), "of too few")
-  expect_match(slope_words(1.5, 0.1, 400L), "too careful")
-  expect_match(slope_words(1.5, 0.3, 400L), "of too few")
-  expect_match(slope_words(1.02, NA, 400L), "^1.02, of too few")
-  expect_match(slope_words(NA, NA, 400L), "could not")
-  expect_match(slope_words(190.32, 6685, 6L), "could not")
-})
-
 test_that("every figure is drawn", {
   w <- answer()
   for (what in c("zeros", "how_many", "sites", "taxa", "table", "quality")) drawn(ggplot2::autoplot(w, what, n = 7))

@@ -171,3 +171,15 @@ test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 r
   expect_identical(grep(counted, strings, perl = TRUE, value = TRUE), character())
   expect_identical(grep("^.(e?s|ies).$", strings, value = TRUE), "\"s\"") # that of count_words()
 })
+
+test_that("a slope of few hidden finds is no verdict", {
+  cases <- data.frame(slope = c(1.02, 0.5, 1.02, 0.7, 1.5, 0.5, 1.5), se = c(0.05, 0.05, 0.15, 0.2, 0.3, 0.1, 0.1))
+  said <- mapply(slope_words, cases$slope, cases$se, rep(c(40L, 400L), c(2L, 5L)))
+  expect_match(said[1:5], "of too few")
+  expect_match(said[1L], "^1.02 \\(s.e. 0.05\\), ")
+  expect_match(said[6L], "too sure")
+  expect_match(said[7L], "too careful")
+  expect_match(slope_words(1.02, 0.05, 400L), "can be taken as they are")
+  expect_match(slope_words(1.02, NA, 400L), "^1.02, of too few")
+  expect_match(c(slope_words(NA, NA, 400L), slope_words(190.32, 6685, 6L)), "could not")
+})
