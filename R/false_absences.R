@@ -28,7 +28,7 @@
 #' **Recording.** In a fit of [noisy_or()] with `missed_by`, `probability` is the chance of a record, and `present` the
 #' chance that the taxon is there, both given the other taxa of the site and this zero; `missed` is the chance that it
 #' is there and was not recorded, and `phantom` that it would not have been recorded, there or not. There is no
-#' `missed_most`.
+#' `missed_most`. Of repeated visits a record is a find by any of those made to the cell.
 #'
 #' Two white phantoms add up. Without a white phantom `present` is `probability`, and `missed` and `phantom` are 0. For
 #' false presences all is mirrored: `probability` is the chance of an absence, and `absent` the chance of an absence if

@@ -315,7 +315,7 @@ simulate_with <- function(object, nsim, seed, draw) {
   drawn <- draw_seeded(function() {
     lapply(seq_len(nsim), function(i) {
       out <- draw()
-      dimnames(out) <- name_sides(object$names)
+      if (length(dim(out)) == 2L) dimnames(out) <- name_sides(object$names)
       out
     })
   }, seed)

@@ -5,7 +5,8 @@
 nor_settings <- function(model, data = NULL, fixed = FALSE) {
   list(
     inference = match(model$inference, c("exact", "truncated", "variational")) - 1L, prior = model$pseudo,
-    allowed = model$mask, weight = data$weight, known = data$known, effort = data$effort, inner = model$inner,
+    allowed = model$mask, weight = data$weight, known = data$known, effort = data$effort,
+    made = data$visits$made, found = data$visits$found, inner = model$inner,
     q_steps = model$q_steps, q_rule = match(model$q_rule, c("alternate", "damped", "paper")) - 1L, fixed = fixed
   )
 }
@@ -28,12 +29,13 @@ nor_run <- function(distinct, model, start, control, hold = NULL) {
   list(param = out[setdiff(names(out), "outcome")], outcome = out$outcome)
 }
 
-# What its starts work on. Equal rows are one, unless a start has its own q for each, or sources or effort are known.
+# What its starts work on. Equal rows are one, unless a start has its own q for each, or more is known of each.
 nor_problem <- function(data, k, surplus, model, start, control) {
-  distinct <- if (is.null(start$q) && is.null(data$known) && is.null(data$effort)) {
+  known <- data[c("known", "effort", "visits")]
+  distinct <- if (is.null(start$q) && !any(lengths(known))) {
     .Call(mc_c_view_distinct, data$view)
   } else {
-    list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL, known = data$known, effort = data$effort)
+    c(list(view = data$view, group = seq_len(nrow(data$x)), weight = NULL), known)
   }
   if (!is.null(start$q)) start$hidden <- nor_hidden_q(start)
   if (!is.null(start)) start <- nor_first_recorded(start, ncol(data$x), model)
@@ -137,7 +139,7 @@ nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$
   m <- length(param$leak)
   shape <- list(
     activation = c(n, k), map = c(n, k), drawn = c(n, k), response = c(n, m), cell = c(n, m, k + 1L),
-    present = c(n, m), missed = c(n, m), phantom = c(n, m)
+    present = c(n, m), missed = c(n, m), phantom = c(n, m), again = c(n, m)
   )
   for (name in names(out)[lengths(out) > 0L & names(out) %in% names(shape)]) {
     value <- out[[name]]
@@ -244,7 +246,7 @@ nor_new_fit <- function(fitted, data, model, control, call) {
     missed_by = if (model$missed_by != "none") model$missed_by, inference = model$inference,
     estimate = model$estimate, prior = model$prior, model = model,
     absorbed = fitted$absorbed, effort = if (!is.null(model$effort)) effort_curve(param$coef, model$effort),
-    density = data_density(data), margins = data$margins
+    density = data_density(data), margins = data$margins, visits = data$cell
   )
   if (!is.null(data$known)) fit$known <- structure(t(data$known), dimnames = dimnames(out$activation))
   if (recorded) fit$missed <- nor_count_missed(fit, data$x)
@@ -259,10 +261,10 @@ nor_objective_name <- function(model) {
   if (model$estimate == "map") "log_posterior" else "log_likelihood"
 }
 
-# Exact where that is cheap, else the lower bound without its prior.
+# Exact where that is cheap, else, and of visits, the lower bound without its prior.
 nor_fit_loglik <- function(best, distinct, model) {
   weight <- tabulate(distinct$group)
-  how <- if (length(best$param$prior) <= nor_auto_exact) "exact" else "truncated"
+  how <- if (length(best$param$prior) <= nor_auto_exact && is.null(distinct$visits)) "exact" else "truncated"
   sum(weight * nor_report(distinct, best$param, model, "loglik", how)$loglik)
 }
 

@@ -75,8 +75,11 @@ leak_share <- function(fit) {
 #' Rows that the model thinks impossible (a 1 that nothing can have made, or a 0 under a leak of 1) have no
 #' posterior: they are `NA`, and a message names them.
 #'
+#' **Repeated visits.** `"response"` is the chance of a find by any of the visits made to the cell; by one, where none
+#' was made and at new sites, which are known by a table.
+#'
 #' **Simulated tables** are complete, whatever was missing from the data: components are drawn again for every
-#' site; known ones stay.
+#' site; known ones stay. Of a fit to repeated visits they are arrays, `NA` where no visit was made.
 #'
 #' @param object a fit of [noisy_or()].
 #' @param newdata new sites, in any form [noisy_or()] takes; columns are matched by name, in any order, or by
@@ -97,8 +100,8 @@ leak_share <- function(fit) {
 #'   were.
 #' @return `predict()`: a matrix rows x m (`"response"`, `"present"`) or rows x k (`"activation"`, `"map"`), or an array
 #'   rows x m x (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the
-#'   data of the fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m with the names of the data, and as its
-#'   attribute `seed` what [stats::simulate()] promises.
+#'   data of the fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m (arrays, of visits) with the names of
+#'   the data, and as its attribute `seed` what [stats::simulate()] promises.
 #' @seealso [impute()] for unknown cells, [test_loglik()] for the held-out likelihood.
 #' @examples
 #' set.seed(1)
@@ -152,7 +155,7 @@ nor_asked_data <- function(fit, asked, activation) {
   x <- if (is_own) nor_own_data(fit) else asked$x
   data <- check_data(x[asked$rows, , drop = FALSE], "binary", "newdata", quiet = TRUE)
   data$known <- known[, asked$rows, drop = FALSE]
-  if (is_own) nor_with_effort(data, fit, asked$rows) else data
+  if (is_own) nor_with_search(data, fit, asked$rows) else data
 }
 
 # labels: of rows, columns and components.
@@ -231,8 +234,20 @@ simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   simulate_with(object, nsim, seed, function() {
     on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
     if (!is.null(object$known)) on[!is.na(object$known)] <- object$known[!is.na(object$known)]
-    random_bernoulli(draw_recorded(object, n) * (1 - exp(on %*% off) * rep(1 - leak, each = n)))
+    there <- 1 - exp(on %*% off) * rep(1 - leak, each = n)
+    if (is.null(object$visits)) {
+      random_bernoulli(draw_recorded(object, n) * there)
+    } else {
+      draw_records(object$visits, random_bernoulli(there) * draw_recorded(object, n))
+    }
   })
+}
+
+# An array of visits, of these chances of a find, n x m; no visit where the data have none.
+draw_records <- function(visits, chance) {
+  found <- stats::rbinom(length(visits), 1L, rep(chance, dim(visits)[3L]))
+  visits[] <- ifelse(is.na(visits), NA, found)
+  visits
 }
 
 # What a noisy-OR fit says of unknown cells, of new rows as a whole, and of its own sources.
@@ -250,7 +265,11 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
     return(in_given_order(out, newdata))
   }
   known <- if (is.null(newdata)) fit$known[unknown, , drop = FALSE]
-  filled <- predict(fit, out[unknown, , drop = FALSE], activation = known)
+  filled <- if (is.null(newdata) && !is.null(fit$x)) {
+    predict(fit, rows = unknown)
+  } else {
+    predict(fit, out[unknown, , drop = FALSE], activation = known)
+  }
   if (type == "binary") filled <- (filled > 0.5) + 0
   at <- is.na(out)
   out[unknown, ][at[unknown, ]] <- filled[at[unknown, ]]

@@ -13,6 +13,28 @@ nor_check_effort <- function(effort, data, missed_by) {
   check_site_effort(effort, data)
 }
 
+# A table, or repeated visits: `x` is then what any visit found, `visits` the numbers made to each cell and with a find,
+# m x n, and `cell` the array.
+nor_check_data <- function(x, inference, missed_by, control) {
+  if (missing(x) || is_table(x)) {
+    return(check_data(x, "binary"))
+  }
+  cell <- check_visits(x)
+  if (missed_by == "none") stop_input("`missed_by` must be \"site\" or \"both\" where `x` is of repeated visits.")
+  if (!inference %in% c("auto", "truncated")) {
+    stop_input("`inference` must be \"truncated\" where `x` is of repeated visits, not %s.", show_value(inference))
+  }
+  if (!control$keep_x) stop_input("`keep_x` must be TRUE where `x` is of repeated visits: all that a fit says needs them.")
+  tell_single_visits(cell)
+  data <- check_data(any_visit(cell), "binary", name = "x")
+  c(data, list(cell = cell, visits = nor_count_visits(cell)))
+}
+
+nor_count_visits <- function(cell) {
+  count <- function(of) structure(as.integer(t(rowSums(of, na.rm = TRUE, dims = 2L))), dim = dim(cell)[2:1])
+  list(made = count(!is.na(cell)), found = count(cell))
+}
+
 nor_recorded_parts <- function(model) {
   by <- model$missed_by %||% "none"
   switch(by, none = NULL, site = "recorded_share", both = c("recorded_share", "recorded_taxon"))
@@ -73,11 +95,13 @@ nor_presences <- function(out, data) {
 nor_rows <- function(fit, x, rows) {
   data <- check_data(x[rows, , drop = FALSE], "binary", quiet = TRUE)
   if (!is.null(fit$known)) data$known <- unname(t(fit$known[rows, , drop = FALSE]))
-  nor_with_effort(data, fit, rows)
+  nor_with_search(data, fit, rows)
 }
 
-nor_with_effort <- function(data, fit, rows) {
+# How well these rows of the fit's own were searched.
+nor_with_search <- function(data, fit, rows) {
   if (!is.null(fit$effort)) data$effort <- scale_effort(fit$effort$values)[rows]
+  if (!is.null(fit$visits)) data$visits <- nor_count_visits(fit$visits[rows, , , drop = FALSE])
   data
 }
 
@@ -102,6 +126,19 @@ cell_scores.noisy_or <- function(fit, rows, kinds, of = "absences") {
   list(probability = out$response, present = out$present, missed = out$missed, phantom = out$phantom)
 }
 
+# A find by one visit more, of visits; else a one again.
+recorded_probability.noisy_or <- function(fit) {
+  if (is.null(fit$visits)) {
+    return(presence_probability(fit))
+  }
+  data <- nor_rows(fit, fit$x, seq_len(nrow(fit$x)))
+  array(nor_report(data, lapply(fit$param, unname), fit$model, c("response", "again"))$again, dim(fit$visits))
+}
+
+check_tells_visits.noisy_or <- function(fit) {
+  if (is.null(fit$visits)) NextMethod()
+}
+
 largest_missed.noisy_or <- function(fit, scores, observed, kinds, of) scores$missed
 
 #' @rdname phantoms
@@ -110,7 +147,8 @@ phantoms.noisy_or <- function(fit, ...) {
   check_dots(...)
   if (is.null(fit$missed_by)) stop_no_phantoms(fit)
   k <- fit$dims[["k"]]
-  missed <- mean(1 - recorded_chances(fit$param, fit$param$recorded_site))
+  visits <- if (is.null(fit$visits)) 1 else t(nor_count_visits(fit$visits)$made)
+  missed <- mean(((1 - recorded_chances(fit$param, fit$param$recorded_site))^visits)[visits > 0])
   # Several causes may be at work at a site: none has a share of it. One that does little hides nothing.
   shares <- list(weight = c(fit$param$prior, missed), alone = rep(NA_real_, k + 1L))
   param <- list(aspects = rbind(fit$param$links, 0), shares = shares)
@@ -123,6 +161,9 @@ phantoms.noisy_or <- function(fit, ...) {
 }
 
 bound_sentences.noisy_or <- function(fit, ...) {
+  if (!is.null(fit$visits)) {
+    return("What was missed rests on repeated visits, each taken to find as well as the others to its site.")
+  }
   several <- sum(apply(fit$param$links, 2L, function(links) sum(links >= nor_least_cause) > 1L))
   words <- axis_words(fit)[2L]
   c(
@@ -153,8 +194,9 @@ recorded_sentences <- function(fit) {
   zeros <- fit$dims[["observed"]] - sum(fit$margins$row_sum)
   c(
     sprintf(
-      "A presence is recorded with a chance of %s on average, from %s to %s by %s.", format(round(mean(recorded), 2L)),
-      ends[1L], ends[2L], singular_word(axis_words(fit)[1L])
+      "A presence is recorded%s with a chance of %s on average, from %s to %s by %s.",
+      if (is.null(fit$visits)) "" else " by a visit", format(round(mean(recorded), 2L)), ends[1L], ends[2L],
+      singular_word(axis_words(fit)[1L])
     ),
     if (!is.null(fit$effort)) recorded_effort_sentence(fit$effort),
     sprintf(

@@ -225,3 +225,85 @@ for (k in c(5, 8)) {
     row(k, inference, paste(sprintf("%.1f", times), collapse = " | "))
   }
 }
+
+# ---- Repeated visits: to planted sites, what a table of the same says, and visits of two bird surveys held out ------
+
+visited <- function(n, seed, m = 24, visits = 3) {
+  set.seed(seed)
+  links <- matrix(stats::rbinom(3 * m, 1L, 0.4) * 0.8, 3)
+  on <- matrix(stats::rbinom(n * 3, 1L, 0.35), n)
+  present <- matrix(stats::rbinom(n * m, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), n)
+  chance <- outer(sample((2:9 / 10)^2, n, TRUE), stats::runif(m, 0.4, 1))
+  cell <- array(stats::rbinom(n * m * visits, 1L, as.vector(present * chance)), c(n, m, visits))
+  cell[seq_len(n / 3), , visits] <- NA
+  list(cell = cell, present = present, chance = mean(chance))
+}
+cat("\nRepeated visits to planted sites\n\n")
+row("sites", "model", "said to be missed over missed, five tables", "AUC", "chance of a record over the true one")
+row(paste(rep("---", 5L), collapse = " | "))
+arms <- list(
+  `visits, noisy-OR by both` = function(cell, x) noisy_or(cell, 3, missed_by = "both", control = several),
+  `table, noisy-OR by both` = function(cell, x) noisy_or(x, 3, missed_by = "both", control = several),
+  `visits_bernoulli()` = function(cell, x) visits_bernoulli(cell, 3, sides = sides, control = several),
+  `visits_bernoulli(), by site` = function(cell, x) {
+    visits_bernoulli(cell, 3, missed_by = "site", sides = sides, control = several)
+  }
+)
+sides <- c("site", "species", "visit")
+for (n in c(150, 600)) {
+  for (arm in names(arms)) {
+    each <- vapply(1:5, function(seed) {
+      one <- visited(n, seed)
+      x <- apply(one$cell, 1:2, max, na.rm = TRUE)
+      cell <- one$cell
+      dimnames(cell) <- list(site = NULL, species = paste0("t", 1:24), visit = NULL)
+      fit <- hush(arms[[arm]](cell, x))
+      present <- predict(fit, type = "present")[x == 0]
+      chance <- if (inherits(fit, "noisy_or")) mean(outer(fit$param$recorded_site, fit$param$recorded_taxon)) else NA
+      hidden <- one$present[x == 0] == 1
+      c(sum(present) / sum(hidden), area(present, hidden), chance / one$chance)
+    }, numeric(3))
+    row(n, arm, paste(sprintf("%.2f", each[1, ]), collapse = ", "), sprintf("%.3f", mean(each[2, ])),
+      paste(sprintf("%.2f", each[3, ]), collapse = ", "))
+  }
+}
+
+common <- new.env()
+sys.source("bench/common.R", common)
+hbef <- function() {
+  table <- utils::read.csv(gzfile(common$shared("repeat_surveys", "hbef2015_detections.csv.gz")))
+  species <- setdiff(names(table), c("site", "visit"))
+  sites <- sort(unique(table$site))
+  cell <- array(NA_integer_, c(length(sites), length(species), 3), list(site = sites, species = species, visit = NULL))
+  for (v in 1:3) cell[match(table$site[table$visit == v], sites), , v] <- as.matrix(table[table$visit == v, species])
+  cell
+}
+swiss <- function() {
+  counts <- utils::read.csv(gzfile(common$shared("repeat_surveys", "mhb2014_counts.csv.gz")))
+  sites <- utils::read.csv(common$shared("repeat_surveys", "mhb2014_sites.csv"))
+  cell <- array(0L, c(nrow(sites), max(counts$species), 3))
+  cell[cbind(match(counts$site, sites$site), counts$species, counts$visit)] <- 1L
+  for (v in 1:3) cell[sites[[paste0("surveyed", v)]] == 0, , v] <- NA
+  cell <- cell[apply(!is.na(cell[, 1, ]), 1, any), apply(cell, 2, sum, na.rm = TRUE) > 0, ]
+  dimnames(cell) <- list(site = seq_len(nrow(cell)), species = paste0("s", seq_len(ncol(cell))), visit = NULL)
+  cell
+}
+cat("\nVisits held out, three folds, no covariates\n\n")
+row("survey", "k", "model", "loss a record", "standard error", "seconds")
+row(paste(rep("---", 6L), collapse = " | "))
+surveys <- list(`birds, Hubbard Brook` = common$if_there(hbef()), `birds, Switzerland` = common$if_there(swiss()))
+surveyed <- list(
+  `noisy-OR by site` = function(x, k) noisy_or(x, k, missed_by = "site", control = several),
+  `noisy-OR by both` = function(x, k) noisy_or(x, k, missed_by = "both", control = several),
+  `visits_bernoulli()` = function(x, k) visits_bernoulli(x, k, control = several),
+  `visits_bernoulli(), by taxon` = function(x, k) visits_bernoulli(x, k, missed_by = "taxon", control = several)
+)
+for (name in names(Filter(length, surveys))) {
+  for (k in c(2, 4)) {
+    for (model in names(surveyed)) {
+      set.seed(1)
+      took <- system.time(cv <- hush(cross_validate(surveys[[name]], k, surveyed[[model]], "visits", folds = 3)))
+      row(name, k, model, sprintf("%.4f | %.4f | %.0f", cv$results$loss, cv$results$se, sum(took[1:2])))
+    }
+  }
+}

@@ -71,6 +71,17 @@ static void take_settings(SEXP settings, request *r) {
   }
 }
 
+/* With recording: visits made to each cell and those with a find, m x n. */
+static void take_visits(SEXP made, SEXP found, request *r) {
+  if (Rf_isNull(made)) return;
+  const R_xlen_t cells = (R_xlen_t) r->data.m * r->data.n;
+  glue_check(Rf_isInteger(made) && XLENGTH(made) == cells, "made");
+  glue_check(Rf_isInteger(found) && XLENGTH(found) == cells, "found");
+  glue_check(r->par.share && r->inference == TRUNCATED && !r->set.weight, "visits");
+  r->set.made = INTEGER(made);
+  r->set.found = INTEGER(found);
+}
+
 static double *recorded(SEXP x, int length, const char *name) {
   if (Rf_isNull(x)) return NULL;
   glue_matrix(x, length, 1, name);
@@ -114,6 +125,7 @@ static void take_request(const arguments *arg, request *r) {
                  glue_field(arg->param, "coef"), r);
   take_settings(arg->settings, r);
   take_effort(glue_field(arg->settings, "effort"), r);
+  take_visits(glue_field(arg->settings, "made"), glue_field(arg->settings, "found"), r);
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
 }
 
@@ -281,6 +293,7 @@ static SEXP report_body(void *ctx) {
     report.present = wanted(out, 6, want, "response", n * m);
     report.missed = wanted(out, 7, want, "response", n * m);
     report.phantom = wanted(out, 8, want, "response", n * m);
+    if (r.set.made) report.again = wanted(out, 10, want, "again", n * m);
   }
   if (r.inference == EXACT) {
     nor_report_exact(&r.data, &r.par, &r.set, &report);
@@ -296,10 +309,11 @@ static SEXP report_body(void *ctx) {
 
 /* Vectors in column-major order: loglik n, activation, map and, where settings have n uniform numbers,
  * drawn n x k, response n x m, cell n x m x (k + 1);
- * with recording site n, and beside response present, missed, phantom n x m. */
+ * with recording site n, and beside response present, missed, phantom n x m; of visits again n x m,
+ * which wants response, too. */
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
-  const char *fields[] = {"loglik",  "activation", "map",     "response", "cell", "site",
-                          "present", "missed",     "phantom", "drawn",    ""};
+  const char *fields[] = {"loglik",  "activation", "map",     "response", "cell",  "site",
+                          "present", "missed",     "phantom", "drawn",    "again", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   arguments arg = {view, param, settings, R_NilValue, out};
   glue_serial_blas(report_body, &arg);

@@ -195,8 +195,8 @@ static void add_missed(nor_exact *work, int j, double *fired, const thread_scrat
     const double ones = fired[at], zeros = rows[at] - ones - (unseen ? unseen[at] : 0);
     const double seen = zeros > ROUNDING * rows[at] ? zeros : 0;
     const double missed = seen * nor_present(nor_recorded(work->par, g, j), s->one[set]);
-    nor_count_present(work->par, &work->sums, g, j, ones, true);
-    nor_count_present(work->par, &work->sums, g, j, missed, false);
+    nor_count_present(work->par, &work->sums, g, j, ones, 1, 1);
+    nor_count_present(work->par, &work->sums, g, j, missed, 0, 1);
     fired[set] = (g > 0 ? fired[set] : 0) + ones + missed;
   }
 }

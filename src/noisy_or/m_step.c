@@ -67,11 +67,12 @@ void nor_add_sums(nor_sums *to, const nor_sums *from, int k, int m) {
 }
 
 void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, double present,
-                       bool is_one) {
+                       int found, int made) {
   if (!sums->present || present <= 0) return;
   const double r = nor_chance(g), v = par->taxon[j];
-  sums->present[j] += present;
-  sums->through[j] += is_one ? present : present * v * (1 - r) / (1 - r * v);
+  const double missed = present * (made - found);
+  sums->present[j] += present * made;
+  sums->through[j] += present * found + (missed > 0 ? missed * v * (1 - r) / (1 - r * v) : 0);
 }
 
 /* Expected successes over trials, with the prior's; the old value where there was no trial. */

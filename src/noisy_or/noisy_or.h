@@ -44,6 +44,13 @@
  * All are closed forms, with Beta priors and a Dirichlet one, and none lowers the objective. Every
  * zero matters, but their sums over states are those of all rows less ones and missing cells.
  *
+ * With repeated visits all that are made to a cell share its y and rho, but not u and v. Where made of
+ * them and found of these with a find, their likelihood is
+ *   P1 rho^found (1 - rho)^(made - found) if found > 0, else 1 - P1 q,  q = 1 - (1 - rho)^made:     (R16)
+ * a cell without a find is a zero of one visit with q in place of rho, in (R1), too, where P1 is what
+ * it was. In (R4) a presence counts made times, of which v let through found and, of the others, as
+ * many as eq. (R2) says. Of truncated inference, which lists all states of up to 4 sources.
+ *
  * The scale of recording can be held, to see what the likelihood says of it:
  *   hold.share sum_g share[g] r_g + hold.taxon mean_j taxon[j] = hold.sum.            (R6)
  * (R4) and (R5) then have a multiplier t: of counts N_g of grid points, and of presences with v = 1
@@ -113,7 +120,9 @@ typedef struct {
   const int *allowed;          /* k x m: 0 where a link is held at 0; NULL: all are allowed */
   const double *weight;        /* how often each row of the data stands there; NULL: once */
   const ab_curve *effort;      /* with coef: of every row, 9 cells each */
-  const int *known;  /* k x n: sources given as on, 1, or off, 0; below 0, and NULL: not */
+  const int *known; /* k x n: sources given as on, 1, or off, 0; below 0, and NULL: not */
+  const int *made,
+      *found;        /* m x n: visits to each cell, and those with a find; NULL: one to each */
   int inner;         /* M-steps on links and leak per E-step; 0: adapts */
   int q_steps;       /* variational: steps of q per pass, */
   nor_q_rule q_rule; /* and their exponents: 1/2 and 1 in turn, 1/2, or 1 */
@@ -153,9 +162,9 @@ nor_totals nor_count(const mc_data *data, const nor_settings *set);
 nor_sums nor_new_sums(const mc_data *data, const nor_param *par, const mc_host *host);
 void nor_clear_sums(nor_sums *sums, int k, int m);
 void nor_add_sums(nor_sums *to, const nor_sums *from, int k, int m);
-/* Adds presences in column j of rows with g, at ones or, by eq. (R2), at zeros. */
+/* Adds presences in column j of rows with g, whose records, by eq. (R2), v let through. */
 void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, double present,
-                       bool is_one);
+                       int found, int made);
 
 /* The logs of a row's chances to be at each grid point. */
 void nor_log_shares(const nor_settings *set, const nor_param *par, int i, double *logs);
@@ -166,6 +175,10 @@ static inline void nor_count_share(const nor_settings *set, nor_sums *sums, int 
   if (sums->effort) sums->effort[g] += rows * set->effort->effort[i];
 }
 
+/* q of eq. (R16) for the cell of this place in m x n; one visit stands for none. */
+static inline double nor_any_record(const nor_settings *set, double rho, ptrdiff_t cell) {
+  return set->made && set->made[cell] > 1 ? -expm1(set->made[cell] * log1p(-rho)) : rho;
+}
 static inline double nor_weight(const nor_settings *set, int i) {
   return set->weight ? set->weight[i] : 1;
 }
@@ -305,6 +318,8 @@ typedef struct {
   double *present; /* n x m: mean of P(y_j = 1 | z) */
   double *missed;  /* n x m: of eq. (R1), what P(y_j = 1 | x) is where x_j is 0 */
   double *phantom; /* n x m: of (1 - rho) / (1 - rho P1), that a zero was not to be a find */
+  double
+      *again; /* n x m, with visits: of rho where y_j = 1 given the row, a find by one visit more */
 } nor_report;
 
 /*

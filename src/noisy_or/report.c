@@ -52,11 +52,16 @@ static void add_recorded(const reader *read, int i, int g, const double *one, do
   if (report->site) report->site[i] = fmin(report->site[i] + weight * nor_chance(g), 1);
   for (int j = 0; j < m && report->response; j++) {
     const ptrdiff_t at = num_at(i, j, n);
-    const double rho = nor_recorded(read->par, g, j), present = nor_present(rho, one[j]);
+    const ptrdiff_t cell = num_at(j, i, m);
+    const double once = nor_recorded(read->par, g, j), rho = nor_any_record(read->set, once, cell);
+    const double present = nor_present(rho, one[j]);
     report->response[at] += weight * rho * one[j];
     report->present[at] += weight * one[j];
     report->missed[at] += weight * present;
     report->phantom[at] += weight * (1 - rho + rho * present); /* (1 - rho) / (1 - rho one) */
+    if (!report->again) continue;
+    const double unseen = read->set->made[cell] > 0 ? present : one[j];
+    report->again[at] += weight * once * (read->set->found[cell] > 0 ? 1 : unseen);
   }
 }
 
@@ -118,8 +123,9 @@ static void no_posterior(const reader *read, int i) {
     if (report->map) report->map[num_at(i, c, n)] = NAN;
     if (report->drawn) report->drawn[num_at(i, c, n)] = NAN;
   }
-  double *const table[] = {report->response, report->present, report->missed, report->phantom};
-  for (int t = 0; t < 4; t++)
+  double *const table[] = {report->response, report->present, report->missed, report->phantom,
+                           report->again};
+  for (int t = 0; t < 5; t++)
     for (int j = 0; j < m && table[t]; j++) table[t][num_at(i, j, n)] = NAN;
   if (report->site) report->site[i] = NAN;
   for (int j = 0; j < m * (k + 1) && report->cell; j++) report->cell[num_at(i, j, n)] = NAN;

@@ -51,6 +51,7 @@ nor_row nor_new_row(const nor_ready *ready, const mc_host *host) {
   row.par = ready->par;
   row.cells = host->alloc(host->ctx, m, sizeof(int));
   row.other = host->alloc(host->ctx, m, sizeof(bool));
+  row.recorded = mc_doubles(host, m, NOR_GRID);
   return row;
 }
 
@@ -62,6 +63,28 @@ static void leave_out(const nor_ready *ready, int j, double *off, double *hard) 
   for (int c = 0; c <= k; c++) off[c] -= log_off[c];
   for (int c = 0; c < k; c++) hard[c] -= link[c] >= 1;
   hard[k] -= ready->par->leak[j] >= 1;
+}
+
+/* With recording: chances of each cell to be on record, and of the ones to be as they are. */
+static void take_records(const nor_ready *ready, int i, nor_row *row) {
+  const nor_param *par = ready->par;
+  const nor_settings *set = ready->set;
+  double taxa = 0;
+  for (int t = 0; t < row->n_one && par->taxon; t++) taxa += log(par->taxon[row->cells[t]]);
+  nor_log_shares(set, par, i, row->found);
+  for (int g = 0; g < NOR_GRID; g++) row->found[g] += row->n_one * log(nor_chance(g)) + taxa;
+  for (int t = 0; t < row->n_cell; t++) {
+    const ptrdiff_t cell = num_at(row->cells[t], i, ready->data->m);
+    const bool more = set->made && t < row->n_one; /* than one find of one visit */
+    const int found = more ? set->found[cell] - 1 : 0;
+    const int missed = more ? set->made[cell] - set->found[cell] : 0;
+    for (int g = 0; g < NOR_GRID; g++) {
+      const double rho = nor_recorded(par, g, row->cells[t]);
+      row->recorded[num_at(g, t, NOR_GRID)] = nor_any_record(set, rho, cell);
+      if (found > 0) row->found[g] += found * log(rho);
+      if (missed > 0) row->found[g] += missed * log1p(-rho);
+    }
+  }
 }
 
 /* With recording: ones and zeros side by side, the missing cells left out. */
@@ -87,10 +110,7 @@ static void take_cells(const nor_ready *ready, int i, nor_row *row) {
     for (int c = 0; c < k; c++) row->link[num_at(t, c, row->n_cell)] = par->links[num_at(c, j, k)];
     row->leak[t] = par->leak[j];
   }
-  double taxa = 0;
-  for (int t = 0; t < row->n_one && par->taxon; t++) taxa += log(par->taxon[row->cells[t]]);
-  nor_log_shares(ready->set, par, i, row->found);
-  for (int g = 0; g < NOR_GRID; g++) row->found[g] += row->n_one * log(nor_chance(g)) + taxa;
+  take_records(ready, i, row);
 }
 
 /* Without recording: the ones, and sums over the zeros. */
@@ -155,18 +175,18 @@ static void flush(double *logs, double *product) {
 }
 
 void nor_grid_logs(const nor_row *row, const double *one, double *logs) {
-  const double *taxon = row->par->taxon, ones = nor_sum_log(one, row->n_one);
-  double chance[NOR_GRID], product[NOR_GRID];
+  const double ones = nor_sum_log(one, row->n_one);
+  double product[NOR_GRID];
   for (int g = 0; g < NOR_GRID; g++) {
-    chance[g] = nor_chance(g);
     product[g] = 1;
     logs[g] = row->found[g] + ones;
   }
   for (int t = row->n_one; t < row->n_cell; t++) {
-    const double most = fmin(one[t], 1) * (taxon ? taxon[row->column[t]] : 1);
-    if (product[NOR_GRID - 1] * (1 - most) < NUM_TINY) flush(logs, product); /* of all the least */
+    const double *recorded = row->recorded + num_at(0, t, NOR_GRID), there = fmin(one[t], 1);
+    const int last = NOR_GRID - 1; /* of all the least */
+    if (product[last] * (1 - recorded[last] * there) < NUM_TINY) flush(logs, product);
 #pragma omp simd
-    for (int g = 0; g < NOR_GRID; g++) product[g] *= 1 - chance[g] * most;
+    for (int g = 0; g < NOR_GRID; g++) product[g] *= 1 - recorded[g] * there;
   }
   flush(logs, product);
 }

@@ -44,7 +44,8 @@ typedef struct {
   const nor_param *par;   /* with recording; else NULL, and so are */
   int *cells;             /* m: the columns scanned */
   bool *other;            /* m: is no zero */
-  double found[NOR_GRID]; /* log of share and of the ones' rho */
+  double *recorded;       /* NOR_GRID x n_cell: q of eq. (R16), rho of one visit */
+  double found[NOR_GRID]; /* log of share and of the ones' records */
   double *bonus;          /* k: log odds of the prior, and the source's share of the row's zeros */
   double base;
   uint64_t

@@ -107,6 +107,7 @@ static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int word
 static void search(nor_search *s, nor_list *list, int words, int rounds) {
   for (int l = 0; l < list->n; l++)
     list->log[l] = nor_state_log(&s->row, list->state + num_at(0, l, words), s->one, s->zero);
+  if (s->row.k <= NOR_MOST_LISTED && list->n == 1 << s->row.k) return; /* there are no others */
   for (int round = 0; round < rounds; round++) {
     const int n = best_states(list, words, s->best);
     bool taken = false;

@@ -69,6 +69,7 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
 static void add_presences(const nor_truncated *work, int i, nor_search *s, double weight,
                           nor_sums *sums) {
   const nor_row *row = &s->row;
+  const nor_settings *set = work->set;
   double logs[NOR_GRID];
   nor_grid_logs(row, s->one, logs);
   const double all =
@@ -76,13 +77,16 @@ static void add_presences(const nor_truncated *work, int i, nor_search *s, doubl
   memset(s->zero, 0, (size_t) row->n_cell * sizeof(double)); /* presences */
   for (int g = 0; g < NOR_GRID; g++) {
     const double share = isfinite(all) ? weight * exp(logs[g] - all) : 0;
-    nor_count_share(work->set, sums, i, g, share);
+    nor_count_share(set, sums, i, g, share);
     for (int t = 0; t < row->n_cell; t++) {
       const int j = row->column[t];
-      const double at_zero = nor_present(nor_recorded(work->par, g, j), s->one[t]);
+      const ptrdiff_t cell = num_at(j, i, work->data->m);
+      const double at_zero = nor_present(row->recorded[num_at(g, t, NOR_GRID)], s->one[t]);
       const double present = share * (t < row->n_one ? 1 : at_zero);
       s->zero[t] += present;
-      nor_count_present(work->par, sums, g, j, present, t < row->n_one);
+      nor_count_present(work->par, sums, g, j, present,
+                        set->made ? set->found[cell] : t < row->n_one,
+                        set->made ? set->made[cell] : 1);
     }
   }
   for (int t = 0; t < row->n_cell; t++) s->one[t] = s->zero[t] > 0 ? s->zero[t] / s->one[t] : 0;

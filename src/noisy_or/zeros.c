@@ -176,7 +176,7 @@ void nor_count_zeros(const nor_zeros *zeros, int i, double times, nor_zero_row *
                      nor_sums *sums) {
   const mc_data *data = zeros->data;
   for (int e = data->start[i]; e < data->start[i + 1]; e++)
-    nor_count_present(zeros->par, sums, 0, data->column[e], times, true);
+    nor_count_present(zeros->par, sums, 0, data->column[e], times, 1, 1);
   for (int g = 0; g < NOR_GRID; g++) {
     const double *on = row->on + num_at(0, g, zeros->par->k), weight = times * row->weight[g];
     nor_count_share(zeros->set, sums, i, g, weight);
@@ -186,8 +186,8 @@ void nor_count_zeros(const nor_zeros *zeros, int i, double times, nor_zero_row *
     for (int j = 0; j < data->m; j++) {
       const double recorded = fmin(row->small[j], 1), cells = weight * row->is_zero[j];
       sums->leak_fired[j] += cells * recorded;
-      nor_count_present(zeros->par, sums, g, j, cells * recorded, true);
-      nor_count_present(zeros->par, sums, g, j, cells * (1 - recorded), false);
+      nor_count_present(zeros->par, sums, g, j, cells * recorded, 1, 1);
+      nor_count_present(zeros->par, sums, g, j, cells * (1 - recorded), 0, 1);
     }
   }
 }
