@@ -27,9 +27,10 @@
 #' \deqn{P(x_{ij} | z_i) = p \rho^{found} (1 - \rho)^{made - found}\ (found > 0),\quad 1 - p + p (1 - \rho)^{made}
 #' \ (found = 0),}{P(x[i,j] | z) = p rho^found (1 - rho)^(made - found) if found > 0, else 1 - p + p (1 - rho)^made,}
 #' where \eqn{\rho = r_i d_j}{rho = r[i] d[j]} and \eqn{p} is the chance that the taxon is there. A fit is truncated,
-#' which for `k` up to 4 is exact. Of 600 simulated sites with two or three visits it expected 0.88 to 1.03 times the false
-#' absences that there were, a table of their finds 0.73 to 0.82 times (`bench/noisy_or.md` in the sources). Where chances differ from visit to visit or follow covariates, or what is found by
-#' mistake matters, that is for [visits_bernoulli()].
+#' which for `k` up to 4 is exact. Of 600 simulated sites with two or three visits it expected 0.88 to 1.03 times the
+#' false absences that there were, a table of their finds 0.73 to 0.82 times (`bench/noisy_or.md` in the sources). Where
+#' chances differ from visit to visit or follow covariates, or what is found by mistake matters, that is for
+#' [visits_bernoulli()].
 #'
 #' With `effort` the distribution follows the effort of each site, by a logistic curve as in aspect Bernoulli
 #' ([effort][aspect_bernoulli_effort]): the chance is \eqn{((1 + B_i) / 10)^2}{((1 + B[i]) / 10)^2}, where
