@@ -296,7 +296,7 @@ expected_sentence <- function(fit, of, has_phantom) {
     return(NULL)
   }
   sprintf(
-    "Of %.0f %s %s (%s %%) are expected to be false: false_%s() ranks them.", total[["cells"]], of,
+    "Of %s %s %s (%s %%) are expected to be false: false_%s() ranks them.", format_big(total[["cells"]]), of,
     format_expected(total[["expected"]]), format_percent(total[["expected"]] / max(1, total[["cells"]])), of
   )
 }

@@ -36,6 +36,7 @@
 #' w <- which_zeros(early_tetrapods$x, age = ages, place = place, quick = TRUE, seed = 1)
 #' page <- explore(w, tempfile(fileext = ".html"), open = FALSE)
 #' file.size(page)
+#' @aliases explore
 #' @export
 explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, coast = NULL, unit = "guess",
                                 title = NULL, open = interactive()) {

@@ -345,8 +345,8 @@ print_false_header <- function(x, of) {
   }
   part <- nrow(x) < attr(x, "n_ranked") # head() or a filter took it: which rows it has is not known here
   cat(sprintf(
-    "%s %d of %.0f %s with the highest `%s`%s\n", if (part) sprintf("%d of the", nrow(x)) else "The",
-    attr(x, "n_ranked"), n_cells, of, attr(x, "by"), if (per == "table") "" else
+    "%s %d of %s %s with the highest `%s`%s\n", if (part) sprintf("%d of the", nrow(x)) else "The",
+    attr(x, "n_ranked"), format_big(n_cells), of, attr(x, "by"), if (per == "table") "" else
       sprintf(" within each %s", singular_word(kept_words(x))[match(per, c("site", "taxon"))])
   ))
   if (!attr(x, "has_phantom")) {
@@ -356,7 +356,7 @@ print_false_header <- function(x, of) {
     most <- attr(x, "expected_most")
     cat(sprintf(
       "Expected to be false: %s of %s (%s %%)%s.\n", format_expected(expected),
-      if (part) sprintf("all %.0f", n_cells) else "them", format_percent(expected / max(1, n_cells)),
+      if (part) paste("all", format_big(n_cells)) else "them", format_percent(expected / max(1, n_cells)),
       if (is.null(most)) "" else sprintf(
         "; other fits that describe the table equally well give up to %s", format_big(signif(most, 3L))
       )

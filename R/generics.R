@@ -180,6 +180,8 @@ contrast.multicause <- function(object, ...) contrast(object, ...) # nolint: obj
 
 # Found whichever package was attached last.
 #' @importFrom generics tidy glance augment explain explore
+#' @export explain
+#' @export explore
 NULL
 
 #' @export
@@ -188,7 +190,3 @@ generics::tidy
 generics::glance
 #' @export
 generics::augment
-#' @export
-generics::explain
-#' @export
-generics::explore

@@ -455,10 +455,10 @@ rule_sentences <- function(id, digits) {
         if (white) "absences" else "presences", rule$phantom
       ),
       sprintf(
-        "mean chance of %s up to %s, may make up as much as %s of the table, and up to %s of %.0f %s may be false.",
+        "mean chance of %s up to %s, may make up as much as %s of the table, and up to %s of %s %s may be false.",
         if (white) "a presence" else "an absence", format(signif(rule$written, 2L)),
         range_text(rule$share_most, digits), format_big(round(rule$expected_most)),
-        id$unlike$n_cells[id$unlike$phantom == rule$phantom][1L], if (white) "zeros" else "ones"
+        format_big(id$unlike$n_cells[id$unlike$phantom == rule$phantom][1L]), if (white) "zeros" else "ones"
       )
     )
   })

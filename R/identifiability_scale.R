@@ -353,8 +353,8 @@ unlike_sentences <- function(id) {
     count <- function(by) format_big(round(most[of$missed_by == by]))
     c(
       sprintf(
-        "If instead each %s is missed at a rate of its own, up to %s of %d %s may be false;", one[2L],
-        count("taxon"), of$n_cells[1L], if (colour == "white") "zeros" else "ones"
+        "If instead each %s is missed at a rate of its own, up to %s of %s %s may be false;", one[2L],
+        count("taxon"), format_big(of$n_cells[1L]), if (colour == "white") "zeros" else "ones"
       ),
       sprintf("if each %s has a rate of its own as well, up to %s.", one[1L], count("both"))
     )

@@ -456,6 +456,7 @@ sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% 
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' first <- as.data.frame(w, n = 1)
 #' explain(w, first$site, first$taxon)
+#' @aliases explain
 #' @export
 #' @rawNamespace S3method(dplyr::explain, which_zeros)
 #' @rawNamespace S3method(DALEX::explain, which_zeros)
