@@ -145,6 +145,7 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
   })
   measure <- function(name) vapply(each, function(one) one[[name]], each[[1L]][[name]])
   se <- function(values) apply(values, 1L, mean_se)
+  mean_known <- function(values) replace(rowMeans(values, na.rm = TRUE), rowSums(!is.na(values)) == 0, NA)
   copies <- here
   auc <- measure("auc")
   within <- measure("within")
@@ -155,9 +156,9 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
   rules <- lapply(descend_scores(rules, hit, n_threads), function(steps) thin_curve(roc_curve(steps), 200L))
   list(
     table = data.frame(
-      learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = rowMeans(auc, na.rm = TRUE),
-      auc_se = se(auc), auc_within = rowMeans(within, na.rm = TRUE), auc_within_se = se(within),
-      ap = rowMeans(ap, na.rm = TRUE), ap_se = se(ap),
+      learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = mean_known(auc),
+      auc_se = se(auc), auc_within = mean_known(within), auc_within_se = se(within),
+      ap = mean_known(ap), ap_se = se(ap),
       row.names = rownames(auc)
     ),
     gain = rbind(table = gain_over(auc, simple), within = gain_over(within, simple)),

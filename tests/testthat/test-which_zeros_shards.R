@@ -141,3 +141,10 @@ test_that("what cannot be asked of shards is refused", {
     which_zeros(shard, control = fit_control(checkpoint = "here"))
   })
 })
+
+test_that("average precision is not known, and no NaN, where a sample of the zeros was judged", {
+  bind_in_namespace("most_judged", 500)
+  w <- hush(which_zeros(simulated_sites$x[1:60, 1:20], quick = TRUE, seed = 1))
+  expect_identical(w$quality$ap, rep(NA_real_, nrow(w$quality)))
+  expect_true(all(w$quality$auc > 0.5))
+})
