@@ -114,7 +114,8 @@ occupancy_given <- function(cell, model) {
   list(found = found - rep(middle, each = d[1L]), present = centre(present, rowSums(made, dims = 2L) > 0))
 }
 
-# Cells of a taxon with the same history are one row. y: 0 where no visit was made. of_cell, n x m: each cell's row.
+# Cells of a taxon with the same history are one row. y: 0 where no visit was made. made: of each visit, the rows where
+# it was: of fossil collections most are not. of_cell, n x m: each cell's row.
 occupancy_rows <- function(cell, given) {
   d <- dim(cell)
   y <- matrix(cell, d[1L] * d[2L], d[3L])
@@ -126,8 +127,10 @@ occupancy_rows <- function(cell, given) {
   history[!used] <- NA
   first <- which(used & !duplicated(history))
   of_cell <- match(history, history[first], incomparables = NA)
+  made <- !is.na(y[first, , drop = FALSE])
   list(
-    y = 1 * hit[first, , drop = FALSE], made = !is.na(y[first, , drop = FALSE]), found = rowSums(hit)[first] > 0,
+    y = 1 * hit[first, , drop = FALSE], made = lapply(seq_len(d[3L]), function(v) which(made[, v])),
+    found = rowSums(hit)[first] > 0,
     taxon = match(taxon[first], taxa), count = tabulate(of_cell, length(first)), of_cell = matrix(of_cell, d[1L]),
     taxa = unname(taxa), m = length(taxa), dims = d, by_visit = is.null(given) && d[3L] > 1L,
     add_found = if (is.null(given)) 0 else matrix(given$found, ncol = d[3L])[first, , drop = FALSE],
@@ -162,7 +165,10 @@ occupancy_likelihood <- function(rows, state, uneven) {
   own <- u[rows$taxon, , drop = FALSE]
   each <- lapply(uneven * nodes$at, function(b) {
     out <- rowSums(rows$y * shift) + rowSums(rows$y) * (own + b)
-    for (v in seq_len(ncol(shift))) out <- out - rows$made[, v] * log1p(exp(own + (shift[, v] + b)))
+    for (v in seq_len(ncol(shift))) {
+      made <- rows$made[[v]]
+      out[made, ] <- out[made, , drop = FALSE] - log1p(exp(own[made, , drop = FALSE] + (shift[made, v] + b)))
+    }
     exp(out)
   })
   like <- pmax(Reduce(`+`, Map(`*`, each, nodes$weight)), 1e-300)
@@ -257,9 +263,11 @@ update_shift <- function(rows, at, state, present) {
   for (node in seq_along(at$b)) {
     weight <- rows$count * present * at$weight[node] * at$each[[node]] / at$like
     for (v in seq_len(ncol(slope))) {
-      p <- stats::plogis(at$own + (at$b[node] + at$shift[, v]))
-      slope[, v] <- slope[, v] + taxon_sums(rows$made[, v] * rowSums(weight * (rows$y[, v] - p)), rows)
-      curve[, v] <- curve[, v] + taxon_sums(rows$made[, v] * rowSums(weight * p * (1 - p)), rows)
+      made <- rows$made[[v]]
+      p <- stats::plogis(at$own[made, , drop = FALSE] + (at$b[node] + at$shift[made, v]))
+      by_u <- weight[made, , drop = FALSE]
+      slope[, v] <- slope[, v] + taxon_sums(rowSums(by_u * (rows$y[made, v] - p)), rows, made)
+      curve[, v] <- curve[, v] + taxon_sums(rowSums(by_u * p * (1 - p)), rows, made)
     }
   }
   tight <- 1 / state$spread_visit^2
