@@ -1,4 +1,4 @@
-# Also of R/aspect_bernoulli_gibbs_methods.R, R/chains.R.
+# Also of R/aspect_bernoulli_gibbs.R, R/chains.R.
 
 few <- function(...) {
   settings <- list(chains = 2, warmup = 40, draws = 60, n_start = 2, keep = 20, progress = FALSE)

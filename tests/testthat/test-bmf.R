@@ -1,4 +1,4 @@
-# Also of R/bmf_methods.R, R/bmf_state.R, R/cooccurrence.R.
+# Also of R/bmf_methods.R, R/bmf.R, R/bmf_methods.R.
 
 same_draws <- function(a, b) {
   expect_identical(a$trace, b$trace)

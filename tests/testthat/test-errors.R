@@ -1,5 +1,5 @@
 # Wrong calls, each with what it says. Snapshots: _snaps/errors.md.
-# Of R/check.R, R/mcmc_control.R.
+# Of R/check.R, R/fit_control.R.
 
 said <- function(expr) {
   tryCatch(

@@ -1,4 +1,4 @@
-# Also of R/plca_methods.R, R/cross_entropy.R, R/divergences.R.
+# Also of R/plca_methods.R, R/cross_entropy.R, R/modes.R.
 
 golden_matrices <- function(values) {
   if (is.list(values)) {

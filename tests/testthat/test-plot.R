@@ -1,4 +1,4 @@
-# Of R/aspect_bernoulli_plot.R, R/bmf_plot.R, R/noisy_or_plot.R, R/plot_tools.R.
+# Of R/aspect_bernoulli_methods.R, R/bmf_methods.R, R/noisy_or_methods.R, R/plot_tools.R.
 
 few_sizes <- list(c(4, 3))
 
