@@ -24,7 +24,7 @@ nor_check_data <- function(x, inference, missed_by, control) {
   if (!inference %in% c("auto", "truncated")) {
     stop_input("`inference` must be \"truncated\" where `x` is of repeated visits, not %s.", show_value(inference))
   }
-  if (!control$keep_x) stop_input("`keep_x` must be TRUE where `x` is of repeated visits: all that a fit says needs them.")
+  if (!control$keep_x) stop_input("`keep_x` must be TRUE where `x` is of repeated visits, which a fit needs later.")
   tell_single_visits(cell)
   data <- check_data(any_visit(cell), "binary", name = "x")
   c(data, list(cell = cell, visits = nor_count_visits(cell)))

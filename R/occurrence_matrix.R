@@ -32,13 +32,12 @@
 #'
 #' @details
 #' Rows without a value (`NA`, an empty text, or `NO_FAMILY_SPECIFIED` and the like, as the Paleobiology Database has
-#' them) in a column of `site` or `taxon` are left out; white space around names is cut off. Sites and taxa are sorted: by value, and text in the C locale, so that the
-#' result depends neither on the order of the rows nor on the machine. A message of class `multicause_message`
-#' says what was dropped.
+#' them) in a column of `site` or `taxon` are left out; white space around names is cut off. Sites and taxa are sorted:
+#' by value, and text in the C locale, so that the result depends neither on the order of the rows nor on the machine.
+#' A message of class `multicause_message` says what was dropped.
 #'
 #' Moments (`POSIXct`) are named by the clock of their zone, with the time of day; where the clock shows a time twice,
-#' as
-#' at the end of summer time, with their offset from UTC. The text `NA` is a name.
+#' as at the end of summer time, with their offset from UTC. The text `NA` is a name.
 #'
 #' **Absences.** A row that `present` says is absent makes no find; nor does a `count` of 0. A value of `present` that
 #' is

@@ -288,9 +288,11 @@ others <- vapply(unique(said$family), function(family) {
   rest <- said[said$family != family, ]
   exp(mean(tapply(log(rest$found_next / rest$one_more), rest$family, mean)))
 }, 0)
-cat(sprintf("With the factor of all other families (%.2f to %.2f of the one used) %.2f are within 2, %.2f within 1.5.\n\n",
-  min(others), max(others), mean(abs(log2(said$one_more * others[said$family] / said$found_next)) < 1),
-  mean(abs(log2(said$one_more * others[said$family] / said$found_next)) < log2(1.5))))
+error <- abs(log2(said$one_more * others[said$family] / said$found_next))
+cat(sprintf(
+  "With the factor of all other families (%.2f to %.2f of the one used) %.2f are within 2, %.2f within 1.5.\n\n",
+  min(others), max(others), mean(error < 1), mean(error < log2(1.5))
+))
 series <- said[!is.na(said$more_by_counts), ]
 off <- function(estimate) mean(abs(log2(estimate / series$found_next)) < 1)
 cat(sprintf("Of %d tables with counts %.2f are within 2 by the lists, %.2f by the series of counts.\n\n", nrow(series),

@@ -1,5 +1,5 @@
 # How many were missed: the rules one by one, against the slow versions of helper-reference.R, and on tables whose truth
-# is known. Of R/which_zeros_how_many.R, R/which_zeros_foreseen.R, R/which_zeros_evidence.R and the help of R/which_zeros_how_many.R.
+# is known. Of R/which_zeros_how_many.R, R/which_zeros_foreseen.R, R/which_zeros_evidence.R.
 
 x <- simulated_sites$x[1:60, ]
 ask <- function(...) suppressMessages(which_zeros(..., quick = TRUE, seed = 1))
