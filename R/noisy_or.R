@@ -189,9 +189,7 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   data <- nor_check_data(x, inference, missed_by, control)
   k <- check_k(k, dim(data$x))
   surplus <- check_count(surplus, "surplus", 0L)
-  if (!is.null(data$visits)) inference <- "truncated"
-  most <- if (missed_by == "none") nor_auto_exact else nor_auto_recorded
-  if (inference == "auto") inference <- if (k + surplus <= most) "exact" else "truncated"
+  inference <- nor_settle_inference(inference, k + surplus, missed_by, data)
   nor_check_size(k + surplus, inference, data, missed_by)
   model <- list(
     inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo,
@@ -257,6 +255,14 @@ nor_pseudo_counts <- function(prior) {
     stop_input("`prior` must be noisy_or_prior() or a list with its names, not %s.", show_value(prior))
   }
   unlist(do.call(noisy_or_prior, unclass(prior), quote = TRUE), use.names = FALSE) - 1
+}
+
+nor_settle_inference <- function(inference, k, missed_by, data) {
+  if (inference != "auto") {
+    return(inference)
+  }
+  most <- if (missed_by == "none") nor_auto_exact else nor_auto_recorded
+  if (k <= most && is.null(data$visits)) "exact" else "truncated"
 }
 
 nor_check_size <- function(k, inference, data, missed_by) {
