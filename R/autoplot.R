@@ -61,7 +61,7 @@
 #' ggplot2::autoplot(fit, "structure") + ggplot2::labs(title = "My sites") + ggplot2::theme_classic()
 #' plot(logistic_pca(x, k = 2), "scores")
 #' @name autoplot.multicause
-#' @aliases plot.multicause
+#' @aliases autoplot plot.multicause plot.false_absences plot.false_presences
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause <- function(object,
                                 what = c("components", "top", "scores", "structure", "trace", "curves", "map"),

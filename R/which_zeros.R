@@ -134,12 +134,13 @@
 #'   from the truth was measured by ranges that hold in nine of ten surveys); `how_many`, a data frame with a row for
 #'   each evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
 #'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
-#'   (by lists, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends;
-#'   `weights`, a data frame of the learners with
-#'   their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average precision of
-#'   the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its methods
-#'   need: [print()], [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()],
-#'   [explain()][explain.which_zeros], `update()`. Wrong input is an error of class `multicause_input_error`.
+#'   (by lists, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends; `weights`, a data frame of the
+#'   learners with their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average
+#'   precision of the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its
+#'   methods need: [print()], `summary()`, which adds the sites and taxa of which most was missed,
+#'   [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros],
+#'   `update()`. Wrong input is an error of class `multicause_input_error`.
+#' @aliases summary.which_zeros
 #' @references Beals EW (1984). Bray-Curtis ordination: an effective strategy for analysis of multivariate ecological
 #'   data. *Advances in Ecological Research* 14, 1-55. \doi{10.1016/S0065-2504(08)60168-3}
 #'
