@@ -157,22 +157,29 @@ taxon_sums <- function(x, rows, which = TRUE) {
   out
 }
 
-# P(history | present) of each row at each u: `like`, rows x grid, the sum of `each` (by node of b) times `weight`.
+# P(history | present) of each row at each u: `like`, rows x grid, the sum of `each` (by node of b) times `weight`. Odds
+# are products, so that no cell needs an exponential; those of few visits do not overflow before a logarithm is taken.
 occupancy_likelihood <- function(rows, state, uneven) {
   nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
   u <- state$mean[, 2L] + outer(state$width[, 2L], occupancy_steps)
   shift <- state$shift[rows$taxon, , drop = FALSE] + rows$add_found
   own <- u[rows$taxon, , drop = FALSE]
+  odds <- exp(u)[rows$taxon, , drop = FALSE]
   each <- lapply(uneven * nodes$at, function(b) {
     out <- rowSums(rows$y * shift) + rowSums(rows$y) * (own + b)
-    for (v in seq_len(ncol(shift))) {
-      made <- rows$made[[v]]
-      out[made, ] <- out[made, , drop = FALSE] - log1p(exp(own[made, , drop = FALSE] + (shift[made, v] + b)))
+    by_visit <- exp(shift + b)
+    for (few in split(seq_len(ncol(shift)), (seq_len(ncol(shift)) - 1L) %/% 8L)) {
+      missed <- matrix(1, nrow(own), ncol(own)) # 1 / P(no find | present)
+      for (v in few) {
+        made <- rows$made[[v]]
+        missed[made, ] <- missed[made, , drop = FALSE] * (1 + odds[made, , drop = FALSE] * by_visit[made, v])
+      }
+      out <- out - log(missed)
     }
     exp(out)
   })
   like <- pmax(Reduce(`+`, Map(`*`, each, nodes$weight)), 1e-300)
-  list(u = u, own = own, shift = shift, b = uneven * nodes$at, weight = nodes$weight, each = each, like = like)
+  list(u = u, own = own, odds = odds, shift = shift, b = uneven * nodes$at, weight = nodes$weight, each = each, like = like)
 }
 
 # The posterior of t and u given the rest, taxa x grid x grid, and what it is of.
@@ -264,7 +271,8 @@ update_shift <- function(rows, at, state, present) {
     weight <- rows$count * present * at$weight[node] * at$each[[node]] / at$like
     for (v in seq_len(ncol(slope))) {
       made <- rows$made[[v]]
-      p <- stats::plogis(at$own[made, , drop = FALSE] + (at$b[node] + at$shift[made, v]))
+      p <- at$odds[made, , drop = FALSE] * exp(at$b[node] + at$shift[made, v])
+      p <- p / (1 + p)
       by_u <- weight[made, , drop = FALSE]
       slope[, v] <- slope[, v] + taxon_sums(rowSums(by_u * (rows$y[made, v] - p)), rows, made)
       curve[, v] <- curve[, v] + taxon_sums(rowSums(by_u * p * (1 - p)), rows, made)
