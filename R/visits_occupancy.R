@@ -114,8 +114,7 @@ occupancy_given <- function(cell, model) {
   list(found = found - rep(middle, each = d[1L]), present = centre(present, rowSums(made, dims = 2L) > 0))
 }
 
-# Cells of a taxon with the same history are one row. y: 0 where no visit was made. made: of each visit, the rows where
-# it was: of fossil collections most are not. of_cell, n x m: each cell's row.
+# Cells of a taxon with the same history are one row. of_cell, n x m: each cell's row.
 occupancy_rows <- function(cell, given) {
   d <- dim(cell)
   y <- matrix(cell, d[1L] * d[2L], d[3L])
@@ -127,13 +126,12 @@ occupancy_rows <- function(cell, given) {
   history[!used] <- NA
   first <- which(used & !duplicated(history))
   of_cell <- match(history, history[first], incomparables = NA)
-  made <- !is.na(y[first, , drop = FALSE])
+  own <- match(taxon[first], taxa)
   list(
-    y = 1 * hit[first, , drop = FALSE], made = lapply(seq_len(d[3L]), function(v) which(made[, v])),
-    found = rowSums(hit)[first] > 0,
-    taxon = match(taxon[first], taxa), count = tabulate(of_cell, length(first)), of_cell = matrix(of_cell, d[1L]),
+    histories = list(taxon = own - 1L, found = t(y[first, , drop = FALSE])), found = rowSums(hit)[first] > 0,
+    taxon = own, count = tabulate(of_cell, length(first)), of_cell = matrix(of_cell, d[1L]),
     taxa = unname(taxa), m = length(taxa), dims = d, by_visit = is.null(given) && d[3L] > 1L,
-    add_found = if (is.null(given)) 0 else matrix(given$found, ncol = d[3L])[first, , drop = FALSE],
+    add_found = if (is.null(given)) 0 else t(matrix(given$found, ncol = d[3L])[first, , drop = FALSE]),
     add_present = if (is.null(given)) numeric(length(first)) else as.vector(given$present)[first]
   )
 }
@@ -157,29 +155,15 @@ taxon_sums <- function(x, rows, which = TRUE) {
   out
 }
 
-# P(history | present) of each row at each u: `like`, rows x grid, the sum of `each` (by node of b) times `weight`. Odds
-# are products, so that no cell needs an exponential; those of few visits do not overflow before a logarithm is taken.
+# P(history | present) of each row at each u: `like`, rows x grid. `terms`: what it is of, src/visits_occupancy/history.h.
 occupancy_likelihood <- function(rows, state, uneven) {
   nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
   u <- state$mean[, 2L] + outer(state$width[, 2L], occupancy_steps)
-  shift <- state$shift[rows$taxon, , drop = FALSE] + rows$add_found
-  own <- u[rows$taxon, , drop = FALSE]
-  odds <- exp(u)[rows$taxon, , drop = FALSE]
-  each <- lapply(uneven * nodes$at, function(b) {
-    out <- rowSums(rows$y * shift) + rowSums(rows$y) * (own + b)
-    by_visit <- exp(shift + b)
-    for (few in split(seq_len(ncol(shift)), (seq_len(ncol(shift)) - 1L) %/% 8L)) {
-      missed <- matrix(1, nrow(own), ncol(own)) # 1 / P(no find | present)
-      for (v in few) {
-        made <- rows$made[[v]]
-        missed[made, ] <- missed[made, , drop = FALSE] * (1 + odds[made, , drop = FALSE] * by_visit[made, v])
-      }
-      out <- out - log(missed)
-    }
-    exp(out)
-  })
-  like <- pmax(Reduce(`+`, Map(`*`, each, nodes$weight)), 1e-300)
-  list(u = u, own = own, odds = odds, shift = shift, b = uneven * nodes$at, weight = nodes$weight, each = each, like = like)
+  terms <- list(
+    odds = t(exp(u)), visit = exp(t(state$shift)[, rows$taxon, drop = FALSE] + rows$add_found),
+    node = exp(uneven * nodes$at), weight = nodes$weight
+  )
+  list(u = u, terms = terms, like = t(.Call(mc_c_occ_likelihood, rows$histories, terms)))
 }
 
 # The posterior of t and u given the rest, taxa x grid x grid, and what it is of.
@@ -266,27 +250,16 @@ share_taxa <- function(state, known, side) {
 
 # One Newton step of the expected log-likelihood of the finds, and the visits' means and spread.
 update_shift <- function(rows, at, state, present) {
-  slope <- curve <- 0 * state$shift
-  for (node in seq_along(at$b)) {
-    weight <- rows$count * present * at$weight[node] * at$each[[node]] / at$like
-    for (v in seq_len(ncol(slope))) {
-      made <- rows$made[[v]]
-      p <- at$odds[made, , drop = FALSE] * exp(at$b[node] + at$shift[made, v])
-      p <- p / (1 + p)
-      by_u <- weight[made, , drop = FALSE]
-      slope[, v] <- slope[, v] + taxon_sums(rowSums(by_u * (rows$y[made, v] - p)), rows, made)
-      curve[, v] <- curve[, v] + taxon_sums(rowSums(by_u * p * (1 - p)), rows, made)
-    }
-  }
+  expected <- .Call(mc_c_occ_shift, rows$histories, at$terms, t(rows$count * present))
   tight <- 1 / state$spread_visit^2
   off <- state$shift - rep(state$visit, each = rows$m)
-  state$shift <- state$shift + pmin(pmax((slope - off * tight) / (curve + tight), -1), 1)
+  state$shift <- state$shift + pmin(pmax((expected$slope - off * tight) / (expected$curve + tight), -1), 1)
   visit <- colSums(state$shift) / (rows$m + 1 / tight)
   # The level is u's.
   state$visit <- visit - mean(visit)
   state$shift <- state$shift - mean(visit)
   off <- state$shift - rep(state$visit, each = rows$m)
-  state$spread_visit <- sqrt((sum(off^2 + 1 / (curve + tight)) + 0.3^2) / (length(off) + 1))
+  state$spread_visit <- sqrt((sum(off^2 + 1 / (expected$curve + tight)) + 0.3^2) / (length(off) + 1))
   state
 }
 

@@ -25,6 +25,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_ab_visits_inform, 3),
     ENTRY(mc_c_ab_visits_polish, 4),
     ENTRY(mc_c_ab_visits_gibbs, 4),
+    ENTRY(mc_c_occ_likelihood, 2),
+    ENTRY(mc_c_occ_shift, 3),
     ENTRY(mc_c_ab_vb_fit, 4),
     ENTRY(mc_c_ab_gibbs_run, 4),
     ENTRY(mc_c_ab_certify, 3),

@@ -31,6 +31,8 @@ SEXP mc_c_ab_visits_posterior(SEXP cell, SEXP param);
 SEXP mc_c_ab_visits_inform(SEXP cell, SEXP param, SEXP prior);
 SEXP mc_c_ab_visits_polish(SEXP cell, SEXP param, SEXP prior, SEXP most);
 SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan);
+SEXP mc_c_occ_likelihood(SEXP rows, SEXP at);
+SEXP mc_c_occ_shift(SEXP rows, SEXP at, SEXP present);
 SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan);
 SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior);

@@ -49,9 +49,9 @@ test_that("detection by visit makes a Newton step of its expected log-likelihood
   expected <- function(shift) {
     total <- -sum((shift - rep(state$visit, each = 3))^2) / (2 * state$spread_visit^2)
     for (r in seq_along(rows$found)) {
-      for (v in which(vapply(rows$made, function(made) r %in% made, NA))) {
-        p <- plogis(at$own[r, ] + shift[rows$taxon[r], v])
-        total <- total + rows$count[r] * sum(present[r, ] * log(if (rows$y[r, v] == 1) p else 1 - p))
+      for (v in which(!is.na(rows$histories$found[, r]))) {
+        p <- plogis(at$u[rows$taxon[r], ] + shift[rows$taxon[r], v])
+        total <- total + rows$count[r] * sum(present[r, ] * log(if (rows$histories$found[v, r] == 1) p else 1 - p))
       }
     }
     total

@@ -1,0 +1,81 @@
+#include "visits_occupancy/history.h"
+#include "num/base.h"
+
+static const double least_likelihood = 1e-300;
+
+/* P(history | present, u, b) of row r times the weight of b, n_u. */
+static void history_at(const occ_histories *h, int r, int b, double *each) {
+  const double *odds = h->odds + num_at(0, h->taxon[r], h->n_u);
+  for (int g = 0; g < h->n_u; g++) each[g] = h->weight[b];
+  for (int v = 0; v < h->n_visit; v++) {
+    const ptrdiff_t at = num_at(v, r, h->n_visit);
+    if (h->found[at] < 0) continue;
+    const double factor = h->visit[at] * h->node[b];
+    if (h->found[at]) {
+      for (int g = 0; g < h->n_u; g++) each[g] *= odds[g] * factor / (1 + odds[g] * factor);
+    } else {
+      for (int g = 0; g < h->n_u; g++) each[g] /= 1 + odds[g] * factor;
+    }
+  }
+}
+
+static void keep_above_0(double *likelihood, int n_u) {
+  for (int g = 0; g < n_u; g++)
+    if (!(likelihood[g] > least_likelihood)) likelihood[g] = least_likelihood;
+}
+
+void occ_likelihood(const occ_histories *h, double *scratch, double *likelihood) {
+  for (int r = 0; r < h->n; r++) {
+    double *sum = likelihood + num_at(0, r, h->n_u);
+    for (int g = 0; g < h->n_u; g++) sum[g] = 0;
+    for (int b = 0; b < h->n_node; b++) {
+      history_at(h, r, b, scratch);
+      for (int g = 0; g < h->n_u; g++) sum[g] += scratch[g];
+    }
+    keep_above_0(sum, h->n_u);
+  }
+}
+
+/* Of row r, each: how many cells have the taxon, this u and this b, n_u x n_node. */
+static void share_by_node(const occ_histories *h, int r, const double *present, double *sum,
+                          double *each) {
+  for (int g = 0; g < h->n_u; g++) sum[g] = 0;
+  for (int b = 0; b < h->n_node; b++) {
+    double *mine = each + num_at(0, b, h->n_u);
+    history_at(h, r, b, mine);
+    for (int g = 0; g < h->n_u; g++) sum[g] += mine[g];
+  }
+  keep_above_0(sum, h->n_u);
+  for (int b = 0; b < h->n_node; b++) {
+    double *mine = each + num_at(0, b, h->n_u);
+    for (int g = 0; g < h->n_u; g++) mine[g] *= present[g] / sum[g];
+  }
+}
+
+void occ_shift(const occ_histories *h, const double *present, double *scratch, double *slope,
+               double *curve) {
+  const ptrdiff_t size = num_at(0, h->n_visit, h->m);
+  for (ptrdiff_t e = 0; e < size; e++) slope[e] = curve[e] = 0;
+  for (int r = 0; r < h->n; r++) {
+    const double *odds = h->odds + num_at(0, h->taxon[r], h->n_u);
+    double *each = scratch + h->n_u;
+    share_by_node(h, r, present + num_at(0, r, h->n_u), scratch, each);
+    for (int v = 0; v < h->n_visit; v++) {
+      const ptrdiff_t at = num_at(v, r, h->n_visit);
+      if (h->found[at] < 0) continue;
+      double first = 0, second = 0;
+      for (int b = 0; b < h->n_node; b++) {
+        const double factor = h->visit[at] * h->node[b];
+        const double *mine = each + num_at(0, b, h->n_u);
+        for (int g = 0; g < h->n_u; g++) {
+          const double missed = 1 / (1 + odds[g] * factor), found = 1 - missed;
+          first += mine[g] * (h->found[at] ? missed : -found);
+          second += mine[g] * missed * found;
+        }
+      }
+      const ptrdiff_t to = num_at(h->taxon[r], v, h->m);
+      slope[to] += first;
+      curve[to] += second;
+    }
+  }
+}
