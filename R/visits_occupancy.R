@@ -155,7 +155,7 @@ taxon_sums <- function(x, rows, which = TRUE) {
   out
 }
 
-# P(history | present) of each row at each u: `like`, rows x grid. `terms`: what it is of, src/visits_occupancy/history.h.
+# P(history | present) of each row at each u: `like`, rows x grid, of `terms`, see src/visits_occupancy/history.h.
 occupancy_likelihood <- function(rows, state, uneven) {
   nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
   u <- state$mean[, 2L] + outer(state$width[, 2L], occupancy_steps)
