@@ -147,8 +147,8 @@ occupancy_start <- function(rows) {
   )
 }
 
-# Sums over the rows of each taxon, taxa x columns.
-taxon_sums <- function(x, rows, which = TRUE) {
+# Sums over these rows of each taxon, taxa x columns.
+taxon_sums <- function(x, rows, which) {
   out <- matrix(0, rows$m, NCOL(x))
   sums <- rowsum(x, rows$taxon[which])
   out[as.integer(rownames(sums)), ] <- sums

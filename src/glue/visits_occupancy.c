@@ -29,11 +29,15 @@ static occ_histories histories_of(SEXP rows, SEXP at) {
   return h;
 }
 
+static double *new_scratch(const occ_histories *h) {
+  return (double *) R_alloc((size_t) h->n_u * ((size_t) h->n_node + 1), sizeof(double));
+}
+
 /* As occ_likelihood(): n_u x n. */
 SEXP mc_c_occ_likelihood(SEXP rows, SEXP at) {
   const occ_histories h = histories_of(rows, at);
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, h.n_u, h.n));
-  occ_likelihood(&h, (double *) R_alloc((size_t) h.n_u, sizeof(double)), REAL(out));
+  occ_likelihood(&h, new_scratch(&h), REAL(out));
   UNPROTECT(1);
   return out;
 }
@@ -46,8 +50,8 @@ SEXP mc_c_occ_shift(SEXP rows, SEXP at, SEXP present) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   for (int side = 0; side < 2; side++)
     SET_VECTOR_ELT(out, side, Rf_allocMatrix(REALSXP, h.m, h.n_visit));
-  double *scratch = (double *) R_alloc((size_t) h.n_u * ((size_t) h.n_node + 1), sizeof(double));
-  occ_shift(&h, REAL(present), scratch, REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)));
+  double *slope = REAL(VECTOR_ELT(out, 0)), *curve = REAL(VECTOR_ELT(out, 1));
+  occ_shift(&h, REAL(present), new_scratch(&h), slope, curve);
   UNPROTECT(1);
   return out;
 }

@@ -19,37 +19,20 @@ static void history_at(const occ_histories *h, int r, int b, double *each) {
   }
 }
 
-static void keep_above_0(double *likelihood, int n_u) {
-  for (int g = 0; g < n_u; g++)
-    if (!(likelihood[g] > least_likelihood)) likelihood[g] = least_likelihood;
-}
-
-void occ_likelihood(const occ_histories *h, double *scratch, double *likelihood) {
-  for (int r = 0; r < h->n; r++) {
-    double *sum = likelihood + num_at(0, r, h->n_u);
-    for (int g = 0; g < h->n_u; g++) sum[g] = 0;
-    for (int b = 0; b < h->n_node; b++) {
-      history_at(h, r, b, scratch);
-      for (int g = 0; g < h->n_u; g++) sum[g] += scratch[g];
-    }
-    keep_above_0(sum, h->n_u);
-  }
-}
-
-/* Of row r, each: how many cells have the taxon, this u and this b, n_u x n_node. */
-static void share_by_node(const occ_histories *h, int r, const double *present, double *sum,
-                          double *each) {
+/* P(history | present, u, b) of row r times the weight of b, n_u x n_node, and its sum over b, n_u. */
+static void history_of(const occ_histories *h, int r, double *each, double *sum) {
   for (int g = 0; g < h->n_u; g++) sum[g] = 0;
   for (int b = 0; b < h->n_node; b++) {
     double *mine = each + num_at(0, b, h->n_u);
     history_at(h, r, b, mine);
     for (int g = 0; g < h->n_u; g++) sum[g] += mine[g];
   }
-  keep_above_0(sum, h->n_u);
-  for (int b = 0; b < h->n_node; b++) {
-    double *mine = each + num_at(0, b, h->n_u);
-    for (int g = 0; g < h->n_u; g++) mine[g] *= present[g] / sum[g];
-  }
+  for (int g = 0; g < h->n_u; g++)
+    if (!(sum[g] > least_likelihood)) sum[g] = least_likelihood;
+}
+
+void occ_likelihood(const occ_histories *h, double *scratch, double *likelihood) {
+  for (int r = 0; r < h->n; r++) history_of(h, r, scratch, likelihood + num_at(0, r, h->n_u));
 }
 
 void occ_shift(const occ_histories *h, const double *present, double *scratch, double *slope,
@@ -58,8 +41,14 @@ void occ_shift(const occ_histories *h, const double *present, double *scratch, d
   for (ptrdiff_t e = 0; e < size; e++) slope[e] = curve[e] = 0;
   for (int r = 0; r < h->n; r++) {
     const double *odds = h->odds + num_at(0, h->taxon[r], h->n_u);
-    double *each = scratch + h->n_u;
-    share_by_node(h, r, present + num_at(0, r, h->n_u), scratch, each);
+    const double *there = present + num_at(0, r, h->n_u);
+    double *sum = scratch, *each = scratch + h->n_u;
+    history_of(h, r, each, sum);
+    /* From here on `each` is how many cells have the taxon, this u and this b. */
+    for (int b = 0; b < h->n_node; b++) {
+      double *mine = each + num_at(0, b, h->n_u);
+      for (int g = 0; g < h->n_u; g++) mine[g] *= there[g] / sum[g];
+    }
     for (int v = 0; v < h->n_visit; v++) {
       const ptrdiff_t at = num_at(v, r, h->n_visit);
       if (h->found[at] < 0) continue;

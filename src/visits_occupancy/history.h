@@ -21,7 +21,7 @@ typedef struct {
   const double *weight; /* n_node */
 } occ_histories;
 
-/* P(history | present, u) of each row, n_u x n, at least 1e-300. scratch: n_u. */
+/* P(history | present, u) of each row, n_u x n, at least 1e-300. scratch: n_u (n_node + 1). */
 void occ_likelihood(const occ_histories *h, double *scratch, double *likelihood);
 
 /*

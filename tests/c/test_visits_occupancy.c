@@ -54,7 +54,7 @@ static double likelihood_of(const occ_histories *h, int r, int g) {
 static void likelihood(void) {
   const occ_histories h = new_histories();
   double *got = exact((ptrdiff_t) N * N_U);
-  occ_likelihood(&h, exact(N_U), got);
+  occ_likelihood(&h, exact((ptrdiff_t) N_U * (N_NODE + 1)), got);
   for (int r = 0; r < N; r++)
     for (int g = 0; g < N_U; g++)
       CHECK_NEAR(got[num_at(g, r, N_U)], likelihood_of(&h, r, g), 1e-13);
