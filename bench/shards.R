@@ -1,9 +1,11 @@
 # Tables in shards: seconds and memory of making and fitting them, against a fit in memory; results in shards.md.
 #   Rscript bench/shards.R sizes|full [rows of the largest table, millions = 0.2] [passes = 50]
 #   Rscript bench/shards.R large [millions of records = 1.86]
+#   Rscript bench/shards.R near [rows, millions = 0.05, ...]
 # `sizes`: four of them, passes after the first 8, the least of three runs, with a figure, shards_sizes.png; `full`: the
 # largest alone, all passes from one start, streaming, in memory and on workers; `large`: one answer of which_zeros(),
-# from records of the faunas of vignette "large", 7 of them a list. Each fit is a process of its own, whose peak memory
+# from records of the faunas of vignette "large", 7 of them a list; `near`: answers of which_zeros() with ages and places,
+# a table for each number. Each fit is a process of its own, whose peak memory
 # is read from /proc. Records of fits are made as Parquet files of a million each: package nanoparquet is needed.
 
 arguments <- commandArgs(TRUE)
@@ -24,6 +26,9 @@ write_records <- function(n, folder) {
   total <- 0.002 * n * m
   files <- ceiling(total / 1e6)
   own <- sample(10, n, TRUE)
+  along <- if (mode == "near") { # each fauna has a region and a time, which overlap
+    data.frame(age = own + stats::rnorm(n), east = own %% 3 + stats::rnorm(n), north = own %% 4 + stats::rnorm(n))
+  }
   for (i in seq_len(files)) {
     site <- sample(n, total / files, TRUE)
     taxon <- integer(length(site))
@@ -32,7 +37,7 @@ write_records <- function(n, folder) {
       taxon[at] <- sample(m, length(at), TRUE, fauna[g, ])
     }
     file <- file.path(folder, sprintf("%03d.parquet", i))
-    nanoparquet::write_parquet(data.frame(site = site, taxon = taxon), file)
+    nanoparquet::write_parquet(do.call(data.frame, c(list(site = site, taxon = taxon), along[site, ])), file)
   }
   list.files(folder, full.names = TRUE)
 }
@@ -197,7 +202,29 @@ run_large <- function(millions) {
   print(w)
 }
 
+answer_near <- function(folder, tools) {
+  time <- tools$seconds(w <- multicause::which_zeros(
+    multicause::shards(folder), age = "age", place = c("east", "north"), n = 100, seed = 1
+  ))
+  c(time, peak = tools$peak_memory())
+}
+
+run_near <- function(n) {
+  records <- tempfile()
+  folder <- tempfile()
+  x <- multicause::shards(
+    write_records(n, records), folder, site = "site", taxon = "taxon", site_data = c("age", "east", "north")
+  )
+  time <- apart(answer_near, folder, tools)
+  show(
+    "%.0f x %.0f, %.0f finds: %.0f CPU s, %.0f s by the clock, peak %.2f GB", dim(x)[1], dim(x)[2], sum(x$shards$ones),
+    time[["cpu"]], time[["clock"]], time[["peak"]]
+  )
+  unlink(c(records, folder), recursive = TRUE)
+}
+
 switch(mode,
+  near = for (n in c(numbers, if (!length(numbers)) 0.05) * 1e6) run_near(n),
   sizes = draw_sizes(do.call(rbind, lapply(largest * 1e6 / c(8, 4, 2, 1), run_size))), full = run_size(largest * 1e6),
   large = run_large(largest)
 )
