@@ -119,7 +119,7 @@ check_scores <- function(scores, changed) {
   scores
 }
 
-# How well scores tell hits, of each of n rows and, last, of all: list(auc, ap), see src/num/ranking.h. Of several
+# How well scores tell hits, of each of n rows and, last, of all: list(auc, se, ap), see src/num/ranking.h. Of several
 # scores, columns of a matrix, a column each.
 ranking <- function(score, hit, row = rep(1L, length(hit)), n = 1L, n_threads = 1L) {
   several <- is.matrix(score)

@@ -62,7 +62,8 @@
 #' for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that a
 #' deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule; one
 #' of the two is called better where the difference is beyond its error (95 %, Student's t over copies). It also gives
-#' the slope of calibration (1: chances are right; below 1: they are too sure). All standard errors are over copies.
+#' the slope of calibration (1: chances are right; below 1: they are too sure). The standard error of an AUC is that of
+#' DeLong and others (1988) over hidden finds, within sites that of a mean over sites.
 #'
 #' Two things bound what this can say. Some of the other zeros are false as well, so the AUC is too low by about their
 #' share of the zeros times the AUC less one half: little in a sparse table, more where many cells are finds. And
@@ -136,7 +137,7 @@
 #'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
 #'   (by lists, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends; `weights`, a data frame of the
 #'   learners with their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average
-#'   precision of the answer and of each learner, with standard errors over copies; `seed`, `dims`, `names` and what its
+#'   precision of the answer and of each learner, with standard errors; `seed`, `dims`, `names` and what its
 #'   methods need: [print()], `summary()`, which adds the sites and taxa of which most was missed,
 #'   [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros],
 #'   `update()`. Wrong input is an error of class `multicause_input_error`.
@@ -149,6 +150,9 @@
 #'
 #'   Chao A (1987). Estimating the population size for capture-recapture data with unequal catchability. *Biometrics*
 #'   43, 783-791. \doi{10.2307/2531532}
+#'
+#'   DeLong ER, DeLong DM, Clarke-Pearson DL (1988). Comparing the areas under two or more correlated receiver operating
+#'   characteristic curves. *Biometrics* 44, 837-845. \doi{10.2307/2531595}
 #'
 #'   MacKenzie DI, Nichols JD, Lachman GB, Droege S, Royle JA, Langtimm CA (2002). Estimating site occupancy rates when
 #'   detection probabilities are less than one. *Ecology* 83, 2248-2255.

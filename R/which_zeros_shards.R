@@ -55,7 +55,7 @@
 #' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `chance`, `present`,
 #'   `missed`, `missed_low` and `missed_high`; the largest chance first), `total` (`missed`, `low`, `high`), `kappa`,
 #'   how well finds are foreseen, `one_more`, what one more such search would find, `source` of the total, `quality` (a
-#'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard errors over copies),
+#'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard errors),
 #'   `weights` (of the learners), `slope` (of calibration; 1 is right) with its standard error `slope_se`, `expected`
 #'   (sum of all chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near` (`NULL`,
 #'   or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`, `finds`,
@@ -330,21 +330,24 @@ shards_quality <- function(judged) {
     own <- odds[copy$deleted, , drop = FALSE]
     within <- vapply(colnames(odds), function(name) {
       above <- own[copy$pair, name] - near[, name]
-      mean(tapply((above > 0) + (above == 0) / 2, copy$pair, mean))
-    }, 0)
+      of_find <- tapply((above > 0) + (above == 0) / 2, copy$pair, mean)
+      c(mean(of_find), mean_se(of_find))
+    }, numeric(2))
+    ranks <- lapply(ranking(odds, copy$deleted), function(told) told[2L, ])
     chance <- stats::plogis(odds[, "stack"] + log(copy$rate) - log(copy$fraction))
-    list(auc = apply(odds, 2L, auc_of, hit = copy$deleted), within = within, chance = chance, hit = copy$deleted)
+    list(
+      auc = ranks$auc, auc_se = ranks$se, within = within[1L, ], within_se = within[2L, ], chance = chance,
+      hit = copy$deleted
+    )
   })
   measure <- function(name) matrix(vapply(each, `[[`, each[[1L]][[name]], name), ncol = length(each))
-  se <- function(values) apply(values, 1L, mean_se)
-  auc <- measure("auc")
-  within <- measure("within")
-  names <- names(each[[1L]]$auc)
+  names <- names(each[[1L]]$within)
   line <- calibration_line(unlist(lapply(each, `[[`, "chance")), unlist(lapply(each, `[[`, "hit")))
   list(
     table = data.frame(
-      learner = c("the answer", unname(learner_names[names[-1L]])), auc = rowMeans(auc, na.rm = TRUE),
-      auc_se = se(auc), auc_within = rowMeans(within, na.rm = TRUE), auc_within_se = se(within), row.names = names
+      learner = c("the answer", unname(learner_names[names[-1L]])), auc = rowMeans(measure("auc"), na.rm = TRUE),
+      auc_se = error_of_mean(measure("auc_se")), auc_within = rowMeans(measure("within"), na.rm = TRUE),
+      auc_within_se = error_of_mean(measure("within_se")), row.names = names
     ),
     slope = line[["slope"]], slope_se = line[["slope_se"]]
   )

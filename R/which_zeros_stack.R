@@ -144,7 +144,6 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
     judge_copy(copy, cbind(stack = stack_odds(fit, copy$odds), learners), shape, n_threads)
   })
   measure <- function(name) vapply(each, function(one) one[[name]], each[[1L]][[name]])
-  se <- function(values) apply(values, 1L, mean_se)
   mean_known <- function(values) replace(rowMeans(values, na.rm = TRUE), rowSums(!is.na(values)) == 0, NA)
   copies <- here
   auc <- measure("auc")
@@ -157,8 +156,8 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
   list(
     table = data.frame(
       learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = mean_known(auc),
-      auc_se = se(auc), auc_within = mean_known(within), auc_within_se = se(within),
-      ap = mean_known(ap), ap_se = se(ap),
+      auc_se = error_of_mean(measure("auc_se")), auc_within = mean_known(within),
+      auc_within_se = error_of_mean(measure("within_se")), ap = mean_known(ap), ap_se = apply(ap, 1L, mean_se),
       row.names = rownames(auc)
     ),
     gain = rbind(table = gain_over(auc, simple), within = gain_over(within, simple)),
@@ -198,14 +197,22 @@ mean_se <- function(values) {
   stats::sd(values) / sqrt(length(values))
 }
 
+# Of a mean over copies, learners x copies: each hides finds of its own.
+error_of_mean <- function(se) {
+  known <- rowSums(!is.na(se))
+  sqrt(rowSums(se^2, na.rm = TRUE)) / replace(known, known == 0, NA)
+}
+
 # AUC over the table and within sites, and average precision (NA where zeros were sampled), of each column of `odds`.
 judge_copy <- function(copy, odds, shape, n_threads = 1L) {
   hit <- copy$deleted
   n <- shape[1L]
   row <- (copy$at - 1L) %% n + 1L
   told <- lapply(ranking(odds, hit, row, n, n_threads), `colnames<-`, colnames(odds))
+  within <- told$auc[seq_len(n), , drop = FALSE]
   list(
-    auc = told$auc[n + 1L, ], within = colMeans(told$auc[seq_len(n), , drop = FALSE], na.rm = TRUE),
+    auc = told$auc[n + 1L, ], auc_se = told$se[n + 1L, ],
+    within = colMeans(within, na.rm = TRUE), within_se = apply(within, 2L, mean_se),
     ap = if (copy$fraction < 1) NA * told$ap[n + 1L, ] else told$ap[n + 1L, ],
     # of a record; that a zero that was kept of the copy is one of the finds that were hidden
     chance = stats::plogis(odds[, "stack"]),

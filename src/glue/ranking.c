@@ -17,7 +17,7 @@ typedef struct {
   const double *scores; /* n_cell x n_score */
   num_keyed *keyed;     /* 2 n_cell, of each thread */
   num_tally *tally;     /* n_row + 1, of each thread */
-  double *auc, *ap;     /* n_row + 1 of each score */
+  num_ranks ranks;      /* n_row + 1 of each score */
   int *hits, *all;      /* n_cell of each score */
   int *n_step;          /* of each score */
 } sorting;
@@ -37,9 +37,9 @@ static void rank_score(void *ctx, int strip, int thread, int first, int b) {
   (void) strip;
   for (int s = first; s < first + b; s++) {
     const num_ranked cells = one_score(w, s);
-    const ptrdiff_t row = cells.n_row + 1;
-    num_ranking(&cells, keyed_of(w, thread), w->tally + thread * row, w->auc + s * row,
-                w->ap + s * row);
+    const ptrdiff_t row = cells.n_row + 1, at = s * row;
+    const num_ranks own = {w->ranks.auc + at, w->ranks.se + at, w->ranks.ap + at};
+    num_ranking(&cells, keyed_of(w, thread), w->tally + thread * row, &own);
   }
 }
 
@@ -65,22 +65,22 @@ static sorting sorting_of(SEXP score, SEXP hit, SEXP n_threads, num_strips *stri
 
 /*
  * score: cells x scores, no NaN; of each cell whether it is a hit, and its row from 1 to n_row. Returns
- * list(auc, ap): of each row and of all, by each score.
+ * list(auc, se, ap): of each row and of all, by each score.
  */
 SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads) {
-  const char *fields[] = {"auc", "ap", ""};
+  const char *fields[] = {"auc", "se", "ap", ""};
   const int n = Rf_asInteger(n_row);
   num_strips strips;
   sorting w = sorting_of(score, hit, n_threads, &strips);
   glue_check(n >= 0 && n < INT_MAX, "n_row");
   glue_check(TYPEOF(row) == INTSXP && XLENGTH(row) == w.cells.n_cell && within(row, 1, n), "row");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 3; i++)
     SET_VECTOR_ELT(out, i, Rf_allocMatrix(REALSXP, n + 1, Rf_ncols(score)));
   w.cells.n_row = n;
   w.cells.row = INTEGER(row);
-  w.auc = REAL(VECTOR_ELT(out, 0));
-  w.ap = REAL(VECTOR_ELT(out, 1));
+  w.ranks = (num_ranks){
+    REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2))};
   w.tally = (num_tally *) R_alloc(((size_t) n + 1) * (size_t) strips.n_threads, sizeof *w.tally);
   glue_scan(&strips, rank_score, &w);
   UNPROTECT(1);

@@ -42,15 +42,30 @@ static void meet(num_tally *t, int hit) {
 
 /* Cells of one score are met together: each other cell loses to the hits above it, and half to those beside it. */
 static void settle(num_tally *t) {
-  t->wins += t->new_others * (t->hits + t->new_hits / 2);
+  const double won = t->hits + t->new_hits / 2, lost = t->others + t->new_others / 2;
+  t->wins += t->new_others * won;
+  t->won_squared += t->new_others * won * won;
+  t->lost_squared += t->new_hits * lost * lost;
   t->hits += t->new_hits;
   t->others += t->new_others;
   if (t->new_hits > 0) t->precision += t->new_hits * t->hits / (t->hits + t->others);
   t->new_hits = t->new_others = 0;
 }
 
-void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally, double *auc,
-                 double *ap) {
+/* Of a mean: of n numbers with this sum and this sum of squares. */
+static double mean_variance(double n, double sum, double squares) {
+  return fmax(squares - sum * sum / n, 0) / (n - 1) / n;
+}
+
+static double auc_error(const num_tally *t) {
+  if (t->hits < 2 || t->others < 2) return NAN;
+  const double pairs = t->hits * t->others;
+  return sqrt(mean_variance(t->hits, pairs - t->wins, t->lost_squared) / (t->others * t->others) +
+              mean_variance(t->others, t->wins, t->won_squared) / (t->hits * t->hits));
+}
+
+void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally,
+                 const num_ranks *out) {
   num_tally *all = tally + cells->n_row;
   const num_keyed *sorted = sort_cells(cells, keyed);
   memset(tally, 0, ((size_t) cells->n_row + 1) * sizeof *tally);
@@ -67,8 +82,9 @@ void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally, do
   }
   for (int i = 0; i <= cells->n_row; i++) {
     const num_tally *t = tally + i;
-    auc[i] = t->hits > 0 && t->others > 0 ? t->wins / (t->hits * t->others) : NAN;
-    ap[i] = t->hits > 0 ? t->precision / t->hits : NAN;
+    out->auc[i] = t->hits > 0 && t->others > 0 ? t->wins / (t->hits * t->others) : NAN;
+    out->se[i] = auc_error(t);
+    out->ap[i] = t->hits > 0 ? t->precision / t->hits : NAN;
   }
 }
 

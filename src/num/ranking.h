@@ -9,6 +9,9 @@
  * How well scores tell hits from other cells, in each row and, as row n_row, in all rows together:
  *   auc  the chance that a hit stands above another cell, cells of one score counting half (Mann and
  *        Whitney 1947, https://doi.org/10.1214/aoms/1177730491); NaN without both kinds of cells
+ *   se   its standard error (DeLong and others 1988, https://doi.org/10.2307/2531595): V is the share of
+ *        the others that a hit stands above, or of the hits that stand above another,
+ *        se^2 = var(V of hits) / hits + var(V of others) / others; NaN with less than two of a kind
  *   ap   average precision: the mean over hits of the share of hits among the cells that stand as high
  *        or higher; NaN without a hit
  */
@@ -25,14 +28,21 @@ typedef struct {
   int cell;
 } num_keyed;
 
-/* What was met of a row, and at the score at hand; precision: summed over hits. */
+/*
+ * What was met of a row, and at the score at hand; precision: summed over hits. Squares, summed: of the
+ * others above each hit, of the hits above each other.
+ */
 typedef struct {
-  double hits, others, new_hits, new_others, wins, precision;
+  double hits, others, new_hits, new_others, wins, precision, lost_squared, won_squared;
 } num_tally;
 
-/* keyed: 2 n_cell, tally: n_row + 1, scratch; auc, ap: n_row + 1. Cost: O(n_cell + n_row). */
-void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally, double *auc,
-                 double *ap);
+typedef struct {
+  double *auc, *se, *ap; /* n_row + 1 */
+} num_ranks;
+
+/* keyed: 2 n_cell, tally: n_row + 1, scratch. Cost: O(n_cell + n_row). */
+void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally,
+                 const num_ranks *out);
 
 /*
  * Down to each distinct score, highest first: how many hits, and how many cells in all. Returns the

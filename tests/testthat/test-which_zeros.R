@@ -576,7 +576,10 @@ test_that("the AUCs of all rows at once are those of each row", {
   precision <- function(score, hit) mean(vapply(score[hit], function(s) mean(hit[score >= s]), 0))
   expect_equal(told$ap[21], precision(score[at], changed[at]))
   expect_equal(told$ap[6], precision(score[at][row == 6], changed[at][row == 6]))
-  expect_identical(unlist(ranking(numeric(), logical()), use.names = FALSE), rep(NaN, 4))
+  expect_identical(unlist(ranking(numeric(), logical()), use.names = FALSE), rep(NaN, 6))
+  # DeLong and others (1988): of each hit the share of others below it, of each other the share of hits above it.
+  above <- outer(score[at][changed[at]], score[at][!changed[at]], function(a, b) (a > b) + (a == b) / 2)
+  expect_equal(told$se[21], sqrt(var(rowMeans(above)) / nrow(above) + var(colMeans(above)) / ncol(above)))
   # Several scores at a time, on threads; scores of any sign and size.
   several <- cbind(score[at], -score[at], c(-1e300, -0, 0, 1e-300, Inf)[score[at] %% 5 + 1])
   hit <- changed[at]
