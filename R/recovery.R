@@ -128,8 +128,6 @@ ranking <- function(score, hit, row = rep(1L, length(hit)), n = 1L, n_threads = 
   if (several) told else lapply(told, as.vector)
 }
 
-auc_of <- function(score, hit) ranking(score, hit)$auc[2L]
-
 # Hits and candidates down to each distinct score, highest first; of several scores, columns of a matrix, a list.
 descend_scores <- function(score, hit, n_threads = 1L) {
   several <- is.matrix(score)

@@ -457,6 +457,7 @@ wz_learn <- function(asked) {
   x <- asked$x
   running <- asked$running
   n_threads <- running$control$n_threads
+  make_room(length(x))
   drawn <- wz_tasks(asked)
   common <- list(
     x = x, tuned = tune_neighbours(x, asked$near, n_threads), how = c(asked$plan$how, n_threads = n_threads),
@@ -471,6 +472,14 @@ wz_learn <- function(asked) {
   learnt <- list(full = done[[1L]], copies = unname(copies), seed = drawn$seed, near = common$tuned$near)
   learnt["share"] <- list(wz_share(asked, learnt))
   learnt
+}
+
+# Memory that an answer needs, a cell, which R's heap has at once and not by small steps: see src/glue/glue.c. Where
+# there is less, it is left to the steps.
+room_of_cell <- 350
+room_most <- 350e6
+make_room <- function(cells) {
+  tryCatch(.Call(mc_c_make_room, min(room_of_cell * cells, room_most)), error = function(condition) NULL)
 }
 
 # The table and its copies as tasks, and a seed for what is drawn after them: list(tasks, seed).

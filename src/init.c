@@ -38,6 +38,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_equal_spread, 2),
     ENTRY(mc_c_logistic_regression, 5),
     ENTRY(mc_c_assign, 1),
+    ENTRY(mc_c_make_room, 1),
     ENTRY(mc_c_ranking, 5),
     ENTRY(mc_c_descend, 3),
     ENTRY(mc_c_neighbours_loglik, 3),

@@ -334,3 +334,14 @@ SEXP mc_c_memory(void) {
   const double bytes = num_memory();
   return Rf_ScalarReal(bytes > 0 ? bytes : NA_REAL);
 }
+
+/*
+ * R's heap grows by a fifth at a time, and only in a collection that looks at all that lives. A vector of
+ * so many bytes, which nobody writes to, makes it grow at once; it is gone with the next collection.
+ */
+SEXP mc_c_make_room(SEXP bytes) {
+  const double size = Rf_asReal(bytes);
+  glue_check(size >= 0 && size <= INT_MAX, "bytes");
+  Rf_allocVector(RAWSXP, (R_xlen_t) size);
+  return R_NilValue;
+}

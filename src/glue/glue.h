@@ -47,6 +47,7 @@ SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads);
 SEXP mc_c_equal_spread(SEXP z, SEXP n_threads);
 SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP limits);
 SEXP mc_c_assign(SEXP cost);
+SEXP mc_c_make_room(SEXP bytes);
 SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads);
 SEXP mc_c_descend(SEXP score, SEXP hit, SEXP n_threads);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);

@@ -62,9 +62,9 @@ typedef struct {
   double *weight;
 } edges;
 
-static void reserve(edges *e, int more) {
+static void reserve(edges *e, R_xlen_t more) {
   if (e->used + more <= e->size) return;
-  const R_xlen_t size = 2 * e->size + more;
+  const R_xlen_t size = e->size + more + e->size / 2;
   int *index = (int *) R_alloc((size_t) size, sizeof *index);
   double *weight = (double *) R_alloc((size_t) size, sizeof *weight);
   if (e->index && e->weight) {
@@ -74,8 +74,7 @@ static void reserve(edges *e, int more) {
   *e = (edges){size, e->used, index, weight};
 }
 
-#define CHUNK_PLACES                                                                               \
-  2097152 /* of neighbours that may be found before they are moved to the lists */
+#define CHUNK_PLACES 524288 /* of neighbours that may be found before they are moved to the lists */
 
 /* A chunk of rows: each has all.n places of its own, so that any thread may fill them. */
 typedef struct {
@@ -116,10 +115,12 @@ static void search_block(void *ctx, int strip, int thread, int first, int b) {
 
 /* Moves what was found for a chunk's rows to the lists. */
 static void gather(const search *s, int b, edges *e, int *start) {
+  R_xlen_t more = 0;
+  for (int r = 0; r < b; r++) more += s->found[r];
+  reserve(e, more);
   for (int r = 0; r < b; r++) {
     const ptrdiff_t from = (ptrdiff_t) r * s->all->n;
     if (s->found[r] > 0) { /* else the lists may not exist yet */
-      reserve(e, s->found[r]);
       memcpy(e->index + e->used, s->index + from, (size_t) s->found[r] * sizeof *e->index);
       memcpy(e->weight + e->used, s->weight + from, (size_t) s->found[r] * sizeof *e->weight);
       e->used += s->found[r];

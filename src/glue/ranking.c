@@ -79,8 +79,8 @@ SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads) {
     SET_VECTOR_ELT(out, i, Rf_allocMatrix(REALSXP, n + 1, Rf_ncols(score)));
   w.cells.n_row = n;
   w.cells.row = INTEGER(row);
-  w.ranks = (num_ranks){
-    REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2))};
+  w.ranks =
+      (num_ranks){REAL(VECTOR_ELT(out, 0)), REAL(VECTOR_ELT(out, 1)), REAL(VECTOR_ELT(out, 2))};
   w.tally = (num_tally *) R_alloc(((size_t) n + 1) * (size_t) strips.n_threads, sizeof *w.tally);
   glue_scan(&strips, rank_score, &w);
   UNPROTECT(1);

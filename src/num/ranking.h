@@ -41,8 +41,7 @@ typedef struct {
 } num_ranks;
 
 /* keyed: 2 n_cell, tally: n_row + 1, scratch. Cost: O(n_cell + n_row). */
-void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally,
-                 const num_ranks *out);
+void num_ranking(const num_ranked *cells, num_keyed *keyed, num_tally *tally, const num_ranks *out);
 
 /*
  * Down to each distinct score, highest first: how many hits, and how many cells in all. Returns the

@@ -176,6 +176,9 @@ test_that("ranges hold what is expected and end where the table ends", {
   expect_equal(coherent_ends(ends, c(3, 6, NA), c(3.5, 7, 2))[1:2, ], cbind(low = c(2, 5), high = c(3.5, 7)))
 })
 
+# The share of pairs of a hit and another cell in which the hit is above, ties counted half.
+auc_of <- function(score, hit) mean(outer(score[hit], score[!hit], function(a, b) (a > b) + (a == b) / 2))
+
 test_that("it finds what was missed, better than chance by far", {
   w <- which_zeros(simulated_sites$x, assume = "phantom", quick = TRUE, seed = 2)
   false <- simulated_sites$truth$present == 1 & simulated_sites$x == 0
