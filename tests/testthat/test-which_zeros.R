@@ -700,3 +700,12 @@ test_that("a table from which nothing can be learnt is refused in words", {
   refused(matrix(rep(c(1, 0, 1, 0, 0), each = 12), 12), none)
   refused(cbind(rep(1, 30), matrix(0, 30, 9)), none)
 })
+
+test_that("a table too large for memory is refused before anything is made of it", {
+  huge <- Matrix::sparseMatrix(rep(1:1e5, 2), rep_len(1:3e4, 2e5), x = 1, dims = c(1e5, 3e4))
+  huge@x[] <- 1
+  expect_error(
+    which_zeros(huge), "`x` has 3 000 000 000 cells, more than .* `which_zeros\\(shards\\(x, folder",
+    class = "multicause_input_error"
+  )
+})
