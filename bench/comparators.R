@@ -4,8 +4,10 @@
 #           start where the peer takes one, one thread. A peer runs to its own stopping rule; ours runs on to its own,
 #           and is timed up to the pass where it reached the peer's objective.
 # Packages that are not installed are skipped, and so are tables that are not there.
-#   Rscript bench/comparators.R [tables|speed] [repeats = 3]
-# The tables also go to vignettes/articles/comparators.rds, for the article.
+#   Rscript bench/comparators.R tables [model ...]
+#   Rscript bench/comparators.R speed [repeats = 3]
+# The tables also go to vignettes/articles/comparators.rds, for the article. Of models that are named, rows there are
+# replaced or added: what is hidden and deleted does not hang on which models are compared.
 library(multicause)
 here <- if (file.exists("bench/common.R")) "bench" else "."
 common <- new.env()
@@ -13,7 +15,6 @@ sys.source(file.path(here, "common.R"), common)
 recipes <- new.env()
 sys.source(system.file("examples", "comparators.R", package = "multicause"), recipes)
 part <- c(commandArgs(TRUE), "tables")[1L]
-repeats <- as.integer(c(commandArgs(TRUE)[-1L], "3")[1L])
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
 
 # One light setting for all of this package's models; k is chosen by hidden cells, out of the same numbers for all.
@@ -34,7 +35,7 @@ own[["which_zeros()"]] <- function(x) {
 # ICA has the cells of PCA, and DarkDiv's numbers are no chances of a find.
 others <- c(
   pca = "PCA, ICA", lda = "LDA (topicmodels)", soft = "softImpute", reco = "recosystem", lca = "latent classes (poLCA)",
-  lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)"
+  gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)"
 )
 needs <- c(
   lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA", lfjsdm = "spOccupancy", beals = "vegan"
@@ -70,25 +71,51 @@ tables <- list(
   `100 words` = function() long_table("newsgroups4", "ng400_triplets.csv.gz")[, 1:100]
 )
 
-compare_on <- function(name) {
+# Processor time of all fits of one model to one table, at most. A fit that is not done by then is an error, and the model
+# has no numbers for that table.
+minutes <- 20
+too_late <- "not within the time"
+within_time <- function(model) {
+  left <- 60 * minutes
+  timed <- function(...) {
+    if (left > 0) setTimeLimit(cpu = left, transient = TRUE)
+    on.exit(setTimeLimit())
+    time <- system.time(value <- if (left > 0) try(model(...), silent = TRUE), gcFirst = FALSE)
+    left <<- left - sum(time[1:2])
+    if (left <= 0) stop(too_late)
+    if (inherits(value, "try-error")) stop(attr(value, "condition"))
+    value
+  }
+  if ("k" %in% names(formals(model))) function(x, k) timed(x, k) else function(x) timed(x)
+}
+
+# only: names of models; none means all.
+compare_on <- function(name, only) {
   x <- common$if_there(in_size(tables[[name]]()))
   if (is.null(x)) return(NULL)
   missing <- names(needs)[!vapply(needs, requireNamespace, NA, quietly = TRUE)]
   if (length(missing)) message("Skipped: ", paste(needs[missing], collapse = ", "))
   used <- others[setdiff(names(others), missing)]
-  models <- c(own, stats::setNames(recipes$comparators[names(used)], used))
+  models <- c(own, lapply(stats::setNames(recipes$comparators[names(used)], used), within_time))
+  if (length(only)) models <- models[only]
   set.seed(9501)
   compared <- hush(compare_models(x, sizes, models, c("cells", "omissions"), folds = 3, control = light))
   message(paste(utils::capture.output(print(compared)), collapse = "\n"))
-  data.frame(
-    data = name, n = nrow(x), m = ncol(x), ones = mean(x),
-    compared$table[c("model", "k", "cells", "auc", "auc_within", "ap", "seconds")]
-  )
+  values <- compared$table[c("model", "k", "cells", "auc", "auc_within", "ap", "seconds")]
+  failed <- rbind(compared$cells$failed, compared$omissions$failed)
+  values[values$model %in% failed$model[failed$message == too_late], -1L] <- NA
+  data.frame(data = name, n = nrow(x), m = ncol(x), ones = mean(x), values)
 }
 
-compare_tables <- function() {
-  all <- do.call(rbind, lapply(names(tables), compare_on))
-  saveRDS(all, file.path(here, "..", "vignettes", "articles", "comparators.rds"), version = 2L)
+compare_tables <- function(only) {
+  all <- do.call(rbind, lapply(names(tables), compare_on, only))
+  file <- file.path(here, "..", "vignettes", "articles", "comparators.rds")
+  if (length(only)) {
+    old <- readRDS(file)
+    all <- rbind(old[!(paste(old$data, old$model) %in% paste(all$data, all$model)), ], all)
+    all <- all[order(match(all$data, names(tables))), ]
+  }
+  saveRDS(all, file, version = 2L)
   for (what in c("cells", "auc", "ap", "seconds")) {
     wide <- tapply(all[[what]], list(all$model, factor(all$data, unique(all$data))), mean)
     cat("\n", what, "\n\n", sep = "")
@@ -98,9 +125,10 @@ compare_tables <- function() {
 }
 
 if (part == "tables") {
-  compare_tables()
+  compare_tables(commandArgs(TRUE)[-1L])
   quit("no")
 }
+repeats <- as.integer(c(commandArgs(TRUE)[-1L], "3")[1L])
 
 set.seed(1)
 x <- common$if_there(common$read_fossils("g10s2")$x)
