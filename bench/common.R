@@ -6,7 +6,8 @@ in_package <- function(f) {
   f
 }
 
-# A value made in a process of its own, its seconds of the processor, and what its peak of memory adds, in MB.
+# A value made in a process of its own, from the session's random numbers, its seconds of the processor, and what its
+# peak of memory adds, in MB. NULL if the process crashed.
 measured <- function(make) {
   memory <- function(what) {
     line <- grep(paste0("^", what), readLines("/proc/self/status"), value = TRUE)
@@ -17,7 +18,7 @@ measured <- function(make) {
     before <- memory("VmRSS")
     seconds <- system.time(value <- make)
     list(value = value, seconds = sum(seconds[1:2]), memory = memory("VmHWM") - before)
-  })
+  }, mc.set.seed = FALSE)
   parallel::mccollect(job)[[1L]]
 }
 

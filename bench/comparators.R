@@ -20,6 +20,7 @@ hush <- function(expr) suppressWarnings(suppressMessages(expr))
 # One light setting for all of this package's models; k is chosen by hidden cells, out of the same numbers for all.
 light <- fit_control(n_start = 2, n_polish = 0, max_pass = 300, tol = 1e-7, progress = FALSE)
 sizes <- c(3L, 8L)
+sizes_of <- list(gllvm = 3L, Hmsc = 3L) # for time: with 8 factors, a fit of gllvm takes six times as long
 own <- list(
   aspect_bernoulli = aspect_bernoulli, bernoulli_mixture = bernoulli_mixture, logistic_pca = logistic_pca,
   noisy_or = noisy_or, plsa = function(x, k, control) plsa(x, k, estimate = "ml", control = control), nmf = nmf,
@@ -71,20 +72,23 @@ tables <- list(
   `100 words` = function() long_table("newsgroups4", "ng400_triplets.csv.gz")[, 1:100]
 )
 
-# Processor time of all fits of one model to one table, at most. A fit that is not done by then is an error, and the model
-# has no numbers for that table.
+# Processor time of all fits of one model to one table, at most: a fit that is not done by then is an error, and the
+# model has no numbers for that table. Each fit has a process of its own, since some packages crash on some tables.
 minutes <- 20
 too_late <- "not within the time"
 within_time <- function(model) {
   left <- 60 * minutes
   timed <- function(...) {
-    if (left > 0) setTimeLimit(cpu = left, transient = TRUE)
-    on.exit(setTimeLimit())
-    time <- system.time(value <- if (left > 0) try(model(...), silent = TRUE), gcFirst = FALSE)
-    left <<- left - sum(time[1:2])
     if (left <= 0) stop(too_late)
-    if (inherits(value, "try-error")) stop(attr(value, "condition"))
-    value
+    one <- common$measured({
+      setTimeLimit(cpu = left)
+      try(model(...), silent = TRUE)
+    })
+    if (is.null(one)) stop("its process crashed")
+    left <<- left - one$seconds
+    if (left <= 0) stop(too_late)
+    if (inherits(one$value, "try-error")) stop(attr(one$value, "condition"))
+    one$value
   }
   if ("k" %in% names(formals(model))) function(x, k) timed(x, k) else function(x) timed(x)
 }
@@ -99,7 +103,12 @@ compare_on <- function(name, only) {
   models <- c(own, lapply(stats::setNames(recipes$comparators[names(used)], used), within_time))
   if (length(only)) models <- models[only]
   set.seed(9501)
-  compared <- hush(compare_models(x, sizes, models, c("cells", "omissions"), folds = 3, control = light))
+  sizes <- utils::modifyList(lapply(models, function(model) sizes), sizes_of[intersect(names(models), names(sizes_of))])
+  compared <- tryCatch(
+    hush(compare_models(x, sizes, models, c("cells", "omissions"), folds = 3, control = light)),
+    error = function(e) message(name, ": ", conditionMessage(e))
+  )
+  if (is.null(compared)) return(NULL)
   message(paste(utils::capture.output(print(compared)), collapse = "\n"))
   values <- compared$table[c("model", "k", "cells", "auc", "auc_within", "ap", "seconds")]
   failed <- rbind(compared$cells$failed, compared$omissions$failed)
@@ -108,14 +117,14 @@ compare_on <- function(name, only) {
 }
 
 compare_tables <- function(only) {
-  all <- do.call(rbind, lapply(names(tables), compare_on, only))
   file <- file.path(here, "..", "vignettes", "articles", "comparators.rds")
-  if (length(only)) {
-    old <- readRDS(file)
-    all <- rbind(old[!(paste(old$data, old$model) %in% paste(all$data, all$model)), ], all)
+  all <- if (length(only)) readRDS(file)
+  for (name in names(tables)) {
+    new <- compare_on(name, only)
+    all <- rbind(all[!(paste(all$data, all$model) %in% paste(new$data, new$model)), ], new)
     all <- all[order(match(all$data, names(tables))), ]
+    saveRDS(all, file, version = 2L)
   }
-  saveRDS(all, file, version = 2L)
   for (what in c("cells", "auc", "ap", "seconds")) {
     wide <- tapply(all[[what]], list(all$model, factor(all$data, unique(all$data))), mean)
     cat("\n", what, "\n\n", sep = "")

@@ -1,6 +1,6 @@
 # Which estimate and prior of plsa() completes unseen halves of held-out sites best, on twelve tables of counts; and
 # beside the topic models of other packages, with time and memory. Results are kept in bench/lda.md.
-#   Rscript bench/lda.R [estimates | others]
+#   Rscript bench/lda.R [estimates | others [model ...]]
 library(multicause)
 common <- new.env()
 sys.source("bench/common.R", common)
@@ -148,6 +148,20 @@ of_fasttopics <- function(split, k) {
   told <- stats::predict(fit, split$seen[, has], verbose = "none")
   list(membership = told, basis = wide_again(t(fit$F), split, has))
 }
+# A logistic normal prior, since there are no covariates. Its default start, spectral, is one.
+of_stm <- function(split, k) {
+  has <- Matrix::colSums(split$train) > 0
+  documents <- function(x) {
+    lapply(split(Matrix::summary(x[, has]), Matrix::summary(x[, has])$i), function(cells) {
+      rbind(cells$j, cells$x, deparse.level = 0)
+    })
+  }
+  fit <- from("stm", "stm")(documents(split$train), paste(which(has)), k, seed = 3, verbose = FALSE)
+  seen <- documents(split$seen)
+  told <- matrix(1 / k, nrow(split$seen), k) # where no taxon of training is seen
+  told[as.integer(names(seen)), ] <- from("stm", "fitNewDocuments")(fit, seen, verbose = FALSE)$theta
+  list(membership = told, basis = wide_again(exp(fit$beta$logbeta[[1L]]), split, has))
+}
 models <- list(
   `plsa()` = ours,
   `plsa(estimate = "gibbs")` = function(split, k) {
@@ -157,10 +171,12 @@ models <- list(
   `topicmodels, Gibbs` = function(split, k) of_topicmodels(split, k, "Gibbs", iter = 500, alpha = 0.1),
   `text2vec, .1, .1` = function(split, k) of_text2vec(split, k, 0.1, 0.1),
   `text2vec, .1, .01` = function(split, k) of_text2vec(split, k, 0.1, 0.01),
-  fastTopics = of_fasttopics
+  fastTopics = of_fasttopics, stm = of_stm
 )
 
-others <- function() {
+# only: names of models; none means all.
+others <- function(only) {
+  if (length(only)) models <- models[only]
   package <- ifelse(startsWith(names(models), "plsa"), "multicause", sub(",.*", "", names(models)))
   models <- models[vapply(package, requireNamespace, NA, quietly = TRUE)]
   row("table", "k", paste(names(models), collapse = " | "))
@@ -181,4 +197,4 @@ others <- function() {
 }
 
 if (part %in% c("estimates", "both")) estimates()
-if (part %in% c("others", "both")) others()
+if (part %in% c("others", "both")) others(commandArgs(TRUE)[-1L])
