@@ -153,7 +153,7 @@ ensemble.list <- function(x, ..., weights = NULL, folds = 5, floor = 1e-6) {
     }
   }
   group <- vapply(x, member_key, "")
-  new_ensemble(x, member_weights(weights, x, match(group, unique(group)), folds, floor), by_held_out(weights))
+  new_ensemble(x, member_weights(weights, x, group, folds, floor), by_held_out(weights))
 }
 
 # Members with the same key differ in their starts only.
@@ -220,6 +220,7 @@ member_weights <- function(weights, fits, group, folds, floor, x = NULL) {
   if (weights == "equal" || length(unique(group)) == 1L) {
     return(rep(1 / n, n))
   }
+  group <- match(group, unique(group)) # a setting whose fits were all stopped leaves a gap
   shared <- stacking_weights(fits, group, folds, check_floor(floor), if (is.null(x)) fit_data(fits[[1L]]) else x)
   shared[group] / tabulate(group)[group]
 }

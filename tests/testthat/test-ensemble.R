@@ -60,6 +60,12 @@ test_that("held-out weights find the better group", {
   )
   expect_gt(several$weights[2], 0.9)
   expect_equal(sum(several$weights), 1)
+  # No fit of a third setting was finished.
+  weights <- lapply(list(1:2, c(1L, 3L)), function(group) {
+    set.seed(1)
+    member_weights("held_out", several$fits, group, 3, 1e-6, x)
+  })
+  expect_identical(weights[[2L]], weights[[1L]])
 })
 
 test_that("variational fits are averaged over k and priors by held-out cells, with draws of their members", {
