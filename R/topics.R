@@ -70,7 +70,7 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
     score <- switch(by,
       probability = w[c, ], relevance = relevance[c, ], lift = ifelse(is_told(w[c, ]), lift[c, ], -Inf), frex = frex
     )
-    at <- utils::head(order(-score, -w[c, ], names), min(n, sum(score > -Inf)))
+    at <- utils::head(order(-score, -w[c, ], names, method = "radix"), min(n, sum(score > -Inf)))
     out <- data.frame(
       component = rownames(w)[c], rank = seq_along(at), term = names[at], probability = unname(w[c, at]),
       lift = unname(lift[c, at]), relevance = unname(relevance[c, at]), exclusivity = unname(exclusivity[c, at]),

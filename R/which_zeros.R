@@ -307,7 +307,7 @@ counted_data <- function(x) {
 
 # A column of whole numbers without a zero, among others that have some, may be no taxon.
 tell_everywhere <- function(counts) {
-  everywhere <- which(column_sums(counts == 0, na.rm = TRUE) == 0)
+  everywhere <- which(column_sums(counts == 0, na.rm = TRUE) == 0 & column_sums(counts, na.rm = TRUE) > 0)
   if (length(everywhere) && length(everywhere) < ncol(counts) / 4) {
     names <- colnames(counts)[everywhere] %||% as.character(everywhere)
     are <- if (length(everywhere) == 1L) "is" else "are"

@@ -244,7 +244,7 @@ one_ratio <- function(known, total, gaps, sites = NULL) {
       log_ratio_of_rows(known$eta, known$zero, total * sites / max(sum(sites), 1e-12))
     }, sites)
   }
-  spread <- log(total[["high"]] / max(total[["missed"]], 1e-12)) / stats::qnorm(0.95)
+  spread <- log(max(total[["high"]], 1e-12) / max(total[["missed"]], 1e-12)) / stats::qnorm(0.95)
   list(
     log_ratio = unname(ratio), relative = matrix(exp(stats::qnorm(stats::ppoints(n_draws)) * spread), 1L)
   )
@@ -254,7 +254,7 @@ one_ratio <- function(known, total, gaps, sites = NULL) {
 # to be expected there.
 ratios_given <- function(known, completeness) {
   odds <- rowSums(exp(pmin(known$eta, 300)) * known$zero)
-  finds <- rowSums(known$x == 1, na.rm = TRUE)
+  finds <- rowSums(known$found)
   expected <- odds * expected_factor(odds, finds, rowMeans(completeness))
   ratios_expected(known$eta, known$zero, expected, finds, completeness)
 }

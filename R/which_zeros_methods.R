@@ -387,7 +387,11 @@ group_factor <- function(groups, size, side, used, names) {
       c("sites", "taxa")[side], show_value(groups))
   }
   groups[!used | groups %in% ""] <- NA
-  if (is.factor(groups)) droplevels(groups) else factor(as.vector(groups))
+  if (is.factor(groups)) {
+    return(droplevels(groups))
+  }
+  groups <- as.vector(groups)
+  factor(groups, sort(unique(groups), method = "radix"))
 }
 
 # Numbers missed by group, groups x draws.

@@ -275,4 +275,15 @@ test_that("numbers that are names, groups without a name and columns without zer
   counts <- cbind(bed = 1:3, x * 2)
   expect_message(tell_everywhere(counts), "\"bed\" is above 0 at every site", class = "multicause_message")
   expect_no_message(tell_everywhere(x))
+  expect_no_message(tell_everywhere(cbind(unknown = NA, x)))
+})
+
+test_that("completeness of a sparse table, and groups that tell of nothing missed, have answers", {
+  sparse <- methods::as(Matrix::Matrix(x, sparse = TRUE), "dMatrix")
+  expect_equal(ask(sparse, completeness = 0.8)$total, ask(x, completeness = 0.8)$total)
+  expect_no_warning(twice <- ask(unname(rbind(x, x)), groups = rep(c("b", "B", 1:58), 2)))
+  expect_identical(twice$total, c(missed = 0, low = 0, high = 0))
+  expect_false(anyNA(unlist(twice$draws)))
+  # In one order whatever the language of the session is.
+  expect_identical(rownames(twice$x)[59:60], c("B", "b"))
 })
