@@ -207,10 +207,12 @@ posterior_moments <- function(x, weight) {
   list(mean = mean, variance = pmax(rowSums(x^2 * weight) - mean^2, 0))
 }
 
+# Sums over t or u of taxa x grid x grid, which leave side 1, t, or 2, u.
+grid_sums <- function(x, side) rowSums(if (side == 1L) x else aperm(x, c(1L, 3L, 2L)), dims = 2L)
+
 # P(present, u | all), rows x grid of u.
 occupancy_present <- function(rows, at) {
-  of_u <- apply(at$post, c(1L, 3L), sum)
-  out <- matrix(of_u, rows$m)[rows$taxon, , drop = FALSE]
+  out <- grid_sums(at$post, 2L)[rows$taxon, , drop = FALSE]
   out[at$blank, ] <- 0
   for (s in seq_along(occupancy_steps)) {
     weight <- matrix(at$post[, s, ], rows$m)[rows$taxon[at$blank], , drop = FALSE]
@@ -224,7 +226,7 @@ occupancy_em <- function(rows, state, uneven, rounds = 40L, tol = 0.01) {
     before <- state
     at <- occupancy_posterior(rows, state, uneven)
     for (side in 1:2) {
-      known <- posterior_moments(list(at$t, at$u)[[side]], matrix(apply(at$post, c(1L, side + 1L), sum), rows$m))
+      known <- posterior_moments(list(at$t, at$u)[[side]], grid_sums(at$post, side))
       state$mean[, side] <- known$mean
       state$width[, side] <- pmin(pmax(sqrt(known$variance), 0.01), 3)
       state <- share_taxa(state, known, side)
@@ -293,7 +295,7 @@ occupancy_answer <- function(rows, state, uneven) {
 shared_by_sites <- function(rows, at, off) {
   hits <- which(rows$found)
   influence <- numeric(length(rows$found))
-  of_u <- matrix(apply(off, c(1L, 3L), sum), rows$m)
+  of_u <- grid_sums(off, 2L)
   influence[hits] <- rowSums(of_u[rows$taxon[hits], , drop = FALSE] * log(at$like[hits, , drop = FALSE]))
   for (s in seq_along(occupancy_steps)) {
     own <- matrix(off[, s, ], rows$m)
