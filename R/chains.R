@@ -176,10 +176,10 @@ run_chains <- function(problem, streams, states = NULL, on_first = NULL) {
   total <- total_sweeps(problem, !is.null(states))
   bar <- if (control$progress) cli::cli_progress_bar("Chains", total = total * length(jobs))
   for (chain in seq_along(jobs)) {
-    report <- if (control$progress) {
+    show_sweeps <- if (control$progress) {
       function(sweeps) cli::cli_progress_update(set = min(total, sweeps) + (chain - 1) * total, id = bar)
     }
-    jobs[[chain]] <- run_chain(jobs[[chain]], problem, files[[chain]], report)
+    jobs[[chain]] <- run_chain(jobs[[chain]], problem, files[[chain]], show_sweeps)
     if (jobs[[chain]]$stopped) break
   }
   if (control$progress) cli::cli_progress_done(id = bar)
@@ -497,10 +497,10 @@ draws_array <- function(fit) {
   if (!is_sampled(fit)) {
     stop_input("`x` must be a sampled fit, of bmf() or with `estimate = \"gibbs\"`: this one %s.", what_it_did(fit))
   }
-  quantities <- quantities(fit)
-  parts <- lapply(quantities, function(name) draws_by_chain(fit, name))
+  names <- quantities(fit)
+  parts <- lapply(names, function(name) draws_by_chain(fit, name))
   array(
-    unlist(parts), c(dim(parts[[1L]]), length(quantities)),
-    dimnames = list(iteration = NULL, chain = NULL, variable = quantities)
+    unlist(parts), c(dim(parts[[1L]]), length(names)),
+    dimnames = list(iteration = NULL, chain = NULL, variable = names)
   )
 }

@@ -299,13 +299,13 @@ nor_whole <- function(x, name, want) {
 }
 
 # Sources that are known, as the kernel reads them: k x n, NA where they are not.
-nor_check_known <- function(activation, sites, sources, n, k) {
+nor_check_known <- function(activation, sites, components, n, k) {
   if (is.null(activation)) {
     return(NULL)
   }
   if (is.data.frame(activation)) activation <- as.matrix(activation)
   if (is.logical(activation)) storage.mode(activation) <- "double"
-  activation <- by_names(activation, list(sites, sources), "activation")
+  activation <- by_names(activation, list(sites, components), "activation")
   unknown <- is.na(activation)
   out <- check_matrix(replace(activation, unknown, 0), "activation", n, k)
   t(replace(nor_whole(out, "activation", "0, 1 and NA"), unknown, NA))

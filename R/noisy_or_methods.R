@@ -167,11 +167,11 @@ nor_dimnames <- function(type, labels) {
 }
 
 # As nor_posterior(), the sources summed out or taken to be those that are likeliest or drawn.
-nor_predict_rows <- function(fit, data, type, sources) {
-  if (sources == "mean") {
+nor_predict_rows <- function(fit, data, type, by) {
+  if (by == "mean") {
     return(nor_posterior(fit, data, type))
   }
-  out <- nor_posterior(fit, data, if (sources == "mode") "map" else "drawn")
+  out <- nor_posterior(fit, data, if (by == "mode") "map" else "drawn")
   if (type %in% c("activation", "map")) {
     return(out)
   }

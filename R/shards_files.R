@@ -393,10 +393,10 @@ bucket_folder <- function(path) file.path(path, "buckets")
 
 # The manifest comes last: what has one is whole.
 finish_run <- function(run, tables, attributes, margins, along) {
-  shards <- do.call(rbind, tables)
+  table <- do.call(rbind, tables)
   manifest <- list(
     format = shards_format, version = as.character(utils::packageVersion("multicause")),
-    dims = c(n = sum(as.double(shards$rows)), m = length(margins$sum)), attributes = attributes, shards = shards,
+    dims = c(n = sum(as.double(table$rows)), m = length(margins$sum)), attributes = attributes, shards = table,
     column_sum = margins$sum, column_missing = margins$missing, along = along
   )
   remove_folders(bucket_folder(run$folder))

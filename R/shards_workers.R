@@ -211,8 +211,8 @@ send_job.mirai_workers <- function(workers, i, f, job) {
 }
 
 next_result.mirai_workers <- function(workers, seconds) {
-  is_done <- function(i) !mirai::unresolved(workers$job[[i]]$promise)
-  done <- look_often(seconds, function() Filter(is_done, at_work(workers)), length)
+  is_resolved <- function(i) !mirai::unresolved(workers$job[[i]]$promise)
+  done <- look_often(seconds, function() Filter(is_resolved, at_work(workers)), length)
   if (!length(done)) {
     return(NULL)
   }
