@@ -197,7 +197,7 @@ shards_certificate <- function(fit) {
     gap <- ab_certify(view, param, pinned, prior, fixed_aspects = TRUE)
     worst <- max(worst, gap[3L])
     param <- ab_kernel_param(param, pinned)
-    param[c("fixed_membership", "look")] <- list(TRUE, FALSE)
+    param[c("fixed_membership", "evaluate")] <- list(TRUE, FALSE)
     sums <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, pinned), plain)$sums
     nodes <- add_node(nodes, s, c(gap[1L], sums))
   }

@@ -17,8 +17,8 @@ shard_model <- function(class, k, ..., rows = "membership", space = "simplex", f
 }
 
 # Scans a shard's cells `view`, or is the driver, `view` being a table without rows (glue_sum_model() of
-# src/glue/shards.h). `param` has the shared parameters, and of a scan those of the rows, look, caps and before, what
-# known_rows() said, and by_row, what sent_rows() found for these rows; of the driver scan, near_end and go_on.
+# src/glue/shards.h). `param` has the shared parameters, and of a scan those of the rows, evaluate, caps and before,
+# what known_rows() said, and by_row, what sent_rows() found for these rows; of the driver scan, near_end and go_on.
 shard_kernel <- function(model, view, param, control) UseMethod("shard_kernel")
 
 # A start that the user gave, checked: list(shared = list of parameters, rows = matrix of all rows, or NULL).
@@ -233,19 +233,19 @@ sample_start <- function(x, model, control, seed) {
 mix_shares <- function(values, share) 0.95 * values + 0.05 * rep(share, each = nrow(values))
 
 # What a scan of a run of shards needs beside the shared parameters; `x`: the shards' files.
-scan_job <- function(x, shards, folder, model, control) {
+scan_job <- function(x, run, folder, model, control) {
   knows <- !is.null(known_rows(model, integer()))
   model$here <- NULL
   list(
-    version = as.character(utils::packageVersion("multicause")), x = part_of_shards(x, shards), shards = shards,
+    version = as.character(utils::packageVersion("multicause")), x = part_of_shards(x, run), shards = run,
     folder = folder, model = model, knows = knows, control = scan_control(control), keep = FALSE, worker = 1L
   )
 }
 
 # What read_shard_view() must know of some shards.
-part_of_shards <- function(x, shards) {
+part_of_shards <- function(x, run) {
   columns <- c("shard", "rows", "ones", "missing", "cells")
-  list(path = x$path, dims = x$dims, shards = as.list(x$shards[shards, columns]))
+  list(path = x$path, dims = x$dims, shards = as.list(x$shards[run, columns]))
 }
 
 scan_control <- function(control, algorithm = control$algorithm) {
@@ -363,7 +363,7 @@ answer_kernel <- function(driver, what, value, more) {
   )
 }
 
-# A pass, or a look, of all shards at the point at hand: its sums.
+# A pass, or an evaluation, of all shards at the point at hand: its sums.
 scan_all <- function(driver, what, shared, caps) {
   check_owner(driver$folder, driver$saved$mark)
   if (!is.null(driver$step) && is.null(driver$step$shared)) driver$step$shared <- shared
@@ -437,9 +437,9 @@ sum_beside <- 2L # MC_SHARD_BESIDE of src/engine/shards.h
 # Workers that are late look for a file that is gone.
 see_rows <- function(driver, asked) {
   job <- utils::modifyList(driver$jobs[[1L]], asked, keep.null = TRUE)
-  shards <- driver$x$shards
-  seen <- driver$look_at_all(do.call(rbind, lapply(shards$shard, function(s) scanned_rows(s, job, shards$rows[s]))))
-  for (s in if (asked$sent) shards$shard) {
+  table <- driver$x$shards
+  seen <- driver$look_at_all(do.call(rbind, lapply(table$shard, function(s) scanned_rows(s, job, table$rows[s]))))
+  for (s in if (asked$sent) table$shard) {
     own <- seen$by_row[, row_numbers(driver$x, s), drop = FALSE]
     write_vectors(list(own), sent_file(driver$folder, s, asked$to))
   }
@@ -522,7 +522,7 @@ scan_shard <- function(view, shard, job, memory = NULL) {
   model <- job$model
   has_rows <- !is.null(model$rows)
   turn <- if (model$turned) t else identity
-  param <- c(job$shared, list(look = job$what == "objective", caps = job$caps), known_to(job, shard, memory))
+  param <- c(job$shared, list(evaluate = job$what == "objective", caps = job$caps), known_to(job, shard, memory))
   if (has_rows) param[[model$rows]] <- turn(scanned_rows(shard, job, view$dim[1L], memory))
   if (!is.null(job$before) && has_rows && model$space != "kept") {
     param$before <- turn(rows_version(job, shard, job$before, rows_extent(model, view$dim[1L]), memory))

@@ -56,9 +56,9 @@ static bool pass_rows(ab_newton_self *self, const double *caps, double *sums) {
   return true;
 }
 
-static bool scan_rows(void *self, bool look, const double *caps, double *sums) {
+static bool scan_rows(void *self, bool evaluate, const double *caps, double *sums) {
   const ab_newton_self *s = self;
-  if (!look) return pass_rows(self, caps, sums);
+  if (!evaluate) return pass_rows(self, caps, sums);
   begin_sums(&s->ab, MC_SHARD_HEAD, sums);
   if (s->newton && caps) {
     ab_newton_sums out = {0, 0, NULL, NULL, NULL};
@@ -126,17 +126,17 @@ static double expect_effort(const ab_effort *self) {
   return loglik;
 }
 
-static bool scan_effort_rows(void *ctx, bool look, const double *caps, double *sums) {
+static bool scan_effort_rows(void *ctx, bool evaluate, const double *caps, double *sums) {
   ab_effort_shards_self *s = ctx;
   ab_effort *self = &s->rows;
   const mc_data *data = self->ab.data;
   ab_param *par = self->ab.par;
   (void) caps;
-  begin_sums(&self->ab, look ? MC_SHARD_HEAD : length_of(&s->newton), sums);
+  begin_sums(&self->ab, evaluate ? MC_SHARD_HEAD : length_of(&s->newton), sums);
   sums[MC_SHARD_LOGLIK] = expect_effort(self);
-  if (look) ab_effort_counts(self, sums + MC_SHARD_OWN);
+  if (evaluate) ab_effort_counts(self, sums + MC_SHARD_OWN);
   if (isnan(sums[MC_SHARD_LOGLIK])) return false;
-  if (look) return true;
+  if (evaluate) return true;
   ab_effort_impose(self);
   if (self->newton) {
     ab_newton_sums out = newton_sums(data, par, sums);

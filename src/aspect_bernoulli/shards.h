@@ -13,7 +13,7 @@
 mc_shards ab_shards(ab_newton_self *self);
 
 /*
- * The same with effort (effort.h). A look changes memberships: they are the shares of expected
+ * The same with effort (effort.h). An evaluation changes memberships: they are the shares of expected
  * counts then, and those of the phantom are at MC_SHARD_OWN. With them the driver fits the curve,
  * which the scan for a pass is given.
  */

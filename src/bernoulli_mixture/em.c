@@ -293,17 +293,17 @@ static bool add_counts(const mc_data *data, const bm_param *par, const double *l
   return take_seen(data, k, labels, w, to);
 }
 
-static bool model_rows(void *self, bool look, const double *caps, double *sums) {
+static bool model_rows(void *self, bool evaluate, const double *caps, double *sums) {
   const bm_self *s = self;
   const bm_param *par = s->par;
   const double *labels = par->smooth ? par->membership : s->work->posterior;
   const ptrdiff_t length = TOTAL + par->k + 2 * (ptrdiff_t) par->k * s->data->m;
   (void) caps;
-  memset(sums, 0, (size_t) (look ? MC_SHARD_HEAD : length) * sizeof *sums);
-  const double loglik = par->smooth ? near_objective(s->data, par, s->work, !look)
+  memset(sums, 0, (size_t) (evaluate ? MC_SHARD_HEAD : length) * sizeof *sums);
+  const double loglik = par->smooth ? near_objective(s->data, par, s->work, !evaluate)
                                     : exact_objective(s->data, par, s->work);
   sums[MC_SHARD_LOGLIK] = loglik;
-  if (isnan(loglik) || look) return !isnan(loglik);
+  if (isnan(loglik) || evaluate) return !isnan(loglik);
   return add_counts(s->data, par, labels, s->work, counts_in(sums, par->k, s->data->m));
 }
 

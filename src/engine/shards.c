@@ -86,9 +86,9 @@ mc_model mc_shards_model(mc_shards *self) {
   return model;
 }
 
-static bool scan_here(void *ctx, bool look, const double *caps, double *sums) {
+static bool scan_here(void *ctx, bool evaluate, const double *caps, double *sums) {
   const mc_shards *s = ctx;
-  return s->rows(s->shared.self, look, caps, sums);
+  return s->rows(s->shared.self, evaluate, caps, sums);
 }
 
 mc_model mc_whole_model(mc_shards *self, const mc_host *host) {

@@ -22,9 +22,9 @@ enum {
 
 /* Where the shards are, for the driver, whose blocks are the shared parameters. */
 typedef struct {
-  /* a pass of the rows of all shards or, if look, the heads alone, at the parameters as they are:
+  /* a pass of the rows of all shards or, if evaluate, the heads alone, at the parameters as they are:
    * their sums, added up. caps as of the driver. false: it failed */
-  bool (*scan)(void *ctx, bool look, const double *caps, double *sums);
+  bool (*scan)(void *ctx, bool evaluate, const double *caps, double *sums);
   /* the rows' parameters, as of mc_away */
   void (*save)(void *ctx, int which, const mc_cycles *cycles);
   void (*restore)(void *ctx, int which);
@@ -39,13 +39,13 @@ typedef struct {
 typedef struct {
   mc_model shared; /* blocks, feasible, reject, residual and next; its passes are not asked for */
   mc_shards_at at;
-  /* a pass of the rows at hand, and what they add for the step; or, if look, the head alone. false:
-   * the host asked to stop */
-  bool (*rows)(void *self, bool look, const double *caps, double *sums);
+  /* a pass of the rows at hand, and what they add for the step; or, if evaluate, the head alone.
+   * false: the host asked to stop */
+  bool (*rows)(void *self, bool evaluate, const double *caps, double *sums);
   ptrdiff_t length; /* of the sums */
   double *sums;
-  /* a step of the shared parameters that comes before a scan for a pass, given the heads that a
-   * look at all shards has found; NULL: there is none, and no look */
+  /* a step of the shared parameters that comes before a scan for a pass, given the heads that an
+   * evaluation of all shards has found; NULL: there is none, and no evaluation */
   bool (*prepare)(void *self, const double *sums);
   /* the step of the shared parameters, given the sums and the objective before; false: stopped */
   bool (*step)(void *self, double *sums, double objective);

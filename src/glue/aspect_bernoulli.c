@@ -123,7 +123,7 @@ static mc_shards new_effort_sum_model(glue_call *call) {
 
 /*
  * param: as of mc_c_ab_fit(), with coef and effort; of a driver effort is that of all rows, with the
- * cells that belong to each (aspect_bernoulli/effort.h). The looks before its passes are not counted.
+ * cells that belong to each (aspect_bernoulli/effort.h). Evaluations before passes are not counted.
  */
 SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"aspects", "coef", "membership", "outcome", ""};

@@ -9,22 +9,19 @@ typedef struct {
 
 /* list(n_sweep, thin, keep_every, reference (k x m or NULL), kind, probe (2 x p, from 0),
  * n_stat (0: cells are not wanted), on_tick) */
-static ab_gibbs_plan read_plan(SEXP plan, int k, int m) {
+static ab_gibbs_plan read_plan(SEXP plan, int n, int k, int m) {
   const SEXP reference = glue_field(plan, "reference"), kind = glue_field(plan, "kind");
-  const SEXP probe = glue_field(plan, "probe");
   ab_gibbs_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
                       .thin = Rf_asInteger(glue_field(plan, "thin")),
                       .keep_every = Rf_asInteger(glue_field(plan, "keep_every"))};
   glue_check(to.n_sweep >= 0 && to.thin >= 0 && to.keep_every >= 0, "plan");
   glue_check(Rf_isInteger(kind) && XLENGTH(kind) == k, "kind");
-  glue_check(Rf_isInteger(probe), "probe");
   if (!Rf_isNull(reference)) {
     glue_matrix(reference, k, m, "reference");
     to.reference = REAL(reference);
   }
   to.kind = INTEGER(kind);
-  to.n_probe = (int) (XLENGTH(probe) / 2);
-  to.probe = INTEGER(probe);
+  to.n_probe = glue_probe(plan, n, m, &to.probe);
   return to;
 }
 
@@ -61,7 +58,7 @@ static SEXP run_body(void *ctx) {
   state.aspects = REAL(VECTOR_ELT(arg->out, 1));
   state.pinned = INTEGER(pinned);
   const ab_prior prior = glue_ab_prior(arg->prior, k, true);
-  const ab_gibbs_plan plan = read_plan(arg->plan, k, data.m);
+  const ab_gibbs_plan plan = read_plan(arg->plan, data.n, k, data.m);
   glue_check(n_stat == 0 || n_stat == AB_GIBBS_PLAIN || n_stat == AB_GIBBS_SCORES, "n_stat");
   ab_gibbs_record record = new_record(arg->out, n_stat, data.n, data.m, k);
   const mc_status status = ab_gibbs_run(&data, &prior, &plan, &state, &host, &record);

@@ -98,8 +98,8 @@ typedef struct {
 
 /* list(n_sweep, thin, power, block, multi, split_merge, collapsed, probe (2 x p, 0-based), want_mean, want_best,
  * best_joint, n_threads, on_tick) */
-static bmf_plan read_plan(SEXP plan) {
-  const SEXP power = glue_field(plan, "power"), probe = glue_field(plan, "probe");
+static bmf_plan read_plan(SEXP plan, int n, int m) {
+  const SEXP power = glue_field(plan, "power");
   bmf_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
                  .thin = Rf_asInteger(glue_field(plan, "thin")),
                  .n_threads = Rf_asInteger(glue_field(plan, "n_threads"))};
@@ -111,9 +111,7 @@ static bmf_plan read_plan(SEXP plan) {
   to.moves.multi = Rf_asLogical(glue_field(plan, "multi")) == TRUE;
   to.moves.split_merge = Rf_asInteger(glue_field(plan, "split_merge"));
   to.moves.collapsed = Rf_asLogical(glue_field(plan, "collapsed")) == TRUE;
-  glue_check(Rf_isInteger(probe), "probe");
-  to.n_probe = (int) (XLENGTH(probe) / 2);
-  to.probe = INTEGER(probe);
+  to.n_probe = glue_probe(plan, n, m, &to.probe);
   return to;
 }
 
@@ -123,8 +121,8 @@ static SEXP run_body(void *ctx) {
   bmf_read_state(&in, arg->view, arg->transposed, arg->model, arg->state, arg->plan);
   in.context.draws = true;
   for (int s = 0; s < 2; s++) bmf_drop_empty(&in.state, s);
-  const bmf_plan plan = read_plan(arg->plan);
   const int n = in.data[0].n, m = in.data[0].m;
+  const bmf_plan plan = read_plan(arg->plan, n, m);
   bmf_record record = {.best_joint = Rf_asReal(glue_field(arg->plan, "best_joint"))};
   if (Rf_asLogical(glue_field(arg->plan, "want_mean")) == TRUE) {
     SET_VECTOR_ELT(arg->out, 2, Rf_allocMatrix(REALSXP, n, m));

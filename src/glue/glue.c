@@ -39,6 +39,15 @@ void glue_lists(SEXP start, SEXP index, int n, int n_index, const char *name) {
   glue_check(valid, name);
 }
 
+int glue_probe(SEXP plan, int n, int m, const int **probe) {
+  const SEXP cells = glue_field(plan, "probe");
+  glue_check(Rf_isInteger(cells) && XLENGTH(cells) % 2 == 0, "probe");
+  *probe = INTEGER(cells);
+  for (R_xlen_t e = 0; e < XLENGTH(cells); e++)
+    glue_check((*probe)[e] >= 0 && (*probe)[e] < (e % 2 ? m : n), "probe");
+  return (int) (XLENGTH(cells) / 2);
+}
+
 SEXP glue_new_matrix(const double *from, int n_row, int n_column) {
   SEXP out = Rf_allocMatrix(REALSXP, n_row, n_column);
   if (XLENGTH(out) > 0) memcpy(REAL(out), from, (size_t) XLENGTH(out) * sizeof(double));
@@ -141,13 +150,17 @@ static SEXP note_condition(SEXP condition, void *ctx) {
   return R_NilValue;
 }
 
-static void ask_and_catch(void *ctx) {
+/* body(ctx); R_NilValue where a condition was noted. */
+static SEXP catch_conditions(SEXP (*body)(void *), void *ctx) {
   SEXP classes = PROTECT(Rf_allocVector(STRSXP, 2));
   SET_STRING_ELT(classes, 0, Rf_mkChar("interrupt"));
   SET_STRING_ELT(classes, 1, Rf_mkChar("error"));
-  R_tryCatch(ask_host, ctx, classes, note_condition, ctx, NULL, NULL);
+  SEXP out = R_tryCatch(body, ctx, classes, note_condition, ctx, NULL, NULL);
   UNPROTECT(1);
+  return out;
 }
+
+static void ask_and_catch(void *ctx) { catch_conditions(ask_host, ctx); }
 
 /* What R evaluates may draw. The sampler goes on from where it was, as if nothing had been drawn. */
 static Rboolean ask_beside_draws(host_call *at) {
@@ -161,15 +174,15 @@ static Rboolean ask_beside_draws(host_call *at) {
   return done;
 }
 
-#define LOOK_EVERY 0.02 /* seconds */
+#define ASK_EVERY 0.02 /* seconds */
 
 /* R_ToplevelExec() keeps what else may jump from leaving the kernel: it comes back false. */
 static int host_tick(void *ctx, int pass, double objective) {
   glue_context *context = ctx;
   const double now = num_seconds();
   if (context->stopped) return 1;
-  if (now - context->last_look < LOOK_EVERY) return 0;
-  context->last_look = now;
+  if (now - context->last_asked < ASK_EVERY) return 0;
+  context->last_asked = now;
   host_call at = {context, pass, objective};
   const Rboolean done = context->draws ? ask_beside_draws(&at) : R_ToplevelExec(ask_and_catch, &at);
   if (!done) context->stopped = true;
@@ -183,30 +196,20 @@ typedef struct {
 
 static SEXP eval_in_base(void *ctx) { return Rf_eval(((const eval_call *) ctx)->call, R_BaseEnv); }
 
-static SEXP no_value(SEXP condition, void *ctx) {
-  note_condition(condition, ctx);
-  return R_NilValue;
-}
-
 static void eval_and_catch(void *ctx) {
-  eval_call *at = ctx;
-  SEXP classes = PROTECT(Rf_allocVector(STRSXP, 2));
-  SET_STRING_ELT(classes, 0, Rf_mkChar("interrupt"));
-  SET_STRING_ELT(classes, 1, Rf_mkChar("error"));
-  at->value = R_tryCatch(eval_in_base, ctx, classes, no_value, ctx, NULL, NULL);
-  UNPROTECT(1);
+  ((eval_call *) ctx)->value = catch_conditions(eval_in_base, ctx);
 }
 
 SEXP glue_eval(const mc_host *host, SEXP call) {
   glue_context *context = host->ctx;
   eval_call at = {context, call, R_NilValue};
-  if (at.context->stopped) return R_NilValue;
-  if (!R_ToplevelExec(eval_and_catch, &at)) at.context->stopped = true;
-  return at.context->stopped ? R_NilValue : at.value;
+  if (context->stopped) return R_NilValue;
+  if (!R_ToplevelExec(eval_and_catch, &at)) context->stopped = true;
+  return context->stopped ? R_NilValue : at.value;
 }
 
 mc_host glue_host(glue_context *context, SEXP control) {
-  context->last_look = num_seconds();
+  context->last_asked = num_seconds();
   context->progress = glue_field(control, "on_tick");
   context->error = NULL;
   context->stopped = context->draws = false;

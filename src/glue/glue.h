@@ -81,6 +81,9 @@ SEXP glue_field(SEXP list, const char *name); /* R_NilValue where there is none 
  */
 void glue_lists(SEXP start, SEXP index, int n, int n_index, const char *name);
 
+/* plan's probe, 2 x p: row and column, from 0, of cells of an n x m table; returns p. */
+int glue_probe(SEXP plan, int n, int m, const int **probe);
+
 /* A matrix of R's with these values; from may be NULL where there are none. */
 SEXP glue_new_matrix(const double *from, int n_row, int n_column);
 
@@ -95,9 +98,9 @@ mc_control glue_control(SEXP control);
 
 /* A host that allocates with R_alloc(), sees interrupts and reports progress, all without jumping. */
 typedef struct {
-  double last_look; /* seconds; R is asked at most every 20 ms */
-  SEXP progress;    /* function(pass, objective), or NULL */
-  SEXP error;       /* what stopped it, if not an interrupt: a time limit of the user's. Or NULL */
+  double last_asked; /* seconds; R is asked at most every 20 ms */
+  SEXP progress;     /* function(pass, objective), or NULL */
+  SEXP error;        /* what stopped it, if not an interrupt: a time limit of the user's. Or NULL */
   bool stopped;
   bool draws; /* of a sampler: what R evaluates meanwhile must not change its draws */
 } glue_context;

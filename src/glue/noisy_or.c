@@ -137,10 +137,9 @@ static SEXP copy_lists(SEXP hidden, int n, int k) {
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   const R_xlen_t bytes = listed * ((k + 63) / 64) * (R_xlen_t) sizeof(uint64_t);
   SET_VECTOR_ELT(out, 0, Rf_allocVector(RAWSXP, bytes));
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, listed));
+  glue_zeros(out, 1, listed);
   SET_VECTOR_ELT(out, 2, Rf_allocVector(INTSXP, n));
   memset(RAW(VECTOR_ELT(out, 0)), 0, (size_t) bytes);
-  memset(REAL(VECTOR_ELT(out, 1)), 0, (size_t) listed * sizeof(double));
   memset(INTEGER(VECTOR_ELT(out, 2)), 0, (size_t) n * sizeof(int));
   UNPROTECT(1);
   return out;
@@ -266,9 +265,7 @@ SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
 /* A wanted part of a report, filled with zeros; NULL where it is not wanted. */
 static double *wanted(SEXP out, int field, SEXP want, const char *name, R_xlen_t length) {
   if (Rf_asLogical(glue_field(want, name)) != TRUE) return NULL;
-  SET_VECTOR_ELT(out, field, Rf_allocVector(REALSXP, length));
-  memset(REAL(VECTOR_ELT(out, field)), 0, (size_t) length * sizeof(double));
-  return REAL(VECTOR_ELT(out, field));
+  return glue_zeros(out, field, length);
 }
 
 static SEXP report_body(void *ctx) {

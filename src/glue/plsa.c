@@ -108,7 +108,7 @@ typedef struct {
 
 static SEXP run_gibbs(void *ctx) {
   const gibbs_arguments *arg = ctx;
-  const SEXP out = arg->out, plan = arg->plan, probe = glue_field(plan, "probe");
+  const SEXP out = arg->out, plan = arg->plan;
   const mc_data data = glue_data(arg->view);
   const int n = data.n, m = data.m;
   glue_context context;
@@ -118,7 +118,6 @@ static SEXP run_gibbs(void *ctx) {
   const int k = state.k;
   glue_check(Rf_isInteger(VECTOR_ELT(out, 0)), "topic");
   glue_check(k >= 1 && Rf_isReal(VECTOR_ELT(out, 1)), "prior");
-  glue_check(Rf_isInteger(probe) && XLENGTH(probe) % 2 == 0, "probe");
   state.topic = INTEGER(VECTOR_ELT(out, 0));
   state.prior = REAL(VECTOR_ELT(out, 1));
   double total = 0;
@@ -127,11 +126,10 @@ static SEXP run_gibbs(void *ctx) {
   for (R_xlen_t t = 0; t < XLENGTH(VECTOR_ELT(out, 0)); t++)
     glue_check(state.topic[t] >= 0 && state.topic[t] < k, "topic");
   for (int c = 0; c <= k; c++) glue_check(state.prior[c] > 0, "prior");
-  const plsa_gibbs_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
-                              .thin = Rf_asInteger(glue_field(plan, "thin")),
-                              .learn = Rf_asLogical(glue_field(plan, "learn")) == TRUE,
-                              .n_probe = (int) (XLENGTH(probe) / 2),
-                              .probe = INTEGER(probe)};
+  plsa_gibbs_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
+                        .thin = Rf_asInteger(glue_field(plan, "thin")),
+                        .learn = Rf_asLogical(glue_field(plan, "learn")) == TRUE};
+  to.n_probe = glue_probe(plan, n, m, &to.probe);
   glue_check(to.n_sweep >= 0 && to.thin >= 0, "plan");
   plsa_gibbs_record record = {0};
   if (to.thin > 0) {

@@ -10,15 +10,15 @@ static const double *values_of(SEXP x) { return Rf_isNull(x) ? NULL : REAL(x); }
 static SEXP scan_shard(const glue_call *call, const mc_shards *model, SEXP from, SEXP rows) {
   const char *names[] = {"rows", "sums", ""};
   const SEXP caps = glue_field(call->param, "caps"), before = glue_field(call->param, "before");
-  const bool look = Rf_asLogical(glue_field(call->param, "look")) == TRUE;
+  const bool evaluate = Rf_asLogical(glue_field(call->param, "evaluate")) == TRUE;
   const R_xlen_t size = Rf_xlength(from);
   if (!Rf_isNull(caps)) glue_matrix(caps, call->data.m, 1, "caps");
   glue_check(Rf_isNull(before) || (Rf_isReal(before) && XLENGTH(before) == size), "before");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, rows);
-  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, look ? MC_SHARD_HEAD : model->length));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, evaluate ? MC_SHARD_HEAD : model->length));
   double *sums = REAL(VECTOR_ELT(out, 1));
-  model->rows(model->shared.self, look, values_of(caps), sums);
+  model->rows(model->shared.self, evaluate, values_of(caps), sums);
   glue_end_stopped(&call->host);
   if (!Rf_isNull(before))
     mc_step_lengths(size, REAL(before), REAL(from), REAL(rows), sums + MC_SHARD_RR,
@@ -80,12 +80,12 @@ static SEXP ask_caller(const shards_caller *at, const char *what, SEXP value, SE
   return out;
 }
 
-static bool scan_shards(void *ctx, bool look, const double *caps, double *sums) {
+static bool scan_shards(void *ctx, bool evaluate, const double *caps, double *sums) {
   const shards_caller *at = ctx;
   SEXP value = PROTECT(shared_of(at));
   SEXP held = PROTECT(caps ? glue_new_matrix(caps, at->call->data.m, 1) : R_NilValue);
-  SEXP out = PROTECT(ask_caller(at, look ? "objective" : "pass", value, held));
-  const ptrdiff_t length = look ? MC_SHARD_HEAD : at->length;
+  SEXP out = PROTECT(ask_caller(at, evaluate ? "objective" : "pass", value, held));
+  const ptrdiff_t length = evaluate ? MC_SHARD_HEAD : at->length;
   const bool done = Rf_isReal(out) && XLENGTH(out) == length;
   if (done) memcpy(sums, REAL(out), (size_t) length * sizeof *sums);
   UNPROTECT(3);
@@ -198,7 +198,7 @@ static SEXP fit_driver(const sum_arguments *arg, glue_call *call) {
 typedef enum { OF_TABLE, OF_SHARD, OF_DRIVER } sum_job;
 
 static sum_job job_of(SEXP param) {
-  if (!Rf_isNull(glue_field(param, "look"))) return OF_SHARD;
+  if (!Rf_isNull(glue_field(param, "evaluate"))) return OF_SHARD;
   return Rf_isNull(glue_field(param, "scan")) ? OF_TABLE : OF_DRIVER;
 }
 

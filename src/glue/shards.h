@@ -20,9 +20,9 @@ typedef struct {
 } glue_sum_recipe;
 
 /*
- * A fit in memory. Where param has `look`, the scan of a shard, a pass of its rows or, if it is TRUE,
- * a look at them: list(rows, sums), as mc_shards has it. param may also have caps (m numbers) and
- * before (the rows' parameters before those of param).
+ * A fit in memory. Where param has `evaluate`, the scan of a shard, a pass of its rows or, if it is
+ * TRUE, an evaluation of them: list(rows, sums), as mc_shards has it. param may also have caps (m
+ * numbers) and before (the rows' parameters before those of param).
  *
  * Where param has `scan`, the fit of a driver, its view a table without rows. The shards are where the
  * caller's function scan(what, value, more) knows. "pass" and "objective" return the sums of all

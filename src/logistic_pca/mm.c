@@ -219,7 +219,7 @@ static regressions regressions_in(double *sums, int k, int m) {
   return (regressions){squares, slopes, slopes + num_at(0, m, k + 1)};
 }
 
-static bool model_rows(void *self, bool look, const double *caps, double *sums) {
+static bool model_rows(void *self, bool evaluate, const double *caps, double *sums) {
   const lp_self *s = self;
   const int k = s->par->k, m = s->data->m;
   const strip_sum *sum = s->work->strip;
@@ -227,7 +227,7 @@ static bool model_rows(void *self, bool look, const double *caps, double *sums) 
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
   sums[MC_SHARD_BESIDE] =
       -0.5 * s->par->penalty * squares_of(s->par->scores, num_at(0, s->data->n, k));
-  if (look) {
+  if (evaluate) {
     const bool done = scan_rows(s->data, s->par, s->work, objective_block);
     sums[MC_SHARD_LOGLIK] = sum->loglik;
     return done;

@@ -248,20 +248,20 @@ mc_model nm_model(nm_self *self) {
 
 /* KL by multiplicative passes as a sum over rows: pull and seen (k x m) are what the basis is multiplied
  * and divided by, sums over observed cells of coefficients times x / mean, and of coefficients. */
-static bool sum_rows(void *self, bool look, const double *caps, double *sums) {
+static bool sum_rows(void *self, bool evaluate, const double *caps, double *sums) {
   const nm_self *s = self;
   nm_work *work = s->work;
   const nm_param *par = s->par;
-  factor here = {s->data, par->basis, par->coefficients, par, work, !look, NULL, NULL};
+  factor here = {s->data, par->basis, par->coefficients, par, work, !evaluate, NULL, NULL};
   factor columns = {&work->transposed, par->coefficients, par->basis, par, work, true, NULL, NULL};
   (void) caps;
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
   columns.pull = sums + MC_SHARD_HEAD;
   columns.seen = columns.pull + num_at(0, s->data->m, par->k);
-  row_sum looked = {0}, *sum = look ? &looked : work->last;
+  row_sum evaluated = {0}, *sum = evaluate ? &evaluated : work->last;
   if (!update_factor(&here, &work->rows, sum)) return false;
   sums[MC_SHARD_LOGLIK] = work->objective = -sum->loss;
-  return look || update_factor(&columns, &work->columns, work->last + 1);
+  return evaluate || update_factor(&columns, &work->columns, work->last + 1);
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): as mc_shards has it */

@@ -242,10 +242,10 @@ mc_model nor_truncated_model(nor_truncated *work);
 
 /*
  * The rows' part of a pass, for tables in shards: each row's states are found, from those listed, and
- * sums point at the expected firings over them, the parameters as they are; or, if look, the bound
+ * sums point at the expected firings over them, the parameters as they are; or, if evaluate, the bound
  * alone. Returns the sum of the rows' bounds, NaN where the host asked to stop.
  */
-double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums);
+double nor_truncated_rows(nor_truncated *work, bool evaluate, const nor_sums **sums);
 
 /*
  * Variational inference: for x = 1 and q on the simplex,

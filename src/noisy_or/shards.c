@@ -62,17 +62,17 @@ nor_shard nor_new_shard(const mc_data *data, nor_param *par, const nor_settings 
   return out;
 }
 
-static bool scan_rows(void *ctx, bool look, const double *caps, double *sums) {
+static bool scan_rows(void *ctx, bool evaluate, const double *caps, double *sums) {
   nor_shard *self = ctx;
   const int n = self->data->n, m = self->data->m, k = self->par->k;
   const size_t links = (size_t) k * (size_t) m * sizeof *sums;
   const nor_sums *found;
   (void) caps;
   take_lists(n, self->listed, &self->lists);
-  memset(sums, 0, (size_t) (look ? MC_SHARD_HEAD : length_of(k, m)) * sizeof *sums);
-  sums[MC_SHARD_LOGLIK] = nor_truncated_rows(self->work, look, &found);
+  memset(sums, 0, (size_t) (evaluate ? MC_SHARD_HEAD : length_of(k, m)) * sizeof *sums);
+  sums[MC_SHARD_LOGLIK] = nor_truncated_rows(self->work, evaluate, &found);
   if (isnan(sums[MC_SHARD_LOGLIK])) return false;
-  if (look) return true;
+  if (evaluate) return true;
   const parts out = parts_of(k, m, sums);
   *out.rows = self->totals.rows;
   memcpy(out.seen, self->totals.seen, (size_t) m * sizeof *sums);

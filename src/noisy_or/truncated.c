@@ -156,9 +156,9 @@ static double scan(nor_truncated *work, bool want_sums, bool hold_lists) {
   return isnan(bound) ? NAN : nor_objective(work->set, work->par, work->data->m, bound);
 }
 
-double nor_truncated_rows(nor_truncated *work, bool look, const nor_sums **sums) {
+double nor_truncated_rows(nor_truncated *work, bool evaluate, const nor_sums **sums) {
   *sums = &work->strip[0].sums;
-  return scan_rows(work, !look, false);
+  return scan_rows(work, !evaluate, false);
 }
 
 static void update_links(nor_truncated *work) {

@@ -4,15 +4,15 @@
 #include <string.h>
 
 /* The head, then the k x m sums of eq. (6). */
-static bool scan_rows(void *self, bool look, const double *caps, double *sums) {
+static bool scan_rows(void *self, bool evaluate, const double *caps, double *sums) {
   const plsa_self *s = self;
   const int k = s->par->k, m = s->data->m;
   const double *xi;
   (void) caps;
   memset(sums, 0, MC_SHARD_HEAD * sizeof *sums);
   sums[MC_SHARD_BESIDE] = plsa_log_prior_rows(s->data->n, s->par, s->work);
-  sums[MC_SHARD_LOGLIK] = plsa_em_rows(s->data, s->par, s->work, look ? NULL : &xi);
-  if (!look) memcpy(sums + MC_SHARD_HEAD, xi, (size_t) k * (size_t) m * sizeof *sums);
+  sums[MC_SHARD_LOGLIK] = plsa_em_rows(s->data, s->par, s->work, evaluate ? NULL : &xi);
+  if (!evaluate) memcpy(sums + MC_SHARD_HEAD, xi, (size_t) k * (size_t) m * sizeof *sums);
   return !isnan(sums[MC_SHARD_LOGLIK]);
 }
 

@@ -26,10 +26,10 @@ typedef struct {
   ptrdiff_t length;
 } pieces;
 
-static bool visit(void *ctx, bool look, const double *caps, double *sums) {
+static bool visit(void *ctx, bool evaluate, const double *caps, double *sums) {
   pieces *all = ctx;
   const double *aspects = all->aspects;
-  const ptrdiff_t length = look ? MC_SHARD_HEAD : all->length;
+  const ptrdiff_t length = evaluate ? MC_SHARD_HEAD : all->length;
   double *own = all->own;
   for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
   for (int s = 0; s < all->n_shard; s++) {
@@ -37,8 +37,8 @@ static bool visit(void *ctx, bool look, const double *caps, double *sums) {
     const ptrdiff_t size = (ptrdiff_t) part->n * part->k;
     memcpy(all->before[s], part->par.membership, (size_t) size * sizeof *own);
     memcpy(part->par.aspects, aspects, (size_t) all->k * (size_t) all->m * sizeof *aspects);
-    if (!ab_shards(all->self + s).rows(all->self + s, look, caps, own)) return false;
-    if (!look && all->have[0])
+    if (!ab_shards(all->self + s).rows(all->self + s, evaluate, caps, own)) return false;
+    if (!evaluate && all->have[0])
       mc_step_lengths(size, all->saved[s][0], all->before[s], part->par.membership,
                       own + MC_SHARD_RR, own + MC_SHARD_VV);
     for (ptrdiff_t i = 0; i < length; i++) sums[i] += own[i];
@@ -149,7 +149,7 @@ static void hold_rounds_to_table(int algorithm, int round) {
   hold_to_table(p, algorithm, round % 3 > 0, 1 + round % 2);
 }
 
-/* One pass with effort: looks, the curve, visits and the aspects, by their sums over pieces. */
+/* One pass with effort: evaluations, the curve, visits and the aspects, by their sums over pieces. */
 static void hold_effort_to_table(bool newton, bool prior) {
   enum { N = 31, M = 9, K = 3 };
   const mc_host *host = new_host();
@@ -181,24 +181,25 @@ static void hold_effort_to_table(bool newton, bool prior) {
                                .rows = {.coef = curve},
                                .curve = {.n = N, .effort = effort, .cells = cells}};
   const mc_shards shards = ab_effort_shards(&own);
-  for (int look = 1; look >= 0; look--) {
-    const ptrdiff_t length = look ? MC_SHARD_HEAD : all.length;
+  for (int evaluate = 1; evaluate >= 0; evaluate--) {
+    const ptrdiff_t length = evaluate ? MC_SHARD_HEAD : all.length;
     double *sums = exact(length), *part = exact(length);
     for (int s = 0, from = 0; s < MOST_SHARDS; from += all.part[s++].n) {
       problem held = copy_problem(all.part + s);
-      ab_self self = {&all.part[s].data, look ? &held.par : &all.part[s].par, all.self[s].ab.work};
+      ab_self self = {&all.part[s].data, evaluate ? &held.par : &all.part[s].par,
+                      all.self[s].ab.work};
       ab_effort_shards_self of = {.newton = {self, all.self[s].newton},
                                   .rows = {self, curve, effort + from,
                                            ab_effort_cells(&all.part[s].data, &p.prior, host),
                                            all.self[s].newton}};
-      CHECK(ab_effort_shards(&of).rows(&of, look, NULL, part));
+      CHECK(ab_effort_shards(&of).rows(&of, evaluate, NULL, part));
       for (ptrdiff_t i = 0; i < length; i++) sums[i] += part[i];
     }
     const double objective =
         sums[MC_SHARD_LOGLIK] + sums[MC_SHARD_BESIDE] + shards.beside(shards.shared.self);
-    if (!look) CHECK_NEAR(objective, ab_effort_pass(&table), 1e-12);
-    CHECK(look ? shards.prepare(shards.shared.self, sums)
-               : shards.step(shards.shared.self, sums, objective));
+    if (!evaluate) CHECK_NEAR(objective, ab_effort_pass(&table), 1e-12);
+    CHECK(evaluate ? shards.prepare(shards.shared.self, sums)
+                   : shards.step(shards.shared.self, sums, objective));
   }
   CHECK(check_distance(curve, coef, 2) < 1e-10);
   CHECK(check_distance(driver.par.aspects, p.par.aspects, (ptrdiff_t) K * M) < 1e-10);

@@ -104,7 +104,7 @@ static void turned(void) {
   }
 }
 
-/* Multiplicative passes under KL, alternating and as a sum over rows; a look changes nothing. */
+/* Multiplicative passes under KL, alternating and as a sum over rows; an evaluation changes nothing. */
 static void sum_over_rows(void) {
   problem p = new_problem(31, 9, 3, 0.3, 0.1, NM_KL), q = p;
   const mc_host host = check_host();

@@ -30,15 +30,15 @@ typedef struct {
   double *sums;
 } pieces;
 
-static bool scan(void *ctx, bool look, const double *caps, double *sums) {
+static bool scan(void *ctx, bool evaluate, const double *caps, double *sums) {
   const pieces *all = ctx;
-  const ptrdiff_t length = look ? MC_SHARD_HEAD : all->length;
+  const ptrdiff_t length = evaluate ? MC_SHARD_HEAD : all->length;
   CHECK(caps == NULL);
   for (int b = 0; b < BLOCKS; b++)
     if (all->shared[b]) memcpy(all->own[b], all->shared[b], (size_t) all->size[b] * sizeof *sums);
   for (ptrdiff_t i = 0; i < length; i++) sums[i] = 0;
   for (int s = 0; s < PIECES; s++) {
-    if (!all->part[s].rows(all->part[s].shared.self, look, caps, all->sums)) return false;
+    if (!all->part[s].rows(all->part[s].shared.self, evaluate, caps, all->sums)) return false;
     for (ptrdiff_t i = 0; i < length; i++) sums[i] += all->sums[i];
   }
   return true;

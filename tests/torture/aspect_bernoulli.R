@@ -123,11 +123,11 @@ torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), utils::modifyList(
 torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), utils::modifyList(plan, list(kind = 0L)), error = TRUE)
 torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0, 1), plan, error = TRUE)
 
-shard <- c(param, list(look = FALSE, before = param$membership))
+shard <- c(param, list(evaluate = FALSE, before = param$membership))
 for (algorithm in c("em", "newton", "sparse")) {
   torture("mc_c_ab_fit", view, shard, flat, modifyList(plain, list(algorithm = algorithm)))
 }
-torture("mc_c_ab_fit", view, modifyList(shard, list(look = TRUE)), flat, plain)
+torture("mc_c_ab_fit", view, modifyList(shard, list(evaluate = TRUE)), flat, plain)
 torture("mc_c_ab_fit", view, modifyList(shard, list(before = 1)), flat, plain, error = TRUE)
 for (space in c("simplex", "positive", "real")) {
   torture("mc_c_shard_extrapolate", rep(list(param$membership), 3), 2, space)
@@ -143,11 +143,11 @@ torture("mc_c_ab_fit", empty, driver, flat, fast)
 torture(
   "mc_c_ab_fit", empty, modifyList(driver, list(scan = function(...) stop("lost"))), flat, fast, error = TRUE
 )
-followed <- c(white, list(look = FALSE, before = white$membership))
+followed <- c(white, list(evaluate = FALSE, before = white$membership))
 for (algorithm in c("em", "newton")) {
   torture("mc_c_ab_effort_fit", view, followed, flat, modifyList(plain, list(algorithm = algorithm)))
 }
-torture("mc_c_ab_effort_fit", view, modifyList(followed, list(look = TRUE)), flat, plain)
+torture("mc_c_ab_effort_fit", view, modifyList(followed, list(evaluate = TRUE)), flat, plain)
 torture("mc_c_ab_effort_fit", view, modifyList(followed, list(effort = 1)), flat, plain, error = TRUE)
 torture("mc_c_ab_effort_impose", white$membership, white$coef, white$effort)
 torture("mc_c_ab_effort_impose", white$membership, 1, white$effort, error = TRUE)

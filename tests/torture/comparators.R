@@ -20,7 +20,7 @@ scans <- function(counts) {
     switch(what, pass = c(-10, rep(0, 6), rep(1, counts)), objective = c(-10, rep(0, 6)), NULL)
   })
 }
-for (look in c(FALSE, TRUE)) torture("mc_c_bm_fit", view, c(mixture, list(look = look)), c(0, 0, 0), plain)
+for (evaluate in c(FALSE, TRUE)) torture("mc_c_bm_fit", view, c(mixture, list(evaluate = evaluate)), c(0, 0, 0), plain)
 torture("mc_c_bm_fit", empty, c(mixture, scans(1 + k + 12 * k)), c(0.2, 1, 0.5), fast)
 torture("mc_c_bm_fit", empty, c(mixture, scans(3)), c(0.2, 1, 0.5), fast)
 
@@ -38,9 +38,9 @@ torture("mc_c_lp_fit", view, modifyList(logistic, list(fixed_loadings = TRUE)), 
 torture("mc_c_lp_fit", view, modifyList(logistic, list(loadings = diag(2))), plain, error = TRUE)
 torture("mc_c_lp_fit", view, modifyList(logistic, list(penalty = -1)), plain, error = TRUE)
 
-shard <- c(logistic, list(before = logistic$scores, look = FALSE))
+shard <- c(logistic, list(before = logistic$scores, evaluate = FALSE))
 torture("mc_c_lp_fit", view, shard, fast)
-torture("mc_c_lp_fit", view, modifyList(shard, list(look = TRUE)), plain)
+torture("mc_c_lp_fit", view, modifyList(shard, list(evaluate = TRUE)), plain)
 torture("mc_c_lp_fit", view, modifyList(shard, list(before = 1)), plain, error = TRUE)
 driver <- logistic[c("loadings", "penalty")]
 torture("mc_c_lp_fit", empty, c(driver, scans(6 * (k + 1) * (k + 2) / 2 + 7 * (k + 1))), fast)
@@ -56,9 +56,9 @@ torture("mc_c_nm_fit", view, modifyList(parts, list(basis = diag(3))), plain, er
 torture("mc_c_nm_fit", view, c(parts, list(multiplicative = TRUE)), fast)
 parts$multiplicative <- TRUE
 torture("mc_c_nm_sum", view, parts, fast)
-shard <- c(parts, list(before = parts$coefficients, look = FALSE))
+shard <- c(parts, list(before = parts$coefficients, evaluate = FALSE))
 torture("mc_c_nm_sum", view, shard, fast)
-torture("mc_c_nm_sum", view, modifyList(shard, list(look = TRUE)), plain)
+torture("mc_c_nm_sum", view, modifyList(shard, list(evaluate = TRUE)), plain)
 torture("mc_c_nm_sum", view, modifyList(shard, list(basis = diag(3))), plain, error = TRUE)
 torture("mc_c_nm_sum", empty, c(parts["basis"], scans(12 * k)), fast)
 

@@ -45,9 +45,9 @@ torture("mc_c_plsa_fit", holed, modifyList(param, list(newton = TRUE)), none, fa
 torture("mc_c_plsa_fit", full, modifyList(param, list(basis = diag(k))), none, plain, error = TRUE)
 torture("mc_c_plsa_fit", full, param, modifyList(none, list(rule = 3L)), plain, error = TRUE)
 
-shard <- c(param, list(look = FALSE, before = param$membership))
+shard <- c(param, list(evaluate = FALSE, before = param$membership))
 torture("mc_c_plsa_fit", holed, shard, added, fast)
-torture("mc_c_plsa_fit", holed, modifyList(shard, list(look = TRUE)), none, plain)
+torture("mc_c_plsa_fit", holed, modifyList(shard, list(evaluate = TRUE)), none, plain)
 torture("mc_c_plsa_fit", holed, modifyList(shard, list(before = 1)), none, plain, error = TRUE)
 torture("mc_c_plsa_fit", holed, modifyList(shard, list(basis = diag(k))), none, plain, error = TRUE)
 empty <- list(dim = c(0L, 6L), start = 0L, column = integer())

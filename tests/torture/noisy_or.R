@@ -66,8 +66,8 @@ torture(
 # Of shards: a driver whose scans return sums of 1 after their head.
 of_rows <- modifyList(settings(1L), list(weight = NULL))
 shard <- c(list(listed = matrix(0, 8, 33)), param[c("prior", "links", "leak")])
-torture("mc_c_nor_sum", view, c(shard, list(look = FALSE)), of_rows, control)
-torture("mc_c_nor_sum", view, c(shard, list(look = TRUE)), of_rows, control)
+torture("mc_c_nor_sum", view, c(shard, list(evaluate = FALSE)), of_rows, control)
+torture("mc_c_nor_sum", view, c(shard, list(evaluate = TRUE)), of_rows, control)
 torture("mc_c_nor_sum", view, modifyList(shard, list(listed = matrix(0, 8, 32))), of_rows, control, error = TRUE)
 torture("mc_c_nor_sum", view, modifyList(shard, list(listed = matrix(1e6, 8, 33))), of_rows, control, error = TRUE)
 torture("mc_c_nor_sum", view, shard, modifyList(of_rows, list(inference = 0L)), control, error = TRUE)
