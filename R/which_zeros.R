@@ -488,7 +488,7 @@ wz_learn <- function(asked) {
 room_of_cell <- 350
 room_most <- 350e6
 make_room <- function(cells) {
-  tryCatch(.Call(mc_c_make_room, min(room_of_cell * cells, room_most)), error = function(condition) NULL)
+  catch_error(.Call(mc_c_make_room, min(room_of_cell * cells, room_most)), function(condition) NULL)
 }
 
 # The table and its copies as tasks, and a seed for what is drawn after them: list(tasks, seed).
