@@ -63,19 +63,21 @@ print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
     range <- stats::quantile(values, c(0.05, 0.95), type = 1)
     if (range[1L] == range[2L]) format(range[[1L]]) else sprintf("%s to %s", format(range[[1L]]), format(range[[2L]]))
   }
-  cat(sprintf(
-    "In 90 %% of draws: %s row features%s (groups of %s), %s column features%s (groups of %s)\n",
-    count("row_features"), fixed("rows"), axis_words(x)[1L], count("column_features"), fixed("columns"),
-    axis_words(x)[2L]
-  ))
-  cat(sprintf(
-    "Binary matrix factorization (%s): %s, %s\n", bmf_family_title[[x$family]],
-    table_words(d, axis_words(x)), count_words(d[["observed"]], "observed cell")
-  ))
-  chains <- length(unique(x$trace$chain))
-  cat(sprintf(
-    "%s of %s; %s; best log joint density %s\n", count_words(nrow(x$trace), "draw"), count_words(chains, "chain"),
-    agreement_words(x), format(unname(x$objective), digits = digits)
+  write_sentences(c(
+    sprintf(
+      "In 90 %% of draws: %s row features%s (groups of %s), %s column features%s (groups of %s)",
+      count("row_features"), fixed("rows"), axis_words(x)[1L], count("column_features"), fixed("columns"),
+      axis_words(x)[2L]
+    ),
+    sprintf(
+      "Binary matrix factorization (%s): %s, %s", bmf_family_title[[x$family]],
+      table_words(d, axis_words(x)), count_words(d[["observed"]], "observed cell")
+    ),
+    sprintf(
+      "%s of %s; %s; best log joint density %s", count_words(nrow(x$trace), "draw"),
+      count_words(length(unique(x$trace$chain)), "chain"), agreement_words(x),
+      format(unname(x$objective), digits = digits)
+    )
   ))
   writeLines(as.character(disagreement_sentence(x)))
   invisible(x)

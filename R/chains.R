@@ -337,7 +337,7 @@ disagreement_sentence <- function(fit) {
   agreed <- setdiff(names(judged_draws(fit)), names(apart))
   wrap_text(sprintf(
     "%s %s (R-hat above %s), where answers depend on the chain. %s",
-    if (length(agreed)) sprintf("Trust %s, on which the chains agree; not", judged_words(agreed)) else "Trust none of",
+    if (length(agreed)) sprintf("Trust %s, on which the chains agree; not", judged_words(agreed)) else "Do not trust",
     judged_words(names(apart)), format(rhat_agree), what_to_change(fit, apart)
   ), exdent = 2L)
 }

@@ -335,7 +335,7 @@ most_missed_at <- function(fit, x, colour, top) {
 #' @export
 print.identifiability <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  writeLines(identifiability_sentences(x, digits))
+  write_sentences(identifiability_sentences(x, digits))
   invisible(x)
 }
 
@@ -351,7 +351,7 @@ summary.identifiability <- function(object, ...) {
 print.summary.identifiability <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   id <- x$object
-  writeLines(identifiability_sentences(id, digits))
+  write_sentences(identifiability_sentences(id, digits))
   cat("\nThe phantom's mean share\n")
   print.data.frame(round_columns(id$share[1:4], digits), row.names = FALSE)
   cat(loglik_sentence(id$share))
@@ -449,17 +449,15 @@ rule_sentences <- function(id, digits) {
   said <- lapply(seq_len(nrow(id$rule)), function(i) {
     rule <- id$rule[i, ]
     white <- rule$phantom == "white"
-    c(
-      sprintf(
+    sprintf(
+      paste(
         "These bounds are of an exact phantom, with %s alone. One that is %s only by the rule of phantoms(), with a",
-        if (white) "absences" else "presences", rule$phantom
+        "mean chance of %s up to %s, may make up as much as %s of the table, and up to %s of %s %s may be false."
       ),
-      sprintf(
-        "mean chance of %s up to %s, may make up as much as %s of the table, and up to %s of %s %s may be false.",
-        if (white) "a presence" else "an absence", format(signif(rule$written, 2L)),
-        range_text(rule$share_most, digits), format_big(round(rule$expected_most)),
-        format_big(id$unlike$n_cells[id$unlike$phantom == rule$phantom][1L]), if (white) "zeros" else "ones"
-      )
+      if (white) "absences" else "presences", rule$phantom,
+      if (white) "a presence" else "an absence", format(signif(rule$written, 2L)),
+      range_text(rule$share_most, digits), format_big(round(rule$expected_most)),
+      format_big(id$unlike$n_cells[id$unlike$phantom == rule$phantom][1L]), if (white) "zeros" else "ones"
     )
   })
   unlist(said)

@@ -351,12 +351,13 @@ unlike_sentences <- function(id) {
     of <- rows[rows$phantom == colour, ]
     most <- if (is.null(of$draws_most)) of$most else pmax(of$most, of$draws_most)
     count <- function(by) format_big(round(most[of$missed_by == by]))
-    c(
-      sprintf(
-        "If instead each %s is missed at a rate of its own, up to %s of %s %s may be false;", one[2L],
-        count("taxon"), format_big(of$n_cells[1L]), if (colour == "white") "zeros" else "ones"
+    sprintf(
+      paste(
+        "If instead each %s is missed at a rate of its own, up to %s of %s %s may be false; if each %s has a rate of",
+        "its own as well, up to %s."
       ),
-      sprintf("if each %s has a rate of its own as well, up to %s.", one[1L], count("both"))
+      one[2L], count("taxon"), format_big(of$n_cells[1L]), if (colour == "white") "zeros" else "ones", one[1L],
+      count("both")
     )
   })
   c(assumed, unlist(said))

@@ -284,9 +284,9 @@ keep_usable <- function(table, file, rank) {
       if (any(unknown)) sprintf("%s not identified to a %s", format_big(sum(unknown)), rank),
       if (any(undated)) sprintf("%s without ages", format_big(sum(undated)))
     )
+    all <- if (length(why) > 1L) paste0(format_big(sum(unknown | undated)), ": ") else ""
     lines <- c(lines, sprintf(
-      "Left out %s: %s. Kept %s.", format_big(sum(unknown | undated)), paste(why, collapse = ", "),
-      format_big(sum(!unknown & !undated))
+      "Left out %s%s. Kept %s.", all, paste(why, collapse = ", "), format_big(sum(!unknown & !undated))
     ))
   }
   if (all(unknown | undated)) {

@@ -64,8 +64,9 @@
 #' @param place matrix or data frame of two columns, whose names say what they are: longitude (within \[-180, 360\]) and
 #'   latitude (within \[-90, 90\]) in degrees, named such as `lng` and `lat`, with great-circle distances in km; or
 #'   places in the plane in any unit, named such as `easting` and `northing`, with straight distances in that unit. `x`
-#'   and `y` are in the plane where they cannot be degrees, else you are asked. `NA` is unknown; longitude and latitude
-#'   both 0, far from all others, are an error.
+#'   and `y` are in the plane where they cannot be degrees, else you are asked. Points of package sf are taken, too, in
+#'   degrees or in the plane as their coordinate reference says. `NA` is unknown; longitude and latitude both 0, far
+#'   from all others, are an error.
 #' @param environment matrix or data frame of numbers, a column for each variable of the sites, such as depth,
 #'   temperature or the logarithm of rain. Each is divided by its standard deviation; the distance of two sites is the
 #'   root of the mean squared difference over the variables. `NA` is unknown.
@@ -167,6 +168,7 @@ check_age_bounds <- function(age, name = "age") {
 # n x 2: longitude and latitude in degrees ("lon", "lat"), or places in the plane ("x", "y"). `kind`: "degrees" or
 # "plane" where it is known, else it is told by the names of the columns.
 check_place <- function(place, name = "place", kind = NULL) {
+  if (inherits(place, c("sf", "sfc"))) place <- read_points(place, name)
   if (length(dim(place)) != 2L) {
     stop_input("`%s` must have two numeric columns, longitude and latitude, not be %s.", name, show_value(place))
   }
@@ -189,6 +191,22 @@ check_place <- function(place, name = "place", kind = NULL) {
   dimnames(place) <- list(labels, if (kind == "degrees") c("lon", "lat") else c("x", "y"))
   place
 }
+
+# Places of points of package sf, whose coordinate reference says what they are.
+read_points <- function(place, name) {
+  points <- sf_shapes(place)
+  if (!inherits(points, "sfc_POINT")) {
+    stop_input("`%s` must be points, as `sf::st_centroid(%s)`, not %s.", name, name, show_names(class(points)[1L]))
+  }
+  reference <- attr(points, "crs")$wkt
+  sides <- if (is.null(reference) || is.na(reference)) c("x", "y") else
+    if (startsWith(reference, "GEOG")) c("lng", "lat") else c("easting", "northing")
+  at <- vapply(points, function(point) as.vector(point)[1:2], c(0, 0))
+  matrix(at, ncol = 2L, byrow = TRUE, dimnames = list(given_names(place), sides))
+}
+
+# The shapes of an object of package sf, which need not be installed.
+sf_shapes <- function(x) if (inherits(x, "sf")) x[[attr(x, "sf_column")]] else x
 
 is_plane <- function(place) identical(colnames(place), c("x", "y"))
 

@@ -196,11 +196,10 @@ joined_sites <- function(place, limits, near = 0.045 * max(diff(limits$lon) * li
 # Polygons of a coast: lon, lat, group.
 read_coast <- function(coast) {
   if (inherits(coast, c("sf", "sfc"))) {
-    shapes <- if (inherits(coast, "sf")) coast[[attr(coast, "sf_column")]] else coast
     rings_of <- function(shape) {
       if (is.matrix(shape)) list(shape) else unlist(lapply(shape, rings_of), recursive = FALSE)
     }
-    rings <- rings_of(unclass(shapes))
+    rings <- rings_of(unclass(sf_shapes(coast)))
     coast <- do.call(rbind, lapply(seq_along(rings), function(i) {
       data.frame(lng = rings[[i]][, 1L], lat = rings[[i]][, 2L], group = i)
     }))

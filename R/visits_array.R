@@ -415,9 +415,13 @@ tell_visits <- function(x, made, rows, kept, given) {
   n_visits <- rowSums(!is.na(x[, 1L, , drop = FALSE]))
   twice <- sum(n_visits > 1L)
   lines <- sprintf(
-    "%s x %s, up to %s to a site: %s in all; %s two or more, %s one.", count_words(nrow(x), "site"),
+    "%s x %s, up to %s to a site: %s in all; %s.", count_words(nrow(x), "site"),
     count_words(ncol(x), "taxon"), count_words(dim(x)[3L], "visit"), format_big(sum(n_visits)),
-    paste(count_words(twice, "site"), if (twice == 1L) "has" else "have"), format_big(nrow(x) - twice)
+    if (twice == nrow(x)) "each site has two or more" else
+      sprintf(
+        "%s %s two or more, %s one", count_words(twice, "site"), if (twice == 1L) "has" else "have",
+        format_big(nrow(x) - twice)
+      )
   )
   bare <- sum(colSums(aperm(x, c(2L, 1L, 3L))) == 0, na.rm = TRUE)
   lines <- c(lines, left_out_sentences(made, rows, given), if (bare) {

@@ -94,6 +94,7 @@ gaps_sentence <- function(w) {
 # What can be checked, what the next search will find; and how many of those missed lie within the known ages of their
 # taxa.
 more_sentence <- function(w, words, inside = NULL) {
+  inside <- if (!is.null(inside)) round(inside, 1)
   said <- c(
     if (!is.null(w$one_more)) sprintf("One more such search would find about %s of these", show_count(w$one_more)),
     if (!is.null(inside)) {
@@ -564,10 +565,10 @@ companion_parts <- function(w, i, j) {
 print.zero_explained <- function(x, ...) {
   check_dots(...)
   cell <- x$cell
-  cat(sprintf(
-    "%s at %s: chance of a record %.2f, rank %s among the zeros\n", cell$taxon, cell$site, cell$chance,
+  writeLines(wrap_text(sprintf(
+    "%s at %s: chance of a record %.2f, rank %s among the zeros", clip(cell$taxon), clip(cell$site), cell$chance,
     format_big(cell$rank)
-  ))
+  ), exdent = 2))
   cat(sprintf("Missed: %.2f (%.2f to %.2f)\n", cell$missed, cell$missed_low, cell$missed_high))
   if (!is.null(x$ages)) writeLines(wrap_text(x$ages, exdent = 2))
   if (!is.null(x$score)) {
@@ -581,10 +582,10 @@ print.zero_explained <- function(x, ...) {
   say_near("against", near[!near$found, ], x$n)
   with <- x$companions
   if (nrow(with)) {
-    cat(sprintf(
-      "\nCompanions: of the sites with a find of this site, %.0f %% have the taxon on average; of all sites, %.0f %%\n",
+    writeLines(c("", wrap_text(sprintf(
+      "Companions: of the sites with a find of this site, %.0f %% have the taxon on average; of all sites, %.0f %%",
       100 * mean(with$share), 100 * with$rate[1L]
-    ))
+    ), exdent = 2)))
     say_companions("for", with[with$share > with$rate, ], x$n)
     say_companions("against", with[rev(which(with$share <= with$rate)), ], x$n)
   } else {
@@ -596,14 +597,14 @@ print.zero_explained <- function(x, ...) {
 say_near <- function(side, sites, n) {
   if (nrow(sites)) {
     shown <- utils::head(sites, n)
-    say_wrapped(side, sprintf("%s (%.0f\001%%)", shown$site, 100 * shown$weight), nrow(sites) - nrow(shown))
+    say_wrapped(side, sprintf("%s (%.0f\001%%)", clip(shown$site), 100 * shown$weight), nrow(sites) - nrow(shown))
   }
 }
 
 say_companions <- function(side, taxa, n) {
   if (nrow(taxa)) {
     shown <- utils::head(taxa, n)
-    say_wrapped(side, sprintf("%s (%.0f\001%%)", shown$taxon, 100 * shown$share), nrow(taxa) - nrow(shown))
+    say_wrapped(side, sprintf("%s (%.0f\001%%)", clip(shown$taxon), 100 * shown$share), nrow(taxa) - nrow(shown))
   }
 }
 

@@ -51,7 +51,8 @@
 #' @param bins for `"heat"`, `"ranges"` and `"time"`: a width, breaks, or a data frame of intervals with the columns
 #'   `max_ma` and `min_ma`, or `max_age` and `min_age`, and perhaps their names (`interval_name` or `name`), as packages
 #'   palaeoverse and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs
-#'   where there are more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out.
+#'   where there are more than twenty; else bins of a round width, twenty at most. Sites outside all bins are left out;
+#'   the heat map shows them as `outside`.
 #' @param groups for `"time"`: the group of each site, as in [by_site()].
 #' @param coast for `"map"`: the coast of the age of the sites, from a palaeogeographic map: polygons of package sf in
 #'   longitude and latitude, or a data frame with the columns `lng`, `lat` and `group`, a group for each polygon. The
@@ -196,7 +197,7 @@ state_figure <- function(w, threshold, bins, unit) {
   ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
     names_axis("x", ncol(state), TRUE, most = 18L) + legend_right() + (if (binned) {
       bins <- time_bins(bins, given, unit)
-      binned_axis(bins$name[in_bin(given[at$rows], bins)], rev(levels(table$row)))
+      binned_axis(given[at$rows], bins, rev(levels(table$row)))
     } else {
       names_axis("y", nrow(state))
     }) +

@@ -162,9 +162,10 @@ not_shown <- function(ages, at, scored, words) {
   if (length(said)) paste("Not shown:", paste(said, collapse = ", "))
 }
 
-# An axis of many rows, first on top, that tells their bins, with lines between these. bin: the name of each row's.
-binned_axis <- function(bin, rows) {
-  runs <- rle(ifelse(is.na(bin), "unknown", bin))
+# An axis of many rows, first on top, that tells the bins of their ages, with lines between these.
+binned_axis <- function(ages, bins, rows) {
+  name <- bins$name[in_bin(ages, bins)]
+  runs <- rle(ifelse(is.na(unname(ages)), "unknown", ifelse(is.na(name), "outside", name)))
   last <- cumsum(runs$lengths)
   list(
     ggplot2::geom_hline(yintercept = length(rows) + 0.5 - last[-length(last)], colour = "grey50", linewidth = 0.2),

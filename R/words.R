@@ -28,7 +28,8 @@ many_of <- c(
   beetle = "beetles", butterfly = "butterflies", moth = "moths", spider = "spiders", snail = "snails", bat = "bats",
   frog = "frogs", amphibian = "amphibians", reptile = "reptiles", animal = "animals", fungus = "fungi",
   attribute = "attributes", column = "columns", term = "terms", word = "words", gene = "genes", pixel = "pixels",
-  item = "items", group = "groups", visit = "visits", layer = "layers"
+  item = "items", group = "groups", visit = "visits", layer = "layers", country = "countries", time = "times",
+  interval = "intervals", stage = "stages", period = "periods", zone = "zones"
 )
 
 plural_word <- function(word) {
@@ -115,4 +116,10 @@ wrap_text <- function(text, width = min(getOption("width"), 100L), ...) {
   whole <- gsub("([0-9]) (?=[0-9]{3}(?![0-9])|%)", "\\1\001", text, perl = TRUE)
   whole <- gsub("s.e. ", "s.e.\001", whole, fixed = TRUE)
   gsub("\001", " ", strwrap(whole, width, ...), fixed = TRUE)
+}
+
+# Writes sentences, wrapped where they are wider than the window. Those that begin with a space are rows of a table.
+write_sentences <- function(lines) {
+  wrapped <- lapply(lines, function(line) if (startsWith(line, " ")) line else wrap_text(line, exdent = 2))
+  writeLines(unlist(wrapped))
 }

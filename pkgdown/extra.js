@@ -6,6 +6,11 @@
     return node;
   };
 
+  // Code and sentences are wrapped; what has columns keeps them, and is scrolled where the page is narrow.
+  document.querySelectorAll("main pre code > span").forEach((line) => {
+    if (!/\S {2,}\S/.test(line.textContent.replace(/^#>/, "").trim())) line.classList.add("words");
+  });
+
   const contents = document.querySelector("#toc");
   if (contents) {
     const list = document.createElement("ul");

@@ -73,7 +73,7 @@ test_that("the bounds contain each other, also for black phantoms and over draws
   black <- fit_with(1 - fit$x, fit$param$membership, 1 - fit$param$aspects, phantom = "black")
   other <- identifiability(black, n_start = 0, cells = TRUE)
   expect_equal(other$cells$added_both_most, cells$missed_both_most)
-  expect_output(print(other), "ones may be false")
+  expect_output(print(other), "ones may\\s+be false")
   both <- fit_with(fit$x, random_simplex(12, 4), rbind(random_unit(2, 7), 0, 1), phantom = "both")
   expect_equal(nrow(identifiability(both)$unlike), 4)
   expect_equal(nrow(as.data.frame(sure, table = "unlike")), 2)

@@ -40,6 +40,19 @@ test_that("distances of a data frame without names, which dist() numbers, go by 
   expect_identical(dim(fit_with(dist(places), x[-1, ])$membership), c(128L, 2L))
 })
 
+test_that("points of package sf are places, in degrees or the plane as their reference says", {
+  points <- function(wkt, kind = "sfc_POINT") {
+    shapes <- structure(list(c(5, 50), c(6, 51, 9), c(7, 52)), class = c(kind, "sfc"), crs = list(wkt = wkt))
+    structure(data.frame(a = 1:3, row.names = c("p", "q", "r")), class = c("sf", "data.frame")) |>
+      within(where <- shapes) |> structure(sf_column = "where", class = c("sf", "data.frame"))
+  }
+  expected <- matrix(c(5:7, 50:52), 3, dimnames = list(c("p", "q", "r"), c("lon", "lat")))
+  expect_equal(check_place(points("GEOGCRS[\"WGS 84\"]")), expected)
+  expect_identical(colnames(check_place(points("PROJCRS[\"UTM\"]"))), c("x", "y"))
+  expect_error(check_place(points(NA_character_)), "names say what they are", class = "multicause_input_error")
+  expect_error(check_place(points("GEOGCRS", "sfc_POLYGON")), "must be points", class = "multicause_input_error")
+})
+
 test_that("places in the plane are known by their names, and what may be either is asked for", {
   plane <- cbind(easting = c(0, 3, 0), northing = c(0, 4, 10))
   near <- smooth_over(place = plane, bandwidth = 5, strength = 5)

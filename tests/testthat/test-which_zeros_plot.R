@@ -42,6 +42,10 @@ test_that("the heat map tells bins of age where they are asked for, or sites are
   w <- answer
   w$inputs$near$given$age[ages > 280, ] <- NA
   expect_identical(axis_labels(drawn(ggplot2::autoplot(w, "heat", bins = 40)), "y"), c("280 to 240", "unknown"))
+  given <- w$inputs$near$given$age
+  rownames(w$inputs$near$given$age) <- paste("Site", seq_len(nrow(given)))
+  part <- drawn(ggplot2::autoplot(w, "heat", bins = c(260, 280)))
+  expect_identical(axis_labels(part, "y"), c("outside", "280 to 260", "unknown"))
   expect_identical(ggplot2::autoplot(answer, "heat")$labels$y, "localities")
 })
 
