@@ -293,9 +293,12 @@ ratios_of_shares <- function(known, share) {
   list(log_ratio = unname(ratio), relative = relative, total = ends_of_total(missed, relative))
 }
 
-ends_of_total <- function(missed, relative) {
-  ends <- central_range(colSums(missed * relative))
-  c(missed = sum(missed), low = min(ends[1L], sum(missed)), high = max(ends[2L], sum(missed)))
+ends_of_total <- function(missed, relative) range_about(sum(missed), colSums(missed * relative))
+
+# The range of draws, which holds the number itself.
+range_about <- function(missed, draws) {
+  ends <- central_range(draws)
+  c(missed = missed, low = min(ends[1L], missed), high = max(ends[2L], missed))
 }
 
 # What the odds of a site are multiplied by where completeness is known: its finds say more than the learners make of

@@ -614,8 +614,7 @@ finish_sums <- function(sums) {
     sums$taxa_drawn <- with_seed(sums$seed, draw_sums(missed, 0 * missed, known$relative)$taxa)
     total <- known$lists
   } else {
-    ends <- central_range(sums$total_drawn)
-    total <- c(missed = sum(taxa$missed), low = ends[1L], high = ends[2L])
+    total <- range_about(sum(taxa$missed), sums$total_drawn)
   }
   taxa[c("low", "high")] <- whole_ends(ends_of_draws(sums$taxa_drawn))
   list(total = total, sites = sums$sites, taxa = taxa)
