@@ -13,7 +13,7 @@ in_memory <- function(x, learners, stack, judged, completeness) {
   line <- calibrate_chances(list(eta = unlist(of_copies), count = count), hidden_log_odds(judged, stack), finds)
   eta <- line[1L] + line[2L] * eta
   known <- list(
-    x = x, eta = eta, zero = zero, bins = log_odds_bins(eta[zero]), finds = finds,
+    x = x, found = found_table(x), eta = eta, zero = zero, bins = log_odds_bins(eta[zero]), finds = finds,
     kappa = 1 - sum(count * plogis(line[1L] + line[2L] * unlist(of_copies))) / finds
   )
   bind_in_namespace("usual_ratio", shards_ratio)
