@@ -4,8 +4,8 @@
 #   Rscript bench/shards.R near [rows, millions = 0.05, ...]
 # `sizes`: four of them, passes after the first 8, the least of three runs, with a figure, shards_sizes.png; `full`: the
 # largest alone, all passes from one start, streaming, in memory and on workers; `large`: one answer of which_zeros(),
-# from records of the faunas of vignette "large", 7 of them a list; `near`: answers of which_zeros() with ages and places,
-# a table for each number. Each fit is a process of its own, whose peak memory
+# from records of the faunas of vignette "large", 7 of them a list; `near`: answers of which_zeros() with ages and
+# places, a table for each number. Each fit is a process of its own, whose peak memory
 # is read from /proc. Records of fits are made as Parquet files of a million each: package nanoparquet is needed.
 
 arguments <- commandArgs(TRUE)
