@@ -264,7 +264,7 @@
       ", " + (state.total === null ? data.assumption : "as the slider has it") + ".";
     byId("answer").textContent = answer + (data.low ? " The whole range of the chance that it was missed is above " : " The chance that it was missed is above ") +
       state.threshold.toFixed(2) + " for " + grouped(number.missed) + " zeros" +
-      (data.low ? "; the range of " + grouped(number.undecided) + " holds that number." : ".");
+      (data.low ? ", which are probably missed; " + grouped(number.undecided) + " are undecided, their range is on both sides of it." : ".");
     byId("quality").textContent = data.quality || "";
     let text = "All " + data.words[0] + " and " + data.words[1] + ".";
     if (state.site >= 0 && state.taxon >= 0) {
