@@ -203,7 +203,7 @@ run_large <- function(millions) {
 }
 
 answer_near <- function(folder, tools) {
-  time <- tools$seconds(w <- multicause::which_zeros(
+  time <- tools$seconds(multicause::which_zeros(
     multicause::shards(folder), age = "age", place = c("east", "north"), n = 100, seed = 1
   ))
   c(time, peak = tools$peak_memory())
