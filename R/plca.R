@@ -378,7 +378,7 @@ frame_side <- function(column, label, name) {
   if (length(unknown)) {
     stop_input("Column %s of `%s` must not be NA: row %d is.", dQuote(label, FALSE), name, unknown[1L])
   }
-  if (is.character(column)) column <- factor(column, sort(unique(column), method = "radix"))
+  if (is.character(column)) column <- fixed_factor(column)
   if (is.factor(column)) {
     return(list(index = as.integer(column), extent = nlevels(column), names = levels(column)))
   }

@@ -30,7 +30,7 @@
 #'   \[0.001, 1000\].
 #' * `"gibbs"` draws from the posterior: the component of every single count, given those of all others, memberships
 #'   and basis integrated out (Griffiths and Steyvers 2004, eq. (5)). Of eleven of twelve fits it foretold the
-#'   hidden halves of sites better than the default did, the more so the more components (`bench/lda.md`). `param`
+#'   hidden halves of sites better than the default did, by most where components were most (`bench/lda.md`). `param`
 #'   are means over the draws of all chains, whose components are matched, `spread` standard deviations, and
 #'   [confint()][confint.plsa_gibbs] gives intervals of the basis. `control` is [mcmc_control()]. Chains begin at
 #'   posterior modes of their own, or, with `init = "prior"`, at random. Whether they agree is judged by the log

@@ -388,11 +388,7 @@ group_factor <- function(groups, size, side, used, names) {
       c("sites", "taxa")[side], show_value(groups))
   }
   groups[!used | groups %in% ""] <- NA
-  if (is.factor(groups)) {
-    return(droplevels(groups))
-  }
-  groups <- as.vector(groups)
-  factor(groups, sort(unique(groups), method = "radix"))
+  if (is.factor(groups)) droplevels(groups) else fixed_factor(as.vector(groups))
 }
 
 # Numbers missed by group, groups x draws.

@@ -123,3 +123,6 @@ write_sentences <- function(lines) {
   wrapped <- lapply(lines, function(line) if (startsWith(line, " ")) line else wrap_text(line, exdent = 2))
   writeLines(unlist(wrapped))
 }
+
+# A factor whose levels stand in one order, whatever the language of the session.
+fixed_factor <- function(x) factor(x, sort(unique(x), method = "radix"))
