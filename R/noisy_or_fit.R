@@ -261,10 +261,11 @@ nor_objective_name <- function(model) {
   if (model$estimate == "map") "log_posterior" else "log_likelihood"
 }
 
-# Exact where that is cheap, else, and of visits, the lower bound without its prior.
+# Exact where that is cheap, of visits as they were fitted; else the lower bound without its prior.
 nor_fit_loglik <- function(best, distinct, model) {
   weight <- tabulate(distinct$group)
-  how <- if (length(best$param$prior) <= nor_auto_exact && is.null(distinct$visits)) "exact" else "truncated"
+  cheap <- if (is.null(distinct$visits)) length(best$param$prior) <= nor_auto_exact else model$inference == "exact"
+  how <- if (cheap) "exact" else "truncated"
   sum(weight * nor_report(distinct, best$param, model, "loglik", how)$loglik)
 }
 

@@ -21,8 +21,8 @@ nor_check_data <- function(x, inference, missed_by, control) {
   }
   cell <- check_visits(x)
   if (missed_by == "none") stop_input("`missed_by` must be \"site\" or \"both\" where `x` is of repeated visits.")
-  if (!inference %in% c("auto", "truncated")) {
-    stop_input("`inference` must be \"truncated\" where `x` is of repeated visits, not %s.", show_value(inference))
+  if (inference == "variational") {
+    stop_input("`inference` must be \"exact\" or \"truncated\" where `x` is of repeated visits, not \"variational\".")
   }
   if (!control$keep_x) stop_input("`keep_x` must be TRUE where `x` is of repeated visits, which a fit needs later.")
   tell_single_visits(cell)

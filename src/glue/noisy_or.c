@@ -77,7 +77,7 @@ static void take_visits(SEXP made, SEXP found, request *r) {
   const R_xlen_t cells = (R_xlen_t) r->data.m * r->data.n;
   glue_check(Rf_isInteger(made) && XLENGTH(made) == cells, "made");
   glue_check(Rf_isInteger(found) && XLENGTH(found) == cells, "found");
-  glue_check(r->par.share && r->inference == TRUNCATED && !r->set.weight, "visits");
+  glue_check(r->par.share && r->inference != VARIATIONAL && !r->set.weight, "visits");
   r->set.made = INTEGER(made);
   r->set.found = INTEGER(found);
 }
@@ -129,10 +129,19 @@ static void take_request(const arguments *arg, request *r) {
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
 }
 
+/* Are states listed? Of visits exact inference lists all. */
+static bool is_listed(const request *r) { return r->inference == TRUNCATED || r->set.made; }
+static int list_size(const request *r) {
+  const int size = r->inference == EXACT ? 1 << r->par.k : NOR_LIST;
+  glue_check(size <= NOR_MOST_LIST, "k for lists of all states");
+  return size;
+}
+
 /* The lists of an earlier run, copied, or empty ones, as list(state, weight, n_state). */
-static SEXP copy_lists(SEXP hidden, int n, int k) {
+static SEXP copy_lists(SEXP hidden, const request *r) {
   const char *fields[] = {"state", "weight", "n_state", ""};
-  const R_xlen_t listed = (R_xlen_t) n * NOR_LIST;
+  const int n = r->data.n, k = r->par.k;
+  const R_xlen_t listed = (R_xlen_t) n * list_size(r);
   if (!Rf_isNull(hidden)) return Rf_duplicate(hidden);
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
   const R_xlen_t bytes = listed * ((k + 63) / 64) * (R_xlen_t) sizeof(uint64_t);
@@ -145,20 +154,22 @@ static SEXP copy_lists(SEXP hidden, int n, int k) {
   return out;
 }
 
-static nor_lists lists_of(SEXP hidden, int n, int k) {
-  nor_lists lists = {.words = (k + 63) / 64};
+static nor_lists lists_of(SEXP hidden, const request *r) {
+  const int n = r->data.n;
+  nor_lists lists = {.words = (r->par.k + 63) / 64, .size = list_size(r)};
   glue_check(TYPEOF(hidden) == VECSXP && XLENGTH(hidden) == 3, "listed states");
   const SEXP state = VECTOR_ELT(hidden, 0), weight = VECTOR_ELT(hidden, 1);
-  glue_check(TYPEOF(state) == RAWSXP && XLENGTH(state) == (R_xlen_t) n * NOR_LIST * lists.words * 8,
+  glue_check(TYPEOF(state) == RAWSXP &&
+                 XLENGTH(state) == (R_xlen_t) n * lists.size * lists.words * 8,
              "listed states");
-  glue_matrix(weight, NOR_LIST, n, "their weights");
+  glue_matrix(weight, lists.size, n, "their weights");
   glue_check(Rf_isInteger(VECTOR_ELT(hidden, 2)) && XLENGTH(VECTOR_ELT(hidden, 2)) == n,
              "their numbers");
   lists.state = (uint64_t *) (void *) RAW(state);
   lists.weight = REAL(weight);
   lists.n_state = INTEGER(VECTOR_ELT(hidden, 2));
   for (int i = 0; i < n; i++)
-    glue_check(lists.n_state[i] >= 0 && lists.n_state[i] <= NOR_LIST, "their numbers");
+    glue_check(lists.n_state[i] >= 0 && lists.n_state[i] <= lists.size, "their numbers");
   return lists;
 }
 
@@ -231,14 +242,14 @@ static SEXP fit_body(void *ctx) {
   take_recording(VECTOR_ELT(arg->out, 3), VECTOR_ELT(arg->out, 4), VECTOR_ELT(arg->out, 5), &r);
   if (r.inference == VARIATIONAL) return fit_variational(arg, &r, &ctl);
   nor_impose_scale(&r.set, &r.par, r.data.m);
-  if (r.inference == EXACT) {
+  if (!is_listed(&r)) {
     nor_exact *work = nor_new_exact(&r.data, &r.par, &r.set);
     mc_model model = nor_exact_model(work);
     SET_VECTOR_ELT(arg->out, 7, glue_fit(&model, &ctl, &r.host));
     return arg->out;
   }
-  SET_VECTOR_ELT(arg->out, 6, copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
-  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 6), r.data.n, r.par.k);
+  SET_VECTOR_ELT(arg->out, 6, copy_lists(glue_field(arg->param, "hidden"), &r));
+  const nor_lists lists = lists_of(VECTOR_ELT(arg->out, 6), &r);
   nor_truncated *work = nor_new_truncated(&r.data, &r.par, &r.set, lists);
   mc_model model = nor_truncated_model(work);
   SET_VECTOR_ELT(arg->out, 7, glue_fit(&model, &ctl, &r.host));
@@ -292,11 +303,11 @@ static SEXP report_body(void *ctx) {
     report.phantom = wanted(out, 8, want, "response", n * m);
     if (r.set.made) report.again = wanted(out, 10, want, "again", n * m);
   }
-  if (r.inference == EXACT) {
+  if (!is_listed(&r)) {
     nor_report_exact(&r.data, &r.par, &r.set, &report);
   } else {
-    SEXP hidden = PROTECT(copy_lists(glue_field(arg->param, "hidden"), r.data.n, r.par.k));
-    const nor_lists lists = lists_of(hidden, r.data.n, r.par.k);
+    SEXP hidden = PROTECT(copy_lists(glue_field(arg->param, "hidden"), &r));
+    const nor_lists lists = lists_of(hidden, &r);
     nor_report_truncated(&r.data, &r.par, &r.set, lists, &report);
     UNPROTECT(1);
   }

@@ -49,7 +49,8 @@
  *   P1 rho^found (1 - rho)^(made - found) if found > 0, else 1 - P1 q,  q = 1 - (1 - rho)^made:     (R16)
  * a cell without a find is a zero of one visit with q in place of rho, in (R1), too, where P1 is what
  * it was. In (R4) a presence counts made times, of which v let through found and, of the others, as
- * many as eq. (R2) says. Of truncated inference, which lists all states of up to 4 sources.
+ * many as eq. (R2) says. Zeros of other numbers of visits are other ones: tables over states do not
+ * serve all rows, and exact inference is truncated inference whose lists have room for all states.
  *
  * The scale of recording can be held, to see what the likelihood says of it:
  *   hold.share sum_g share[g] r_g + hold.taxon mean_j taxon[j] = hold.sum.            (R6)
@@ -70,9 +71,10 @@
 #include <math.h>
 #include <stdint.h>
 
-#define NOR_LIST 16      /* states kept for a row */
-#define NOR_MAX_EXACT 16 /* sources whose 2^k states are enumerated */
-#define NOR_GRID 10      /* chances of recording that a site may have */
+#define NOR_LIST 16       /* states kept for a row, */
+#define NOR_MOST_LIST 256 /* or all that there are, where they are asked for */
+#define NOR_MAX_EXACT 16  /* sources whose 2^k states are enumerated */
+#define NOR_GRID 10       /* chances of recording that a site may have */
 
 /* Parameters: start values on entry, estimates on return. */
 typedef struct {
@@ -134,9 +136,9 @@ typedef struct {
 
 /* Each row's best states, sets of sources as bits, and their posterior weights. */
 typedef struct {
-  int words;       /* 64-bit words a state */
-  uint64_t *state; /* words x NOR_LIST x n */
-  double *weight;  /* NOR_LIST x n */
+  int words, size; /* 64-bit words a state, states that a row has room for */
+  uint64_t *state; /* words x size x n */
+  double *weight;  /* size x n */
   int *n_state;    /* n: how many are listed; 0: none yet */
 } nor_lists;
 
@@ -233,7 +235,8 @@ mc_model nor_exact_model(nor_exact *work);
  * O(ones of a row); scratch is the lists and 16 times O(k m). With recording the
  * states of z are listed, each summed over the grid: O(NOR_GRID m) a flip.
  *
- * lists  in/out: of n_state 0 at first, later those of an earlier run
+ * lists  in/out: of n_state 0 at first, later those of an earlier run. With room for 2^k states all
+ *        are listed, and the bound is the likelihood.
  */
 typedef struct nor_truncated nor_truncated;
 nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_settings *set,

@@ -249,7 +249,7 @@ static void truncated_block(void *self, int strip, int thread, int first, int b)
     }
     int best = 0;
     for (int l = 0; l < read->lists.n_state[i]; l++) {
-      const double *weight = read->lists.weight + num_at(0, i, NOR_LIST);
+      const double *weight = read->lists.weight + num_at(0, i, read->lists.size);
       const uint64_t *state = nor_listed(&read->lists, i, l);
       const bool equal = weight[l] == weight[best];
       if (weight[l] > weight[best] ||
@@ -263,8 +263,8 @@ static void truncated_block(void *self, int strip, int thread, int first, int b)
     }
     put_state(read, i, nor_listed(&read->lists, i, best), report->map);
     if (!report->drawn) continue;
-    const int drawn = state_at(read->lists.weight + num_at(0, i, NOR_LIST), read->lists.n_state[i],
-                               report->uniform[i]);
+    const int drawn = state_at(read->lists.weight + num_at(0, i, read->lists.size),
+                               read->lists.n_state[i], report->uniform[i]);
     put_state(read, i, nor_listed(&read->lists, i, drawn), report->drawn);
   }
 }

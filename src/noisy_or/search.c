@@ -4,23 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-#define NOR_MOST_LISTED 4 /* sources whose 2^k states fit into a list */
-#define EXPAND 3          /* a row's best states whose neighbours are looked at */
-#define FRESH_ROUNDS 20   /* rounds of this for a row without states, while new ones come in */
+#define EXPAND 3        /* a row's best states whose neighbours are looked at */
+#define FRESH_ROUNDS 20 /* rounds of this for a row without states, while new ones come in */
 
 /* The best states of the row at hand, in no order. */
 typedef struct {
-  int n;
-  double log[NOR_LIST];
-  uint64_t *state; /* words x NOR_LIST */
+  int n, size;
+  double *log;     /* size */
+  uint64_t *state; /* words x size */
 } nor_list;
 
-nor_lists nor_new_lists(int n, int k, const mc_host *host) {
-  const size_t rows = (size_t) n, words = (size_t) nor_words(k);
-  nor_lists lists;
-  lists.words = (int) words;
-  lists.state = host->alloc(host->ctx, rows * NOR_LIST * words, sizeof(uint64_t));
-  lists.weight = host->alloc(host->ctx, rows * NOR_LIST, sizeof(double));
+nor_lists nor_new_lists(int n, int k, int size, const mc_host *host) {
+  const size_t rows = (size_t) n, words = (size_t) nor_words(k), listed = rows * (size_t) size;
+  nor_lists lists = {.words = (int) words, .size = size};
+  lists.state = host->alloc(host->ctx, listed * words, sizeof(uint64_t));
+  lists.weight = host->alloc(host->ctx, listed, sizeof(double));
   lists.n_state = host->alloc(host->ctx, rows, sizeof(int));
   return lists;
 }
@@ -45,7 +43,7 @@ static int worst_of(const nor_list *list) {
 
 /* What a new state must exceed to be of use. */
 static double threshold(const nor_list *list) {
-  return list->n < NOR_LIST ? -INFINITY : list->log[worst_of(list)];
+  return list->n < list->size ? -INFINITY : list->log[worst_of(list)];
 }
 
 /* Takes a state that is new and good enough; true where it was. */
@@ -54,7 +52,7 @@ static bool offer(nor_list *list, const uint64_t *state, double log, int words) 
   if (!(log > threshold(list))) return false;
   for (int l = 0; l < list->n; l++)
     if (memcmp(list->state + num_at(0, l, words), state, size) == 0) return false;
-  const int at = list->n < NOR_LIST ? list->n++ : worst_of(list);
+  const int at = list->n < list->size ? list->n++ : worst_of(list);
   list->log[at] = log;
   memcpy(list->state + num_at(0, at, words), state, size);
   return true;
@@ -62,7 +60,7 @@ static bool offer(nor_list *list, const uint64_t *state, double log, int words) 
 
 /* Copies the best states of a list to best; returns how many there are. */
 static int best_states(const nor_list *list, int words, uint64_t *best) {
-  bool taken[NOR_LIST] = {false};
+  bool taken[NOR_MOST_LIST] = {false};
   int n = 0;
   for (; n < EXPAND && n < list->n; n++) {
     int at = 0;
@@ -103,11 +101,16 @@ static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int word
   return taken;
 }
 
+/* The number of all states where a list has room for them, else 0. */
+static int all_states(int k, int size) {
+  return k < NOR_WORD / 2 - 1 && 1 << k <= size ? 1 << k : 0;
+}
+
 /* Rescores a row's states and looks among their neighbours. */
 static void search(nor_search *s, nor_list *list, int words, int rounds) {
   for (int l = 0; l < list->n; l++)
     list->log[l] = nor_state_log(&s->row, list->state + num_at(0, l, words), s->one, s->zero);
-  if (s->row.k <= NOR_MOST_LISTED && list->n == 1 << s->row.k) return; /* there are no others */
+  if (list->n == all_states(s->row.k, list->size)) return; /* there are no others */
   for (int round = 0; round < rounds; round++) {
     const int n = best_states(list, words, s->best);
     bool taken = false;
@@ -118,11 +121,11 @@ static void search(nor_search *s, nor_list *list, int words, int rounds) {
 
 /*
  * A row without states starts from the one with every source off but those known to be on; where
- * that cannot explain it, with every source on that its zeros allow. Few sources: all their states are
- * listed.
+ * that cannot explain it, with every source on that its zeros allow. All states are listed where there is
+ * room.
  */
 static void first_states(nor_search *s, nor_list *list, int words) {
-  const int k = s->row.k, all = k <= NOR_MOST_LISTED ? 1 << k : 1;
+  const int k = s->row.k, every = all_states(k, list->size), all = every > 0 ? every : 1;
   memset(list->state, 0, (size_t) (words * all) * sizeof(uint64_t));
   list->n = all;
   for (int l = 1; l < all; l++) list->state[num_at(0, l, words)] = (uint64_t) l;
@@ -134,12 +137,12 @@ static void first_states(nor_search *s, nor_list *list, int words) {
 
 double nor_find_states(nor_lists *lists, int i, nor_search *s) {
   const int words = lists->words, n_before = lists->n_state[i];
-  nor_list list = {.n = n_before, .state = nor_listed(lists, i, 0)};
+  nor_list list = {n_before, lists->size, lists->weight + num_at(0, i, lists->size),
+                   nor_listed(lists, i, 0)};
   if (list.n == 0) first_states(s, &list, words);
   search(s, &list, words, n_before == 0 ? FRESH_ROUNDS + s->row.k : 1);
   lists->n_state[i] = list.n;
   const double log = num_log_sum_exp(list.log, list.n);
-  for (int l = 0; l < list.n; l++)
-    lists->weight[num_at(l, i, NOR_LIST)] = isfinite(log) ? exp(list.log[l] - log) : 0;
+  for (int l = 0; l < list.n; l++) list.log[l] = isfinite(log) ? exp(list.log[l] - log) : 0;
   return log;
 }

@@ -13,11 +13,12 @@ typedef struct {
 
 nor_search nor_new_search(const nor_ready *ready, const mc_host *host);
 
-nor_lists nor_new_lists(int n, int k, const mc_host *host);
+/* size: NOR_LIST, or 2^k */
+nor_lists nor_new_lists(int n, int k, int size, const mc_host *host);
 
 /* State l of row i. */
 static inline uint64_t *nor_listed(const nor_lists *lists, int i, int l) {
-  return lists->state + num_at(0, l + (ptrdiff_t) i * NOR_LIST, lists->words);
+  return lists->state + num_at(0, l + (ptrdiff_t) i * lists->size, lists->words);
 }
 
 /*

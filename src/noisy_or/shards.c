@@ -32,7 +32,7 @@ static parts parts_of(int k, int m, double *sums) {
 }
 
 static void take_lists(int n, const double *listed, nor_lists *lists) {
-  const int halves = 2 * lists->words * NOR_LIST;
+  const int halves = 2 * lists->words * lists->size;
   for (int i = 0; i < n; i++) {
     lists->n_state[i] = (int) listed[i];
     uint64_t *state = nor_listed(lists, i, 0);
@@ -43,7 +43,7 @@ static void take_lists(int n, const double *listed, nor_lists *lists) {
 }
 
 static void give_lists(int n, const nor_lists *lists, double *listed) {
-  const int halves = 2 * lists->words * NOR_LIST;
+  const int halves = 2 * lists->words * lists->size;
   for (int i = 0; i < n; i++) {
     const int used = 2 * lists->words * lists->n_state[i];
     const uint64_t *state = nor_listed(lists, i, 0);
@@ -56,7 +56,7 @@ static void give_lists(int n, const nor_lists *lists, double *listed) {
 
 nor_shard nor_new_shard(const mc_data *data, nor_param *par, const nor_settings *set) {
   nor_shard out = {.data = data, .par = par, .set = set};
-  out.lists = nor_new_lists(data->n, par->k, set->host);
+  out.lists = nor_new_lists(data->n, par->k, NOR_LIST, set->host);
   out.work = nor_new_truncated(data, par, set, out.lists);
   out.totals = nor_count(data, set);
   return out;

@@ -36,8 +36,9 @@ struct nor_truncated {
 
 static void copy_lists(const nor_truncated *work, nor_lists *to, const nor_lists *from) {
   const size_t n = (size_t) work->data->n, words = (size_t) from->words;
-  memcpy(to->state, from->state, n * NOR_LIST * words * sizeof(uint64_t));
-  memcpy(to->weight, from->weight, n * NOR_LIST * sizeof(double));
+  const size_t listed = n * (size_t) from->size;
+  memcpy(to->state, from->state, listed * words * sizeof(uint64_t));
+  memcpy(to->weight, from->weight, listed * sizeof(double));
   memcpy(to->n_state, from->n_state, n * sizeof(int));
 }
 
@@ -50,7 +51,7 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
   work->par = par;
   work->set = set;
   work->lists = lists;
-  work->saved = nor_new_lists(set->accelerate ? data->n : 0, par->k, host);
+  work->saved = nor_new_lists(set->accelerate ? data->n : 0, par->k, lists.size, host);
   work->ready = nor_new_ready(data, par, set);
   work->totals = nor_count(data, set);
   work->strips = num_new_strips(data->n, BLOCK_ROWS, set->n_threads);
@@ -100,7 +101,7 @@ static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sum
   const mc_data *data = work->data;
   for (int l = 0; l < lists->n_state[i]; l++) {
     const uint64_t *state = nor_listed(lists, i, l);
-    const double weight = times * lists->weight[num_at(l, i, NOR_LIST)];
+    const double weight = times * lists->weight[num_at(l, i, lists->size)];
     if (weight <= 0) continue;
     nor_state_log(&s->row, state, s->one, s->zero);
     if (s->row.par)

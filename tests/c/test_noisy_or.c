@@ -106,25 +106,31 @@ static void test_exact(void) {
   hold_exact_to_reference(3, 17, 5, 0.1);
 }
 
-static nor_lists new_lists(const problem *p) {
-  nor_lists lists = {.words = (p->k + 63) / 64};
-  const size_t listed = (size_t) p->n * NOR_LIST;
+static nor_lists new_lists(const problem *p, int size) {
+  nor_lists lists = {.words = (p->k + 63) / 64, .size = size};
+  const size_t listed = (size_t) p->n * (size_t) size;
   lists.state = check_alloc(NULL, listed * (size_t) lists.words, sizeof(uint64_t));
   lists.weight = exact((ptrdiff_t) listed);
   lists.n_state = exact_int(p->n);
   return lists;
 }
 
-/* Few sources: every state is listed. */
-static void test_truncated_is_exact_for_few_sources(void) {
+/* Room for every state. */
+static void hold_truncated_to_exact(int k, int size) {
   problem p;
-  new_problem(&p, 8, 6, 4, 0.2);
+  new_problem(&p, 8, 6, k, 0.2);
   const double loglik = reference_loglik(&p);
   const double want = reference_link(&p, 2, 3);
-  mc_model model = nor_truncated_model(nor_new_truncated(&p.data, &p.par, &p.set, new_lists(&p)));
+  mc_model model =
+      nor_truncated_model(nor_new_truncated(&p.data, &p.par, &p.set, new_lists(&p, size)));
   CHECK_NEAR(model.objective(model.self), loglik, 1e-12);
   CHECK_NEAR(model.pass(model.self), loglik, 1e-12);
   CHECK_NEAR(p.par.links[num_at(2, 3, p.k)], want, 1e-12);
+}
+
+static void test_truncated_is_exact_with_all_states(void) {
+  hold_truncated_to_exact(4, NOR_LIST);
+  hold_truncated_to_exact(6, 64);
 }
 
 static void run_to_the_end(mc_model model, const problem *p, double least) {
@@ -143,7 +149,7 @@ static void test_objectives_rise(void) {
     new_problem(&p, 11, 7, 3 + run, run % 2 ? 0.2 : 0);
     run_to_the_end(nor_exact_model(nor_new_exact(&p.data, &p.par, &p.set)), &p, -1e3);
     new_problem(&p, 11, 7, 3 + 10 * run, run % 2 ? 0.2 : 0); /* over a word of sources, too */
-    const nor_lists lists = new_lists(&p);
+    const nor_lists lists = new_lists(&p, NOR_LIST);
     run_to_the_end(nor_truncated_model(nor_new_truncated(&p.data, &p.par, &p.set, lists)), &p,
                    -1e3);
   }
@@ -161,7 +167,7 @@ static void test_recording(void) {
     for (int t = 0; t < 4; t++) *table[t] = exact((ptrdiff_t) p.n * p.m);
   }
   CHECK(nor_report_exact(&p.data, &p.par, &p.set, &report[0]));
-  CHECK(nor_report_truncated(&p.data, &p.par, &p.set, new_lists(&p), &report[1]));
+  CHECK(nor_report_truncated(&p.data, &p.par, &p.set, new_lists(&p, NOR_LIST), &report[1]));
   for (int i = 0; i < p.n; i++) CHECK_NEAR(report[1].site[i], report[0].site[i], 1e-12);
   for (ptrdiff_t at = 0; at < (ptrdiff_t) p.n * p.m; at++) {
     CHECK_NEAR(report[1].missed[at], report[0].missed[at], 1e-12);
@@ -169,7 +175,7 @@ static void test_recording(void) {
     CHECK(report[0].missed[at] <= report[0].present[at] + 1e-12);
   }
   mc_model truncated =
-      nor_truncated_model(nor_new_truncated(&p.data, &p.par, &p.set, new_lists(&p)));
+      nor_truncated_model(nor_new_truncated(&p.data, &p.par, &p.set, new_lists(&p, NOR_LIST)));
   CHECK_NEAR(truncated.objective(truncated.self), loglik, 1e-12);
   mc_model model = nor_exact_model(nor_new_exact(&p.data, &p.par, &p.set));
   CHECK_NEAR(model.objective(model.self), loglik, 1e-12);
@@ -194,14 +200,14 @@ static void hold_known_to_reference(problem *p) {
   mc_model model = nor_exact_model(nor_new_exact(&p->data, &p->par, &p->set));
   CHECK_NEAR(model.objective(model.self), loglik, 1e-12);
   mc_model listed =
-      nor_truncated_model(nor_new_truncated(&p->data, &p->par, &p->set, new_lists(p)));
+      nor_truncated_model(nor_new_truncated(&p->data, &p->par, &p->set, new_lists(p, NOR_LIST)));
   CHECK_NEAR(listed.objective(listed.self), loglik, 1e-12);
   double *uniform = exact(p->n);
   for (int i = 0; i < p->n; i++) uniform[i] = (i + 0.5) / p->n;
   for (int r = 0; r < 2; r++) {
     double *drawn = exact((ptrdiff_t) p->n * p->k);
     nor_report report = {.drawn = drawn, .uniform = uniform};
-    CHECK(r ? nor_report_truncated(&p->data, &p->par, &p->set, new_lists(p), &report)
+    CHECK(r ? nor_report_truncated(&p->data, &p->par, &p->set, new_lists(p, NOR_LIST), &report)
             : nor_report_exact(&p->data, &p->par, &p->set, &report));
     for (int i = 0; i < p->n; i++)
       for (int c = 0; c < p->k; c++) {
@@ -262,7 +268,7 @@ static void test_reports(void) {
                              .cell = exact((ptrdiff_t) p.n * p.m * (p.k + 1))};
   }
   CHECK(nor_report_exact(&p.data, &p.par, &p.set, &report[0]));
-  CHECK(nor_report_truncated(&p.data, &p.par, &p.set, new_lists(&p), &report[1]));
+  CHECK(nor_report_truncated(&p.data, &p.par, &p.set, new_lists(&p, NOR_LIST), &report[1]));
   for (int i = 0; i < p.n; i++) {
     double sum = 0, on = 0;
     for (int s = 0; s < 1 << p.k; s++) sum += joint(&p, s, i);
@@ -307,7 +313,7 @@ static void test_equal_rows(void) {
 
 int main(void) {
   RUN(test_exact);
-  RUN(test_truncated_is_exact_for_few_sources);
+  RUN(test_truncated_is_exact_with_all_states);
   RUN(test_objectives_rise);
   RUN(test_recording);
   RUN(test_known_sources);

@@ -278,7 +278,8 @@ static void test_noisy_or_of(double missing) {
   }
   nor_param shared = {
       .k = K, .prior = all.shared[0], .links = all.shared[1], .leak = all.shared[2]};
-  nor_truncated *whole = nor_new_truncated(&data, &par, &set, nor_new_lists(N, K, set.host));
+  nor_truncated *whole =
+      nor_new_truncated(&data, &par, &set, nor_new_lists(N, K, NOR_LIST, set.host));
   nor_shard driver = nor_new_shard(no_rows(), &shared, &set);
   mc_shards shards = nor_shards(&driver);
   mc_model model = nor_truncated_model(whole);

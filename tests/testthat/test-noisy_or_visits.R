@@ -91,7 +91,7 @@ visited_planted <- function(n = 150, m = 24, seed = 1, visits = 3) {
 test_that("a pass over repeated visits, and what it says of cells, equal the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
-  for (k in c(1, 2, 4)) {
+  for (k in c(1, 2, 5)) {
     p <- visited_problem(k = k)
     for (estimate in c("ml", "map")) {
       pseudo <- if (estimate == "map") map else numeric(9)
@@ -111,6 +111,21 @@ test_that("a pass over repeated visits, and what it says of cells, equal the tra
       for (part in names(want$param)) expect_close(after$param[[part]], want$param[[part]], 1e-10)
     }
   }
+})
+
+test_that("lists of states bound the likelihood of visits, and end at it with all states", {
+  set.seed(4)
+  p <- visited_problem(n = 12, m = 10, k = 6)
+  loglik <- function(k, inference) {
+    start <- p$start
+    start$prior <- start$prior[seq_len(k)]
+    start$links <- start$links[seq_len(k), ]
+    quietly(noisy_or(
+      p$cell, k, inference = inference, missed_by = "both", start = start, control = nor_plain(0)
+    ))$loglik
+  }
+  expect_equal(loglik(4, "truncated"), loglik(4, "exact"), tolerance = 1e-12)
+  expect_lt(loglik(6, "truncated"), loglik(6, "exact"))
 })
 
 test_that("visits that are one each are a table, and a visit that was not made changes nothing", {
@@ -137,11 +152,12 @@ test_that("visits that are one each are a table, and a visit that was not made c
 
 test_that("the objective of visits never falls", {
   set.seed(3)
-  for (run in 1:15) {
+  for (run in 1:16) {
     k <- sample(5, 1)
     p <- visited_problem(sample(4:20, 1), sample(3:8, 1), k)
     fit <- quietly(noisy_or(
       p$cell, k, estimate = if (run %% 2) "ml" else "map", missed_by = "both", start = p$start,
+      inference = if (run %% 4 < 2) "exact" else "truncated",
       control = fit_control(n_start = 1, max_pass = 30, tol = 0, accelerate = run %% 3 == 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-10 * max(1, abs(fit$objective)))
@@ -187,7 +203,8 @@ test_that("verbs know what visits are", {
 test_that("what visits do not go with is refused", {
   p <- visited_problem()
   expect_error(noisy_or(p$cell, 2), "missed_by")
-  expect_error(noisy_or(p$cell, 2, missed_by = "site", inference = "exact"), "inference")
+  expect_error(noisy_or(p$cell, 2, missed_by = "site", inference = "variational"), "inference")
+  expect_error(noisy_or(p$cell, 9, missed_by = "site", inference = "exact"), "at most 8")
   expect_error(noisy_or(p$cell, 2, missed_by = "site", control = fit_control(keep_x = FALSE)), "keep_x")
   fit <- quietly(noisy_or(p$cell, 2, missed_by = "site", control = fit_control(n_start = 1)))
   expect_error(identifiability(fit), "single visits")

@@ -59,6 +59,7 @@ torture("mc_c_nor_fit", view, recorded, visited, control)
 torture("mc_c_nor_report", view, recorded, c(visited, list(want = list(response = TRUE, again = TRUE))))
 torture("mc_c_nor_fit", view, param, visited, control, error = TRUE)
 torture("mc_c_nor_fit", view, recorded, modifyList(visited, list(made = 1L)), control, error = TRUE)
+torture("mc_c_nor_fit", view, recorded, modifyList(visited, list(inference = 0L)), control)
 torture("mc_c_nor_fit", distinct$view, param, settings(0L, hold = c(0.9, 1, 1)), control, error = TRUE)
 torture(
   "mc_c_nor_fit", distinct$view, modifyList(recorded, list(recorded_share = 1)), settings(0L), control, error = TRUE
