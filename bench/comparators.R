@@ -4,7 +4,7 @@
 #           start where the peer takes one, one thread. A peer runs to its own stopping rule; ours runs on to its own,
 #           and is timed up to the pass where it reached the peer's objective.
 # Packages that are not installed are skipped, and so are tables that are not there.
-#   Rscript bench/comparators.R tables [model ...]
+#   OMP_NUM_THREADS=1 Rscript bench/comparators.R tables [model ...]
 #   Rscript bench/comparators.R speed [repeats = 3]
 # The tables also go to vignettes/articles/comparators.rds, for the article. Of models that are named, rows there are
 # replaced or added: what is hidden and deleted does not hang on which models are compared.
@@ -33,13 +33,15 @@ own[["which_zeros()"]] <- function(x) {
   chance <- fitted(which_zeros(x, control = fit_control(progress = FALSE)))
   replace(chance, is.na(chance), 1)
 }
-# ICA has the cells of PCA, and DarkDiv's numbers are no chances of a find.
+# ICA has the cells of PCA. DarkDiv's numbers are no chances of a find: their loss says little.
 others <- c(
   pca = "PCA, ICA", lda = "LDA (topicmodels)", soft = "softImpute", reco = "recosystem", lca = "latent classes (poLCA)",
-  gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)"
+  gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)",
+  dark = "DarkDiv"
 )
 needs <- c(
-  lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA", lfjsdm = "spOccupancy", beals = "vegan"
+  lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA", lfjsdm = "spOccupancy", beals = "vegan",
+  dark = "DarkDiv"
 )
 
 from_vegan <- function(name) {

@@ -56,7 +56,8 @@ comparators <- list(
     p
   },
 
-  # Latent factors of a generalised linear model, by variational likelihood; it takes NA.
+  # Latent factors of a generalised linear model, by variational likelihood; it takes NA. From about 34 000 cells on it
+  # may crash where its matrix products share threads: start R with the environment variable OMP_NUM_THREADS=1.
   gllvm = function(x, k) {
     fit <- suppressWarnings( # of rows without a find
       gllvm::gllvm(x, family = "binomial", link = "probit", num.lv = k, seed = 1, sd.errors = FALSE)
