@@ -252,7 +252,7 @@
 #'   \item{range}{Of the number missed: how far such numbers were from the truth in nine of ten surveys where it is
 #'     known. Of a given completeness, and of assumptions: the middle 90 % of the values that draws give. An assumption
 #'     is not drawn.}
-#'   \item{first look}{An answer with `quick = TRUE`: few fits, two copies.}
+#'   \item{first look}{An answer with `quick = TRUE`: few fits, few copies.}
 #'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and finds).}
 #'   \item{average precision}{The share of hidden finds among the zeros ranked first, averaged over all ranks that hold
 #'     one.}

@@ -13,7 +13,8 @@
 #' What each learner is worth *on this table* is then measured on damaged copies. A tenth of the finds, other ones in
 #' each of the `copies`, is deleted at random, the learners score the zeros of the copy, and a logistic regression
 #' predicts from their log-odds which zeros were deleted finds. Its weights are not negative and are shrunk towards
-#' equal shares. Because learners know rare taxa less well, it has the log of how often the taxon was found, and its
+#' equal shares, and all are shrunk as four more deleted finds, spread over all zeros alike, would shrink them, so that
+#' the few of a small table give no certainty. Because learners know rare taxa less well, it has the log of how often the taxon was found, and its
 #' square, as further terms; a taxon whose finds were all deleted counts as half a find, dealt out to the sites by their
 #' numbers of finds. A taxon that `x` has at no site is not judged, since nothing tells where it was missed: its cells
 #' are taken for unknown.
@@ -121,9 +122,9 @@
 #'   weights use them, but their zeros are not ranked and count in no total, nor do their finds. How good the answer is,
 #'   is measured at the other sites alone, which must hold at least 20 finds. Such a set is known as the calibration or
 #'   reference set of a species pool (`r` of package DarkDiv): well sampled sites near the ones you ask about.
-#' @param quick a first look: few fits, two copies.
-#' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 with `quick` or more than 50 000 finds, 10 where
-#'   the table has up to 2000 finds, else 5.
+#' @param quick a first look: few fits, few copies.
+#' @param copies damaged copies of the table, from 2 to 10. `NULL`: 2 of more than 50 000 finds, 10 where the table has
+#'   up to 2000, else 5; with `quick` 2, or as many as hide a hundred finds.
 #' @param seed a whole number, for the same answer again; `NULL` goes on with the session's random numbers, and the
 #'   answer keeps the seed it drew.
 #' @param seconds no copy beyond the second is begun after so many seconds.
@@ -412,7 +413,11 @@ check_open <- function(x, within) {
 
 many_finds <- 5e4 # of more, two copies and one fit of each size are as good as more (bench/which_zeros_time.md)
 
-usual_copies <- function(quick, finds) if (quick || finds > many_finds) 2L else if (finds <= 2000) 10L else 5L
+# A first look has two, or as many as hide a hundred finds: weights learnt from a handful tell nothing.
+usual_copies <- function(quick, finds) {
+  enough <- if (quick) as.integer(ceiling(1000 / finds)) else if (finds <= 2000) 10L else 5L
+  if (finds > many_finds) 2L else min(max(enough, 2L), 10L)
+}
 
 check_scored <- function(x, reference) {
   if (is.null(reference)) {

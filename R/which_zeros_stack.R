@@ -62,6 +62,9 @@ choose_ridge <- function(parts, n_threads = 1L) {
 # Which columns are of learners; the others are taxon_terms().
 of_learner <- function(z) !colnames(z) %in% c("finds", "finds_squared")
 
+# Without them, learners that tell the few hidden finds of a small table without error would have weights without end.
+blind_finds <- 4
+
 # Learners' weights that are not negative: those whose weight would be are left out, one after another. `start`: a stack
 # of much the same, or NULL.
 stack_weights <- function(data, ridge, start = NULL) {
@@ -94,7 +97,8 @@ stack_cells <- function(odds, stack, n_threads, error = FALSE) {
 
 # Logistic regression by Newton's method, on the columns `used` of what stack_bind() gives. Learners' weights are drawn
 # to each other: the penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights
-# are drawn to 0. A column that is the same for all cells says nothing: it has no weight, and no error.
+# are drawn to 0. All are, as by `blind_finds` more hidden finds spread over all cells alike. A column that is the same
+# for all cells says nothing: it has no weight, and no error.
 ridge_logistic <- function(data, used, ridge, start = NULL) {
   centre <- data$even$centre[used]
   spread <- data$even$spread[used]
@@ -107,7 +111,11 @@ ridge_logistic <- function(data, used, ridge, start = NULL) {
     start <- c(start[1L] + sum(centre * start[-1L]), ifelse(is.finite(spread), start[-1L] * spread, 0))
   }
   design <- if (l < ncol(data$z)) data$even$design[, c(TRUE, used)] else data$even$design
-  found <- logistic_regression(design, data$y, data$offset, penalty, start = start, n_threads = data$n_threads)
+  more <- blind_finds / max(1, sum(data$y))
+  found <- logistic_regression(
+    design, (data$y + more * mean(data$y)) / (1 + more), data$offset, penalty,
+    weight = 1 + more, start = start, n_threads = data$n_threads
+  )
   # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
   back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
