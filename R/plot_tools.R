@@ -116,7 +116,7 @@ apart_labels <- function(labels, above = TRUE) {
   pad <- if (!above) " " else if (!any(grepl("\n", labels, fixed = TRUE))) "\n" else ""
   ifelse(is.na(labels), NA, paste0(pad, labels, pad))
 }
-apart_height <- 0.22 # of an empty line: the box is then as high as a line of print
+apart_height <- 0.14 # of an empty line: the box is then as high as type that is set solid
 
 # Labels cut to a number of characters: dots in the middle, since ends tell names apart, too. (Three dots, for the one
 # sign for them is not in every device's fonts.)
@@ -238,7 +238,12 @@ few_numbers <- function(side, whole = FALSE, n = 3L) {
   breaks <- function(range) {
     # Long numbers are fewer, so that those left out of a narrow panel do not leave uneven steps.
     n <- min(n, max(2L, 8L - nchar(format_big(floor(max(abs(range)))))))
-    if (whole) whole_breaks(range, n) else pretty(range, n)
+    # One step finer, where two would be all that are in sight.
+    for (n in n + 0:1) {
+      at <- if (whole) whole_breaks(range, n) else pretty(range, n)
+      if (sum(at >= range[1L] & at <= range[2L]) > 2L) break
+    }
+    at
   }
   scale(breaks = breaks, labels = labels, guide = thinned())
 }

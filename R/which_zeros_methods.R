@@ -441,7 +441,7 @@ sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% 
 #' @param x a result of [which_zeros()].
 #' @param site,taxon a name or a number, one each.
 #' @param ... must be empty.
-#' @param n how many neighbours and companions of each kind to print.
+#' @param n how many neighbours and companions of each kind to print, and parts of each kind to draw.
 #' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
 #'   `score`, a data frame of `part` and `log_odds`; `neighbours`, a data frame of `site`, `weight` (they sum to 1) and
 #'   `found`; `companions`, a data frame of `taxon` (the finds of the site), `share`, how many of the other sites with

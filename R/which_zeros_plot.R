@@ -201,7 +201,9 @@ state_figure <- function(w, threshold, bins, unit) {
     } else {
       names_axis("y", nrow(state))
     }) +
-    ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
+    ggplot2::theme(
+      legend.key = ggplot2::element_rect(colour = "grey60"), legend.key.size = ggplot2::unit(9, "pt")
+    )
 }
 
 missed_map_figure <- function(w, coast, unit) {
@@ -260,11 +262,11 @@ learners_figure <- function(w) {
   q <- w$quality
   wrapped <- vapply(q$learner, function(name) paste(strwrap(name, 26), collapse = "\n"), "")
   ranges_figure(
-    data.frame(label = wrapped, value = q$auc, low = q$auc - 2 * q$auc_se, high = q$auc + 2 * q$auc_se,
+    data.frame(label = wrapped, value = q$auc, low = q$auc - 2 * q$auc_se, high = pmin(q$auc + 2 * q$auc_se, 1),
       other = q$auc_within),
     "The answer, and each rule alone",
     "Points: the chance that a hidden find stands above another zero, of the answer and each of its learners.",
-    "chance that a hidden find stands above another zero", c(value = "in the table", other = "within its site"),
+    "AUC: chance that a hidden find stands above another zero", c(value = "in the table", other = "within its site"),
     c(NA, 1), most = 60L
   ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85))
 }
@@ -345,10 +347,11 @@ autoplot.zero_explained <- function(object, ...) {
   part <- function(panel, label, value, speaks) {
     data.frame(panel = factor(rep(panels[panel], length(label)), panels), label = as.character(label), value, speaks)
   }
-  near <- utils::head(object$neighbours, 2 * object$n)
-  with <- utils::head(object$companions, 2 * object$n)
+  near <- utils::head(object$neighbours, object$n)
+  with <- utils::head(object$companions, object$n)
+  score <- if (!is.null(object$score)) few_parts(object$score, object$n)
   bars <- rbind(
-    if (!is.null(object$score)) part(1L, object$score$part, object$score$log_odds, object$score$log_odds > 0),
+    if (!is.null(score)) part(1L, score$part, score$log_odds, score$log_odds > 0),
     part(2L, near$site, near$weight, near$found), part(3L, with$taxon, with$share, with$share > with$rate)
   )
   bars$speaks <- factor(ifelse(bars$speaks, "for it", "against it"), c("for it", "against it"))
@@ -365,7 +368,24 @@ autoplot.zero_explained <- function(object, ...) {
       labels = function(key) apart_labels(cut(bars$label[as.integer(key)])), guide = thinned()
     ) +
     colour_scale(c(`for it` = component_colours(3L)[3L], `against it` = component_colours(4L)[4L])) + few_numbers("x") +
-    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6.3, lineheight = apart_height))
+    # so low that no name is left out at 4 inches
+    ggplot2::theme(
+      axis.text.y = ggplot2::element_text(size = 6.3, lineheight = apart_height),
+      legend.key.size = ggplot2::unit(9, "pt"), legend.margin = ggplot2::margin(),
+      panel.spacing.y = ggplot2::unit(2, "pt")
+    )
+}
+
+# The smallest of more than n parts are one: what they say together.
+few_parts <- function(score, n) {
+  small <- rank(abs(score$log_odds), ties.method = "first") <= nrow(score) - n + 1L
+  if (nrow(score) <= n) {
+    return(score)
+  }
+  rbind(
+    score[!small, c("part", "log_odds")],
+    data.frame(part = sprintf("%d others", sum(small)), log_odds = sum(score$log_odds[small]))
+  )
 }
 
 #' @exportS3Method ggplot2::autoplot

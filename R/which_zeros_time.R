@@ -149,7 +149,9 @@ site_time_figure <- function(w, bins, groups, unit) {
       sec.axis = ggplot2::sec_axis(
         ~ (. - strip$foot) / strip$unit, name = words[1L], breaks = c(0, most - most %% 10^floor(log10(most)))
       )
-    ) + ggplot2::theme(axis.title.y.right = ggplot2::element_text(angle = 90, hjust = 0, size = 9)) +
+    ) + ggplot2::theme(
+      axis.title.y.right = ggplot2::element_text(angle = 90, hjust = 0, size = 9, margin = ggplot2::margin(l = 5))
+    ) +
     ggplot2::labs(caption = not_shown(ages, at, wz_scored(w), words[1L])) +
     time_axis(c(bins$from, bins$to), unit, across = nlevels(table$group)) +
     if (nlevels(table$group) > 1L) ggplot2::facet_wrap("group", nrow = 1L)

@@ -30,3 +30,36 @@ test_that("the logistic regression does not depend on the number of threads", {
   expect_identical(logistic_regression(design, y, n_threads = 2), one)
   expect_equal(one$beta, unname(stats::coef(stats::glm.fit(design, y, family = stats::binomial()))), tolerance = 1e-6)
 })
+
+test_that("the ridge regression is the one of glm() where nothing is drawn together", {
+  set.seed(1)
+  z <- cbind(a = rnorm(400), b = rnorm(400, sd = 3))
+  offset <- rep(-1, 400)
+  y <- rbinom(400, 1, plogis(-0.5 + z %*% c(0.8, 0.3)))
+  data <- stack_bind(list(list(z = z, y = y, offset = offset)))
+  mine <- ridge_logistic(data, 1:2, 0)
+  more <- blind_finds / sum(y)
+  shrunk <- (y + more * mean(y)) / (1 + more)
+  glm <- stats::glm(shrunk ~ z, stats::quasibinomial(), weights = rep(1 + more, 400), offset = offset)
+  expect_equal(mine$coefficients, unname(stats::coef(glm)), tolerance = 1e-3)
+  expect_equal(unname(mine$covariance), unname(summary(glm)$cov.unscaled), tolerance = 1e-2)
+  # A strong ridge: equal weights for columns of equal spread.
+  strong <- ridge_logistic(data, 1:2, 1e8)$coefficients[-1L] * apply(z, 2L, stats::sd)
+  expect_equal(strong[[1L]], strong[[2L]], tolerance = 1e-4)
+})
+
+test_that("few hidden finds that learners tell without error give no weights without end", {
+  deleted <- rep(c(TRUE, FALSE), c(3, 40))
+  copy <- list(
+    odds = cbind(a = ifelse(deleted, 1, -1), b = ifelse(deleted, 2, -1), finds = 0, finds_squared = 0),
+    deleted = deleted, fraction = 1, rate = 0.1
+  )
+  stack <- fit_stack(list(copy, copy))
+  eta <- stack_odds(stack, copy$odds)
+  expect_lt(eta[1L] - eta[43L], 8)
+  line <- calibrate_chances(log_odds_bins(eta[!deleted]), eta[c(1:3, 1:3)], 30)
+  expect_lt(line[2L] * (eta[1L] - eta[43L]), 8)
+  # A first look hides a hundred finds, too, where the table has them.
+  expect_identical(usual_copies(TRUE, 20), 10L)
+  expect_identical(vapply(c(150, 400, 5000), usual_copies, 0L, quick = TRUE), c(7L, 3L, 2L))
+})

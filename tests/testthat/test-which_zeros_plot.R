@@ -278,6 +278,9 @@ test_that("sums, contrasts, explanations and lists of cells have figures of thei
   bars <- ggplot2::autoplot(why)
   drawn(bars)
   expect_equal(sum(bars$data$value[bars$data$panel == levels(bars$data$panel)[1L]]), sum(why$score$log_odds))
+  expect_identical(few_parts(why$score, nrow(why$score)), why$score)
+  few <- few_parts(data.frame(part = letters[1:6], log_odds = c(-5, 0.1, 2, 1, -0.2, 3)), 4)
+  expect_equal(few, data.frame(part = c("a", "c", "f", "3 others"), log_odds = c(-5, 2, 3, 0.9)), ignore_attr = TRUE)
   fit <- drawn_fit(30, 12, 3, phantom = "white")
   cells <- false_absences(fit, 20)
   heat <- ggplot2::autoplot(cells)
@@ -285,6 +288,31 @@ test_that("sums, contrasts, explanations and lists of cells have figures of thei
   expect_equal(heat$data$value, cells$probability)
   expect_invisible(on_paper(plot(cells)))
   expect_error(plot(cells[0, ]), "it has none", class = "multicause_input_error")
+})
+
+test_that("no name of two dozen rows is left out in a small figure", {
+  first <- as.data.frame(answer, n = 1)
+  why <- explain(answer, first$site, first$taxon)
+  names <- list(
+    explain = c(as.character(why$neighbours$site[1:5]), as.character(why$companions$taxon[1:5])),
+    ranges = colnames(table), taxa = colnames(table)
+  )
+  figures <- c(list(explain = ggplot2::autoplot(why)), lapply(c(ranges = "ranges", taxa = "taxa"), function(what) {
+    ggplot2::autoplot(answer, what)
+  }))
+  for (what in names(names)) {
+    drawn <- text_boxes(figures[[what]], 4.4, 4)$text
+    expect_setequal(intersect(drawn, names[[what]]), names[[what]])
+  }
+})
+
+test_that("an axis of long numbers has more than two", {
+  scale <- few_numbers("x", TRUE, 5L)
+  for (most in c(7800, 135000, 3)) {
+    at <- scale$breaks(c(-0.05, 1.05) * most)
+    expect_gt(sum(at >= 0 & at <= 1.05 * most), 2)
+    expect_lt(length(at), 8)
+  }
 })
 
 test_that("the quality figure has the ROC curves of the simple rules beside the answer's", {
