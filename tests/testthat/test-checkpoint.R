@@ -134,7 +134,7 @@ test_that("which_zeros() goes on where it stopped", {
   file <- make_folder(new_checkpoint())
   run <- function(checkpoint = NULL, ...) {
     control <- fit_control(checkpoint = checkpoint)
-    suppressWarnings(which_zeros(x, age = seq_len(nrow(x)), quick = TRUE, control = control, ...))
+    suppressWarnings(which_zeros(x, age = seq_len(nrow(x)), copies = 2, control = control, ...))
   }
   set.seed(4)
   alone <- run()
