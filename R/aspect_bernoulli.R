@@ -317,7 +317,7 @@ fit_problem <- function(fit, x, pinned = unname(fit$pinned)) {
 }
 
 draw_start.aspect_bernoulli_problem <- function(problem, kind) {
-  c(ab_draw(problem$data, kind, problem$pinned), drawn = TRUE)
+  c(ab_draw(problem$data, kind, problem$pinned, problem$n_threads), drawn = TRUE)
 }
 
 run_start.aspect_bernoulli_problem <- function(problem, start, control) {
@@ -570,14 +570,14 @@ start_kinds.aspect_bernoulli_problem <- function(problem, control) {
 }
 
 # Never exact 0 or 1 but in a pinned phantom: those values could not move.
-ab_draw <- function(data, kind, pinned) {
+ab_draw <- function(data, kind, pinned, n_threads = 1L) {
   k <- length(pinned)
   n_pinned <- sum(pinned != "free")
   n_blank <- n_pinned + (kind == "mixture_phantom")
   content <- if (kind == "uniform") {
     list(membership = random_simplex(nrow(data$x), k - n_blank), aspects = random_unit(k - n_blank, ncol(data$x)))
   } else {
-    mixture_start(data, k - n_blank)
+    mixture_start(data, k - n_blank, n_threads = n_threads)
   }
   if (kind == "mixture_phantom") content <- add_aspect(content, 0.001)
   for (pin in pinned[pinned != "free"]) content <- add_aspect(content, if (pin == "white") 0 else 1)
@@ -600,8 +600,8 @@ add_aspect <- function(start, probability) {
   )
 }
 
-mixture_start <- function(data, k, n_pass = 15L) {
-  plain <- list(max_pass = n_pass, tol = 0, accelerate = FALSE, n_threads = 1L)
+mixture_start <- function(data, k, n_pass = 15L, n_threads = 1L) {
+  plain <- list(max_pass = n_pass, tol = 0, accelerate = FALSE, n_threads = n_threads)
   param <- list(weights = rep(1 / k, k), prototypes = mixture_prototypes(data, k))
   fit <- .Call(mc_c_bm_fit, data$view, param, c(0, 0, 0), plain)
   list(

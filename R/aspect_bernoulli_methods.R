@@ -102,7 +102,11 @@ predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response"
 }
 
 # Mixtures of probabilities, which rounding may carry over 1.
-mixed <- function(shares, probabilities) pmin(shares %*% probabilities, 1)
+# Sums of shares may be above 1 by a rounding.
+mixed <- function(shares, probabilities) {
+  out <- shares %*% probabilities
+  if (isTRUE(max(out) <= 1)) out else pmin(out, 1)
+}
 
 name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else names
 

@@ -225,7 +225,7 @@ predict.logistic_pca <- function(object, newdata = NULL, type = c("response", "l
     return(scores)
   }
   refuse_large(nrow(scores) * object$dims[["m"]], "The prediction", "give fewer rows at a time as `newdata`")
-  link <- scores %*% object$param$loadings + rep(unname(object$param$intercept), each = nrow(scores))
+  link <- cbind(scores, 1, deparse.level = 0L) %*% rbind(object$param$loadings, object$param$intercept)
   in_given_order(if (type == "link") link else stats::plogis(link), newdata)
 }
 

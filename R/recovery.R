@@ -151,9 +151,8 @@ thin_curve <- function(curve, most = most_points) {
 roc_curve <- function(steps) {
   hits <- steps$hits[length(steps$hits)]
   others <- steps$cells[length(steps$cells)] - hits
-  thin_curve(list(
-    false_positive = c(0, (steps$cells - steps$hits) / others), true_positive = c(0, steps$hits / hits)
-  ))
+  at <- thin_curve(list(cells = c(0, steps$cells), hits = c(0, steps$hits)))
+  data.frame(false_positive = (at$cells - at$hits) / others, true_positive = at$hits / hits)
 }
 
 # `each`: how many cells one that is no hit stands for.

@@ -141,6 +141,7 @@ run_starts <- function(problem, control) {
   screened <- !isFALSE(control$screen) && n > control$n_finish && first$max_pass < control$max_pass
   if (given) control$n_polish <- 0L
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])
+  problem$n_threads <- control$n_threads # of what is fitted to draw a start
   common <- list(problem = problem, control = control, screening = first)
   running <- task_running(control)
   done <- map_tasks(tasks, if (screened) screen_start else whole_start, common, "Starts", name, running)

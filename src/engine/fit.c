@@ -148,11 +148,14 @@ static mc_status fit_plain(fit_state *fit) {
 
 void mc_step_lengths(ptrdiff_t length, const double *t0, const double *t1, const double *t2,
                      double *rr, double *vv) {
+  double rr_so_far = *rr, vv_so_far = *vv;
   for (ptrdiff_t i = 0; i < length; i++) {
     const double r = t1[i] - t0[i], v = t2[i] - t1[i] - r;
-    *rr += r * r;
-    *vv += v * v;
+    rr_so_far += r * r;
+    vv_so_far += v * v;
   }
+  *rr = rr_so_far;
+  *vv = vv_so_far;
 }
 
 void mc_extrapolate(ptrdiff_t length, const double *t0, const double *t1, const double *t2,

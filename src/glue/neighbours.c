@@ -62,9 +62,12 @@ typedef struct {
   double *weight;
 } edges;
 
-static void reserve(edges *e, R_xlen_t more) {
-  if (e->used + more <= e->size) return;
-  const R_xlen_t size = e->size + more + e->size / 2;
+/* `expected`: how many there will be, if the rows to come are as those before. */
+static void reserve(edges *e, R_xlen_t more, double expected) {
+  const R_xlen_t needed = e->used + more;
+  if (needed <= e->size) return;
+  const double size_then = 1.1 * expected;
+  const R_xlen_t size = size_then > (double) needed ? (R_xlen_t) size_then : needed;
   int *index = (int *) R_alloc((size_t) size, sizeof *index);
   double *weight = (double *) R_alloc((size_t) size, sizeof *weight);
   if (e->index && e->weight) {
@@ -74,7 +77,7 @@ static void reserve(edges *e, R_xlen_t more) {
   *e = (edges){size, e->used, index, weight};
 }
 
-#define CHUNK_PLACES 524288 /* of neighbours that may be found before they are moved to the lists */
+#define CHUNK_PLACES 131072 /* of neighbours that may be found before they are moved to the lists */
 
 /* A chunk of rows: each has all.n places of its own, so that any thread may fill them. */
 typedef struct {
@@ -117,7 +120,8 @@ static void search_block(void *ctx, int strip, int thread, int first, int b) {
 static void gather(const search *s, int b, edges *e, int *start) {
   R_xlen_t more = 0;
   for (int r = 0; r < b; r++) more += s->found[r];
-  reserve(e, more);
+  const double rows_share = (double) (s->first + b) / s->rows->n;
+  reserve(e, more, (double) (e->used + more) / rows_share);
   for (int r = 0; r < b; r++) {
     const ptrdiff_t from = (ptrdiff_t) r * s->all->n;
     if (s->found[r] > 0) { /* else the lists may not exist yet */
