@@ -78,8 +78,8 @@ static void count_with(const int *column, int from, int to, const int *other, in
     for (int f = other_from; f < other_to; f++) count[num_at(column[e], other[f], m)]++;
 }
 
-void mc_count_pairs(const mc_data *data, double *both, double *gone) {
-  for (int i = 0; i < data->n; i++) {
+void mc_count_pairs(const mc_data *data, int first, int last, double *both, double *gone) {
+  for (int i = first; i < last; i++) {
     const int from = data->start[i], to = data->start[i + 1];
     count_with(data->column, from, to, data->column, from, to, data->m, both);
     if (gone && data->na_start)

@@ -38,7 +38,7 @@ mc_data mc_transpose(const mc_data *data, const mc_host *host);
 
 /* Adds to both (m x m) the rows in which two columns are both nonzero, and to gone, where it is not NULL, those
  * in which the first is and the second is missing. Costs O(sum over rows of nonzeros squared). */
-void mc_count_pairs(const mc_data *data, double *both, double *gone);
+void mc_count_pairs(const mc_data *data, int first, int last, double *both, double *gone);
 
 /* For rows first to last: the sums of those rows of b (m x w, here by rows: w x m) where data is nonzero, into
  * out (n x w). row: w, scratch. */

@@ -269,6 +269,18 @@ SEXP mc_c_view_distinct(SEXP view) {
   return out;
 }
 
+typedef struct {
+  const mc_data *data;
+  double *both, *gone;
+} pairs;
+
+static void pair_block(void *ctx, int strip, int thread, int first, int b) {
+  const pairs *w = ctx;
+  (void) strip;
+  (void) thread;
+  mc_count_pairs(w->data, first, first + b, w->both, w->gone);
+}
+
 /* list(both, gone): of each two columns, in how many rows both are found; the first is and the second is unknown. */
 SEXP mc_c_view_pairs(SEXP view) {
   const char *fields[] = {"both", "gone", ""};
@@ -280,7 +292,9 @@ SEXP mc_c_view_pairs(SEXP view) {
     count[f] = REAL(VECTOR_ELT(out, f));
     memset(count[f], 0, (size_t) num_at(0, data.m, data.m) * sizeof(double));
   }
-  mc_count_pairs(&data, count[0], count[1]);
+  pairs w = {&data, count[0], count[1]};
+  const num_strips strips = num_new_strips(data.n, 64, 1);
+  glue_scan(&strips, pair_block, &w);
   UNPROTECT(1);
   return out;
 }

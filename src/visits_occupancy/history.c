@@ -31,15 +31,14 @@ static void history_of(const occ_histories *h, int r, double *each, double *sum)
     if (!(sum[g] > least_likelihood)) sum[g] = least_likelihood;
 }
 
-void occ_likelihood(const occ_histories *h, double *scratch, double *likelihood) {
-  for (int r = 0; r < h->n; r++) history_of(h, r, scratch, likelihood + num_at(0, r, h->n_u));
+void occ_likelihood(const occ_histories *h, int first, int last, double *scratch,
+                    double *likelihood) {
+  for (int r = first; r < last; r++) history_of(h, r, scratch, likelihood + num_at(0, r, h->n_u));
 }
 
-void occ_shift(const occ_histories *h, const double *present, double *scratch, double *slope,
-               double *curve) {
-  const ptrdiff_t size = num_at(0, h->n_visit, h->m);
-  for (ptrdiff_t e = 0; e < size; e++) slope[e] = curve[e] = 0;
-  for (int r = 0; r < h->n; r++) {
+void occ_shift(const occ_histories *h, int first, int last, const double *present, double *scratch,
+               double *slope, double *curve) {
+  for (int r = first; r < last; r++) {
     const double *odds = h->odds + num_at(0, h->taxon[r], h->n_u);
     const double *there = present + num_at(0, r, h->n_u);
     double *sum = scratch, *each = scratch + h->n_u;
@@ -52,19 +51,19 @@ void occ_shift(const occ_histories *h, const double *present, double *scratch, d
     for (int v = 0; v < h->n_visit; v++) {
       const ptrdiff_t at = num_at(v, r, h->n_visit);
       if (h->found[at] < 0) continue;
-      double first = 0, second = 0;
+      double by = 0, by_twice = 0;
       for (int b = 0; b < h->n_node; b++) {
         const double factor = h->visit[at] * h->node[b];
         const double *mine = each + num_at(0, b, h->n_u);
         for (int g = 0; g < h->n_u; g++) {
           const double missed = 1 / (1 + odds[g] * factor), found = 1 - missed;
-          first += mine[g] * (h->found[at] ? missed : -found);
-          second += mine[g] * missed * found;
+          by += mine[g] * (h->found[at] ? missed : -found);
+          by_twice += mine[g] * missed * found;
         }
       }
       const ptrdiff_t to = num_at(h->taxon[r], v, h->m);
-      slope[to] += first;
-      curve[to] += second;
+      slope[to] += by;
+      curve[to] += by_twice;
     }
   }
 }

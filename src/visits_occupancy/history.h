@@ -21,14 +21,15 @@ typedef struct {
   const double *weight; /* n_node */
 } occ_histories;
 
-/* P(history | present, u) of each row, n_u x n, at least 1e-300. scratch: n_u (n_node + 1). */
-void occ_likelihood(const occ_histories *h, double *scratch, double *likelihood);
+/* P(history | present, u) of the rows from first to last, n_u x n, at least 1e-300. scratch: n_u (n_node + 1). */
+void occ_likelihood(const occ_histories *h, int first, int last, double *scratch,
+                    double *likelihood);
 
 /*
- * Of the expected log-likelihood of the finds, the derivative by shift[j, v], and minus the second one, m x n_visit
- * each. present: how many cells of each row have the taxon and this u, n_u x n. scratch: n_u (n_node + 1).
+ * Adds, of the expected log-likelihood of the finds of these rows, the derivative by shift[j, v], and minus the second
+ * one, m x n_visit each. present: how many cells of each row have the taxon and this u, n_u x n. scratch: n_u (n_node + 1).
  */
-void occ_shift(const occ_histories *h, const double *present, double *scratch, double *slope,
-               double *curve);
+void occ_shift(const occ_histories *h, int first, int last, const double *present, double *scratch,
+               double *slope, double *curve);
 
 #endif

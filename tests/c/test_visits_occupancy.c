@@ -54,7 +54,7 @@ static double likelihood_of(const occ_histories *h, int r, int g) {
 static void likelihood(void) {
   const occ_histories h = new_histories();
   double *got = exact((ptrdiff_t) N * N_U);
-  occ_likelihood(&h, exact((ptrdiff_t) N_U * (N_NODE + 1)), got);
+  occ_likelihood(&h, 0, N, exact((ptrdiff_t) N_U * (N_NODE + 1)), got);
   for (int r = 0; r < N; r++)
     for (int g = 0; g < N_U; g++)
       CHECK_NEAR(got[num_at(g, r, N_U)], likelihood_of(&h, r, g), 1e-13);
@@ -65,7 +65,7 @@ static void shift(void) {
   double *present = exact((ptrdiff_t) N * N_U);
   double *slope = exact((ptrdiff_t) M * N_VISIT), *curve = exact((ptrdiff_t) M * N_VISIT);
   for (int e = 0; e < N * N_U; e++) present[e] = 3 * check_uniform();
-  occ_shift(&h, present, exact((ptrdiff_t) N_U * (N_NODE + 1)), slope, curve);
+  occ_shift(&h, 0, N, present, exact((ptrdiff_t) N_U * (N_NODE + 1)), slope, curve);
   for (int v = 0; v < N_VISIT; v++)
     for (int r = 0; r < N; r++)
       for (int e = 0; e < N_U * N_NODE && model.found[r][v] >= 0; e++) {
