@@ -121,7 +121,9 @@ void bmf_row_enter(bmf_workspace *ws, int i);
 double bmf_row_shift(bmf_workspace *ws, int a, int b);
 /* Flips it; counts follow. */
 void bmf_row_flip(bmf_workspace *ws, int c);
-/* Gaussian and Bernoulli (given fresh Polya-Gamma variables): the likelihood as a Gaussian one in
+/* Bernoulli, of rows: fresh Polya-Gamma variables of the item's observed cells, into omega (n x m). */
+void bmf_row_omega(bmf_workspace *ws, int i, double *omega);
+/* Gaussian and Bernoulli (given the state's Polya-Gamma variables, or fresh ones): the likelihood as a Gaussian one in
  * the item's residual, with features marked in skip (may be NULL) taken out: gram (L x L, NULL: not
  * wanted) and score (L), weighted. */
 void bmf_row_gaussian(bmf_workspace *ws, const unsigned char *skip, double *gram, double *score);

@@ -255,13 +255,24 @@ static double polya_gamma(const bmf_workspace *ws, int j) {
   return state->omega[ws->s == BMF_ROWS ? num_at(ws->at.item, j, n) : num_at(j, ws->at.item, n)];
 }
 
+static void find_eta(bmf_workspace *ws) {
+  mark_seen(ws);
+  bmf_sum_weights(ws, NULL, ws->at.total);
+  bmf_spread(ws, ws->at.total, ws->at.eta);
+}
+
+void bmf_row_omega(bmf_workspace *ws, int i, double *omega) {
+  bmf_row_enter(ws, i);
+  find_eta(ws);
+  for (int j = 0; j < ws->m; j++)
+    if (ws->at.seen[j] > 0) omega[num_at(i, j, ws->n)] = num_draw_polya_gamma(ws->at.eta[j]);
+}
+
 /* Polson, Scott & Windle (2013): given omega ~ PG(1, eta), x - 1/2 is a Gaussian score for eta. */
 static void gaussian_from_bernoulli(bmf_workspace *ws, const unsigned char *skip, double *gram,
                                     double *score) {
   double *omega = ws->work.cells, *pull = ws->work.pull;
-  mark_seen(ws);
-  bmf_sum_weights(ws, NULL, ws->at.total);
-  bmf_spread(ws, ws->at.total, ws->at.eta);
+  find_eta(ws);
   for (int j = 0; j < ws->m; j++)
     omega[j] = ws->at.seen[j] > 0 ? ws->view.scale * polya_gamma(ws, j) : 0;
   if (skip) {

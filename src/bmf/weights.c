@@ -128,15 +128,11 @@ static void draw_jointly(bmf_workspace *ws) {
            (size_t) n_l * sizeof(double));
 }
 
-/*
- * The weights of one feature given all others; Polya-Gamma variables are fresh
- * for each. Random order, as for flips.
- */
-static void draw_by_feature(bmf_workspace *ws) {
+/* The weights of one feature given all others, in random order, as for flips. */
+static void draw_each_feature(bmf_workspace *ws, double *q) {
   const int n_k = ws->own->k, n_l = ws->other->k;
   const size_t ll = (size_t) n_l * (size_t) n_l;
-  double *q = bmf_pool(ws, ll + (size_t) n_l + num_gaussian_work(n_l)), *pull = q + ll;
-  double *gram = ws->work.gram, *score = ws->work.small[0];
+  double *pull = q + ll, *gram = ws->work.gram, *score = ws->work.small[0];
   for (int c = 0; c < n_k; c++) ws->work.order[c] = c;
   num_shuffle(ws->work.order, n_k);
   for (int c = 0; c < n_k; c++) ws->work.skip[c] = 0;
@@ -163,6 +159,24 @@ static void draw_by_feature(bmf_workspace *ws) {
     if (ws->state->family == BMF_GAUSSIAN) bmf_workspace_feature(ws, c);
     ws->at.pattern_of = -1;
   }
+}
+
+/*
+ * Polya-Gamma variables are drawn once for all features, since they are what costs most: a feature
+ * has many cells. They are part of the state meanwhile.
+ */
+static void draw_by_feature(bmf_workspace *ws) {
+  bmf_state *state = ws->state;
+  const size_t n_l = (size_t) ws->other->k, own = n_l * n_l + n_l + num_gaussian_work((int) n_l);
+  const bool fresh = state->family == BMF_BERNOULLI && !state->omega;
+  double *q = bmf_pool(ws, own + (fresh ? (size_t) ws->n * (size_t) ws->m : 0)), *omega = q + own;
+  for (int i = 0; i < ws->n && fresh; i++) {
+    if (bmf_workspace_stop(ws, i)) return;
+    bmf_row_omega(ws, i, omega);
+  }
+  if (fresh) state->omega = omega;
+  draw_each_feature(ws, q);
+  if (fresh) state->omega = NULL;
 }
 
 /* ---- Poisson: each count is split over the background and the weights that made it ---- */

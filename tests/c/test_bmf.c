@@ -88,6 +88,7 @@ static void check_state(const problem *p) {
       CHECK(isfinite(w) && w == bmf_weight(&p->state, 1, l)[c]);
       CHECK(w > 0 || p->state.family != BMF_POISSON);
     }
+  CHECK(!p->state.omega); /* of an update of the weights alone */
 }
 
 static void run(problem *p, bmf_moves moves, int n_sweep) {
