@@ -234,8 +234,8 @@ age_tests <- function(age, weights, aspects) {
 #' @export
 print.age_profile <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  cat(sprintf(
-    "Ages of %d %s%s, weighted by their probabilities in each component\n", length(x$age), kept_words(x)[2L],
+  write_sentences(sprintf(
+    "Ages of %d %s%s, weighted by their probabilities in each component", length(x$age), kept_words(x)[2L],
     if (x$kind_of_age == "site") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
   ))
   print.data.frame(round_columns(x$aspects, digits), row.names = FALSE)

@@ -407,7 +407,7 @@ summary.aspect_bernoulli_gibbs <- function(object, ...) {
 #' @export
 print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
+  write_sentences(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
   print_sampled(x, digits)
   cat("\n")
@@ -420,7 +420,7 @@ print_sampled <- function(x, digits) {
   print_quantities(x$quantities, digits)
   few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]
   if (length(few)) {
-    cat(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.\n", show_names(few)))
+    write_sentences(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.", show_names(few)))
   }
   writeLines(as.character(seed_sentence(x$seed)))
 }

@@ -469,8 +469,8 @@ print_certificate <- function(certificate) {
   gap <- vapply(certificate[c("membership_gap", "aspects_gap")], format, "", digits = 2L)
   known <- !is.na(certificate[["membership_gap"]])
   if (!is.na(certificate[["aspects_gap"]])) {
-    cat(sprintf(
-      "Could gain at most %s%s by better probabilities of the components alone (units of the log-likelihood)\n",
+    write_sentences(sprintf(
+      "Could gain at most %s%s by better probabilities of the components alone (units of the log-likelihood)",
       if (known) paste0(gap[[1L]], " by better memberships alone, ") else "", gap[[2L]]
     ))
   }
@@ -479,10 +479,10 @@ print_certificate <- function(certificate) {
 #' @export
 print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  writeLines(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
+  write_sentences(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
   if (x$n_missing > 0) {
-    cat(sprintf(
-      "%s unknown; %s and %s with nothing observed\n", count_words(x$n_missing, "cell"),
+    write_sentences(sprintf(
+      "%s unknown; %s and %s with nothing observed", count_words(x$n_missing, "cell"),
       count_words(x$unobserved[["rows"]], "row"), count_words(x$unobserved[["columns"]], "column")
     ))
   }
@@ -490,8 +490,8 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   print_certificate(x$certificate)
   print_starts(x$starts, digits)
   if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$pinned)) {
-    cat(sprintf(
-      "A phantom was found by %d of the %d finished starts that did not begin with one\n", x$free_starts[["found"]],
+    write_sentences(sprintf(
+      "A phantom was found by %d of the %d finished starts that did not begin with one", x$free_starts[["found"]],
       x$free_starts[["finished"]]
     ))
   }

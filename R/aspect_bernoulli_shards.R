@@ -150,7 +150,7 @@ shard_part.aspect_bernoulli_shards <- function(fit, rows, data) {
 #' @export
 print.aspect_bernoulli_shards <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   NextMethod()
-  writeLines(phantom_sentences(x))
+  write_sentences(phantom_sentences(x))
   invisible(x)
 }
 

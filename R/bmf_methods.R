@@ -430,7 +430,8 @@ bmf_data_figure <- function(fit) {
       "%s by %s", count_words(ncol(param$rows), "row feature"), count_words(ncol(param$columns), "column feature")
     ),
     "Pictures: the data and their posterior mean, and beside them the members of row and of column features.",
-    scale$limits, scale$colours, x = words[2L], y = words[1L]
+    scale$limits, scale$colours, x = words[2L], y = words[1L],
+    subtitle = if (anyNA(data)) sprintf("Unknown cells are %s", sub("75", "", unknown_colour(scale$limits)))
   )
   if (nrow(beside)) {
     figure <- figure + ggplot2::geom_tile(

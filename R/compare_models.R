@@ -142,8 +142,8 @@ new_comparison <- function(cells, by, chosen, fits) {
 #' @export
 print.multicause_comparison <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
-  cat(sprintf(
-    "%s, %d-fold held-out cells%s, %s (chances are at least %s)\n", count_words(nrow(x$table), "model"),
+  write_sentences(sprintf(
+    "%s, %d-fold held-out cells%s, %s (chances are at least %s)", count_words(nrow(x$table), "model"),
     x$cells$n_folds,
     if (is.null(x$rows)) "" else " and rows", loss_words(x$cells), format(x$cells$floor)
   ))

@@ -301,8 +301,8 @@ loss_words <- function(cv) {
 #' @export
 print.multicause_cv <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
-  cat(sprintf(
-    "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)\n", x$n_folds, x$criterion,
+  write_sentences(sprintf(
+    "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)", x$n_folds, x$criterion,
     if (x$replicates > 1L) paste(",", count_words(x$replicates, "replicate")) else "", loss_words(x), format(x$floor)
   ))
   shown <- x$results

@@ -308,7 +308,7 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0)
   titles <- unique(vapply(x$fits, function(fit) model_title(fit), ""))
   cat(sprintf("Average of %s to %s\n", count_words(length(x$fits), "fit"), table_words(x$dims, axis_words(x))))
-  cat(sprintf("Models: %s\n", paste(titles, collapse = ", ")))
+  write_sentences(sprintf("Models: %s", paste(titles, collapse = ", ")))
   show_weights <- function(by, groups) {
     sums <- tapply(x$weights, groups, sum)
     shown <- sprintf("%s: %s", names(sums), format(round(sums, digits), trim = TRUE))
@@ -320,8 +320,8 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   if (length(unique(estimate)) > 1L) show_weights("estimate", factor(estimate, unique(estimate)))
   unready <- sum(vapply(x$fits, function(fit) isFALSE(fit$converged), NA))
   if (unready) {
-    cat(sprintf(
-      "Stopped before convergence: %s; the default `control` does so to keep chances off 0 and 1\n",
+    write_sentences(sprintf(
+      "Stopped before convergence: %s; the default `control` does so to keep chances off 0 and 1",
       count_words(unready, "fit")
     ))
   }

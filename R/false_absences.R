@@ -325,12 +325,12 @@ print_false_cells <- function(x, digits, n, of, legend) {
   if (identical(attr(x, "has_phantom"), FALSE)) {
     legend <- sub("a phantom as (white|black)", "an exactly \\1 phantom", legend)
   }
-  if (nrow(x)) cat(sprintf("%s: %s\n", names(legend), legend), sep = "")
+  if (nrow(x)) write_sentences(sprintf("%s: %s", names(legend), legend))
   if (nrow(x) && !anyNA(side) && !identical(words, c("site", "taxon"))) {
     cat(sprintf("%s: columns `site`, `taxon`\n", paste(words, collapse = ", ")))
   }
   if (length(rare)) {
-    cat(sprintf("Found too seldom for these chances to rest on its own record: %s.\n", show_names(as.character(rare))))
+    write_sentences(sprintf("Found too seldom for these chances to rest on its own record: %s.", show_names(as.character(rare))))
   }
   if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
   invisible(x)
@@ -344,18 +344,18 @@ print_false_header <- function(x, of) {
     return(invisible())
   }
   part <- nrow(x) < attr(x, "n_ranked") # head() or a filter took it: which rows it has is not known here
-  cat(sprintf(
-    "%s %d of %s %s with the highest `%s`%s\n", if (part) sprintf("%d of the", nrow(x)) else "The",
+  write_sentences(sprintf(
+    "%s %d of %s %s with the highest `%s`%s", if (part) sprintf("%d of the", nrow(x)) else "The",
     attr(x, "n_ranked"), format_big(n_cells), of, attr(x, "by"), if (per == "table") "" else
       sprintf(" within each %s", singular_word(kept_words(x))[match(per, c("site", "taxon"))])
   ))
   if (!attr(x, "has_phantom")) {
-    cat(sprintf("This fit has no phantom of %s: no %s is expected to be false.\n", of, sub("s$", "", of)))
+    write_sentences(sprintf("This fit has no phantom of %s: no %s is expected to be false.", of, sub("s$", "", of)))
   } else if (!is.na(attr(x, "expected"))) {
     expected <- attr(x, "expected")
     most <- attr(x, "expected_most")
-    cat(sprintf(
-      "Expected to be false: %s of %s (%s %%)%s.\n", format_expected(expected),
+    write_sentences(sprintf(
+      "Expected to be false: %s of %s (%s %%)%s.", format_expected(expected),
       if (part) paste("all", format_big(n_cells)) else "them", format_percent(expected / max(1, n_cells)),
       if (is.null(most)) "" else sprintf(
         "; other fits that describe the table equally well give up to %s", format_big(signif(most, 3L))
@@ -364,7 +364,7 @@ print_false_header <- function(x, of) {
     # A cell may rank high and yet be no gap: the fit takes what was recorded there for whole.
     false <- x[[score_names[[of]][["missed"]]]]
     if (is.numeric(false) && any(false < 0.005)) {
-      cat(sprintf("Not expected to be false, whatever their rank: %d of these.\n", sum(false < 0.005)))
+      write_sentences(sprintf("Not expected to be false, whatever their rank: %d of these.", sum(false < 0.005)))
     }
   }
 }

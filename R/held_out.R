@@ -395,8 +395,8 @@ test_loglik <- function(fit, newdata, ..., family = NULL, floor = 1e-6) {
 print.test_loglik <- function(x, digits = max(3L, getOption("digits") - 3L), n = 10L, ...) {
   digits <- check_digits(digits)
   n <- check_shown(n)
-  cat(sprintf(
-    "Log-likelihood of %d new rows: %s in all, %s a row; higher is better (chances are at least %s)\n", sum(!is.na(x)),
+  write_sentences(sprintf(
+    "Log-likelihood of %d new rows: %s in all, %s a row; higher is better (chances are at least %s)", sum(!is.na(x)),
     format(attr(x, "total"), digits = digits), format(attr(x, "mean"), digits = digits), format(attr(x, "floor"))
   ))
   values <- stats::setNames(as.vector(x), names(x))

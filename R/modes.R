@@ -167,14 +167,14 @@ pair_distances <- function(cells) {
 #' @export
 print.modes <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  cat(sprintf(
-    "%s among %s; solutions nearer than %s count as one\n", count_words(nrow(x$modes), "solution"),
+  write_sentences(sprintf(
+    "%s among %s; solutions nearer than %s count as one", count_words(nrow(x$modes), "solution"),
     count_words(nrow(x$starts), "finished start"), format(x$tol)
   ))
   shown <- x$modes
   shown$objective <- format(shown$objective, digits = max(digits, 7L))
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
-  writeLines(c(
+  write_sentences(paste(
     "behind: how far the objective is below the best; distance, largest: root mean square and largest difference of",
     "the cells from mode 1; component: largest distance of a component from its partner in mode 1"
   ))

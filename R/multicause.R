@@ -37,7 +37,7 @@ model_title.default <- function(fit) class(fit)[1L]
 #' @export
 print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  writeLines(c(found_sentences(x, digits), known_by(x), fit_sentences(x, digits)))
+  write_sentences(c(found_sentences(x, digits), known_by(x), fit_sentences(x, digits)))
   invisible(x)
 }
 
@@ -428,21 +428,23 @@ print_criteria <- function(x, digits) {
   shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
   if (!anyNA(x$criteria)) {
     paper <- if ("AIC_paper" %in% names(shown)) paste("; the paper's -L + P, half of AIC,", shown[["AIC_paper"]])
-    cat(sprintf(
-      "\nLog-likelihood %s%s with %s parameters; AIC %s, BIC %s%s\n",
+    write_sentences(c("", sprintf(
+      "Log-likelihood %s%s with %s parameters; AIC %s, BIC %s%s",
       if (is.null(x$criteria_note)) "" else "at the estimate ", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
       shown[["BIC"]], paste0("", paper)
-    ))
+    )))
     if (!is.null(x$criteria_note)) writeLines(wrap_text(x$criteria_note, exdent = 2L))
   } else if (!is.na(x$criteria[["loglik"]])) {
-    cat(sprintf("\nLog-likelihood at the estimate %s; no AIC or BIC, as %s\n", shown[["loglik"]], x$no_criteria))
+    write_sentences(c(
+      "", sprintf("Log-likelihood at the estimate %s; no AIC or BIC, as %s", shown[["loglik"]], x$no_criteria)
+    ))
   }
 }
 
 #' @export
 print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  writeLines(x$title)
+  write_sentences(x$title)
   unknown <- paste(count_words(x$n_missing, "cell"), "unknown")
   if (x$n_missing > 0 && !any(startsWith(x$title, unknown))) writeLines(unknown)
   print_criteria(x, digits)
@@ -452,7 +454,9 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
 }
 
 print_starts <- function(starts, digits) {
-  cat("\nStarts: first guesses of each kind, how many were run to the end, and how many came near the best\n")
+  write_sentences(c(
+    "", "Starts: first guesses of each kind, how many were run to the end, and how many came near the best"
+  ))
   print.data.frame(starts, row.names = FALSE, digits = max(digits, 7L))
 }
 

@@ -171,7 +171,7 @@ nor_own_scale <- function(param) {
 #' @export
 print.identifiability_profile <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  writeLines(profile_sentences(x, digits))
+  write_sentences(profile_sentences(x, digits))
   invisible(x)
 }
 

@@ -363,8 +363,10 @@ print.noisy_or_sources <- function(x, digits = 3L, ...) {
   shown <- x
   names(shown)[names(shown) == "source"] <- "component"
   print.data.frame(shown, digits = digits, row.names = FALSE)
-  cat("prior: chance that it is on; on: expected number of rows where it is; max_link: its strongest link;\n")
-  cat("ones: expected number of ones it makes; component: column `source`\n")
+  write_sentences(paste(
+    "prior: chance that it is on; on: expected number of rows where it is; max_link: its strongest link; ones:",
+    "expected number of ones it makes; component: column `source`"
+  ))
   invisible(x)
 }
 

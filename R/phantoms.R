@@ -178,8 +178,8 @@ phantom_legend <- c(
 print.phantoms <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   n <- table(factor(x$kind, c("white", "black", "content")))
-  cat(sprintf(
-    "%s (almost only zeros: gaps), %d black (almost only finds), %s\n", count_words(n[[1L]], "white phantom"),
+  write_sentences(sprintf(
+    "%s (almost only zeros: gaps), %d black (almost only finds), %s", count_words(n[[1L]], "white phantom"),
     n[[2L]], count_words(n[[3L]], "content component")
   ))
   rule <- attr(x, "rule")
@@ -189,11 +189,11 @@ print.phantoms <- function(x, digits = 3L, ...) {
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (!is.null(rule)) {
     rule <- format(rule, drop0trailing = TRUE, scientific = FALSE, trim = TRUE)
-    cat(sprintf(
-      "Rule: white_ratio <= %s or black_ratio <= %s, weight > %s; density of presences %s\n",
+    write_sentences(sprintf(
+      "Rule: white_ratio <= %s or black_ratio <= %s, weight > %s; density of presences %s",
       rule[1L], rule[2L], rule[3L], format(attr(x, "density"), digits = digits)
     ))
-    writeLines(phantom_legend)
+    write_sentences(phantom_legend)
   }
   invisible(x)
 }
@@ -346,18 +346,20 @@ phantom_gain <- function(x, k, seed, control) {
 #' @export
 print.phantom_test <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  cat(sprintf(
-    "No phantom against one white phantom (%s), %s drawn\n", count_words(x$k - 1L, "content component"),
+  write_sentences(sprintf(
+    "No phantom against one white phantom (%s), %s drawn", count_words(x$k - 1L, "content component"),
     count_words(x$nsim, "table")
   ))
-  cat(sprintf(
-    "Twice the gain in log-likelihood %s; in tables without a phantom %s on average, at most %s\n",
+  write_sentences(sprintf(
+    "Twice the gain in log-likelihood %s; in tables without a phantom %s on average, at most %s",
     format(x$statistic, digits = digits), format(mean(x$null), digits = digits), format(max(x$null), digits = digits)
   ))
-  cat(sprintf(
-    "p = %s; the phantom would make up %s %% of the table\n", format(x$p_value, digits = digits),
+  write_sentences(sprintf(
+    "p = %s; the phantom would make up %s %% of the table", format(x$p_value, digits = digits),
     format_percent(x$share)
   ))
-  cat("The level is approximate: at 5 %, it rejected 0 to 8 % of simulated tables without a phantom, by their kind.\n")
+  write_sentences(
+    "The level is approximate: at 5 %, it rejected 0 to 8 % of simulated tables without a phantom, by their kind."
+  )
   invisible(x)
 }

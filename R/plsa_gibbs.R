@@ -279,7 +279,7 @@ summary.plsa_gibbs <- function(object, ...) {
 #' @export
 print.summary.plsa_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  writeLines(x$title)
+  write_sentences(x$title)
   print_sampled(x, digits)
   invisible(x)
 }

@@ -221,23 +221,23 @@ print.recovery <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   s <- x$summary
   show <- function(value) format(value, digits = digits)
-  cat(sprintf(
-    "Recovery of %s among %s\n", count_words(s$changed, "changed cell"), count_words(s$candidates, "candidate")
+  write_sentences(sprintf(
+    "Recovery of %s among %s", count_words(s$changed, "changed cell"), count_words(s$candidates, "candidate")
   ))
-  cat(sprintf(
-    "AUC %s (chance that a changed cell ranks above another), %s within its row (s.e. %s)\n", show(s$auc),
+  write_sentences(sprintf(
+    "AUC %s (chance that a changed cell ranks above another), %s within its row (s.e. %s)", show(s$auc),
     show(s$auc_within), show(s$auc_within_se)
   ))
-  cat(sprintf(
-    "Average precision %s, %s within a row (share of changed cells among those ranked first)\n", show(s$ap),
+  write_sentences(sprintf(
+    "Average precision %s, %s within a row (share of changed cells among those ranked first)", show(s$ap),
     show(s$ap_within)
   ))
   known <- x$precision[!is.na(x$precision$precision), ]
-  cat(sprintf("Precision at %s\n", paste(sprintf("%d: %s", known$n, show(known$precision)), collapse = ", ")))
+  write_sentences(sprintf("Precision at %s", paste(sprintf("%d: %s", known$n, show(known$precision)), collapse = ", ")))
   if (!is.na(s$slope)) cat(sprintf("Calibration: slope %s, intercept %s\n", show(s$slope), show(s$intercept)))
   if (!is.na(s$removal)) {
-    cat(sprintf(
-      "At 0.5: noise removal rate %s (false positives %s, false negatives %s)%s\n", show(s$removal), show(s$fp),
+    write_sentences(sprintf(
+      "At 0.5: noise removal rate %s (false positives %s, false negatives %s)%s", show(s$removal), show(s$fp),
       show(s$fn),
       if (is.na(s$lost)) "" else sprintf(", presences lost %s", show(s$lost))
     ))

@@ -315,12 +315,12 @@ print.document_completion <- function(x, digits = 4L, ...) {
   check_dots(...)
   digits <- check_digits(digits)
   show <- function(value) format(value, digits = digits)
-  cat(sprintf(
-    "Perplexity %s on %s unseen counts of %d rows (%s %% of each was seen)\n", show(x$perplexity),
+  write_sentences(sprintf(
+    "Perplexity %s on %s unseen counts of %d rows (%s %% of each was seen)", show(x$perplexity),
     format_big(sum(x$counts)), sum(x$counts > 0), show(100 * x$seen)
   ))
-  cat(sprintf(
-    "To compare: %s by the shares of the columns in training alone, %s if all were equally likely; lower is better\n",
+  write_sentences(sprintf(
+    "To compare: %s by the shares of the columns in training alone, %s if all were equally likely; lower is better",
     show(x$background_alone), show(x$uniform)
   ))
   cat(sprintf("A background of %s %% is mixed in\n", show(100 * x$background)))

@@ -463,7 +463,7 @@ print_visit_table <- function(x, digits, n, legend) {
   names(shown) <- side_heads(named, kept_words(x))
   print.data.frame(round_columns(shown, digits), row.names = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
-  cat(paste0(legend[names(legend) %in% named], "\n"), sep = "")
+  write_sentences(legend[names(legend) %in% named])
   said <- setdiff(names(shown), named)
   if (length(said)) cat(sprintf("%s: column `%s`\n", said, setdiff(named, names(shown))), sep = "")
   invisible(x)

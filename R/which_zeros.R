@@ -13,7 +13,7 @@
 #' What each learner is worth *on this table* is then measured on damaged copies. A tenth of the finds, other ones in
 #' each of the `copies`, is deleted at random, the learners score the zeros of the copy, and a logistic regression
 #' predicts from their log-odds which zeros were deleted finds. Its weights are not negative and are shrunk towards
-#' equal shares, and all are shrunk as four more deleted finds, spread over all zeros alike, would shrink them, so that
+#' equal shares, and all are shrunk as one more deleted find, spread over all zeros alike, would shrink them, so that
 #' the few of a small table give no certainty. Because learners know rare taxa less well, it has the log of how often
 #' the taxon was found, and its square, as further terms; a taxon whose finds were all deleted counts as half a find,
 #' dealt out to the sites by their numbers of finds. A taxon that `x` has at no site is not judged, since nothing tells

@@ -23,7 +23,7 @@ calibrate_chances <- function(zeros, hidden, finds) {
   eta <- c(zeros$eta, hidden)
   y <- rep(c(0, 1), c(length(zeros$eta), length(hidden)))
   weight <- c(zeros$count, rep(finds / max(1L, length(hidden)), length(hidden)))
-  # As in the stack; here `blind_finds` more are spread as eta itself says, at the level of all finds.
+  # As in the stack; here `blind_finds` are spread as eta itself says, at the level of all finds.
   level <- logistic_regression(matrix(1, length(eta)), y, eta, weight = weight)$beta
   more <- blind_finds / max(1L, length(hidden))
   shrunk <- (y + more * stats::plogis(level + eta)) / (1 + more)

@@ -291,8 +291,9 @@ rule_verdict <- function(gain, measure, known) {
   says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
   each <- if (length(unique(says)) < length(says)) says[1L] else paste(says, measure[known])
   by <- sprintf("%.3f%s", round(gain$difference, 3) + 0, vapply(gain$se, error_words, ""))[known] # no -0.000
-  few <- if (ahead[2L] %in% says && max(gain$copies, na.rm = TRUE) == 2L) ": two copies are too few for more" else ""
-  sprintf("; by the differences, %s, %s%s.", paste(by, collapse = " and "), paste(each, collapse = " and "), few)
+  few <- each == ahead[2L] | startsWith(each, paste0(ahead[2L], " "))
+  if (max(gain$copies, na.rm = TRUE) == 2L) each[few] <- paste(each[few], "(two copies are too few)")
+  sprintf("; by the differences, %s, %s.", paste(by, collapse = " and "), paste(each, collapse = " and "))
 }
 
 # 1, -1, or 0 where a difference is within its error: Student's t, as two copies tell little of their spread.

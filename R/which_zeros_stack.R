@@ -62,8 +62,8 @@ choose_ridge <- function(parts, n_threads = 1L) {
 # Which columns are of learners; the others are taxon_terms().
 of_learner <- function(z) !colnames(z) %in% c("finds", "finds_squared")
 
-# Without them, learners that tell the few hidden finds of a small table without error would have weights without end.
-blind_finds <- 4
+# Without it, learners that tell the few hidden finds of a small table without error would have weights without end.
+blind_finds <- 1
 
 # Learners' weights that are not negative: those whose weight would be are left out, one after another. `start`: a stack
 # of much the same, or NULL.
@@ -97,7 +97,7 @@ stack_cells <- function(odds, stack, n_threads, error = FALSE) {
 
 # Logistic regression by Newton's method, on the columns `used` of what stack_bind() gives. Learners' weights are drawn
 # to each other: the penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights
-# are drawn to 0. All are, as by `blind_finds` more hidden finds spread over all cells alike. A column that is the same
+# are drawn to 0. All are, as by `blind_finds` more hidden finds, spread over all cells alike. A column that is the same
 # for all cells says nothing: it has no weight, and no error.
 ridge_logistic <- function(data, used, ridge, start = NULL) {
   centre <- data$even$centre[used]

@@ -105,10 +105,10 @@ known_by <- function(fit) {
   }
   shown <- utils::head(sprintf("%s: %s", names(each), each), 6L)
   more <- length(each) - length(shown)
-  wrap_text(sprintf(
+  sprintf(
     "%s that tell the components apart: %s%s.", capital(axis_words(fit)[2L]), paste(shown, collapse = "; "),
     if (more) paste("; and", count_words(more, "more component")) else ""
-  ), 110, exdent = 2)
+  )
 }
 
 # strwrap() that ends no line within a number, as in 933 000, 95 % or s.e. 0.2, nor at a "\001", which becomes a space.

@@ -33,3 +33,6 @@ make_fits_of_all <- function() {
 
 # Prints without their number of passes, which may differ by one rounding.
 hide_passes <- function(lines) sub("after [0-9]+ passes", "after <n> passes", lines)
+
+# What a print says, wherever its lines are broken.
+print_words <- function(x) gsub("\\s+", " ", paste(utils::capture.output(print(x)), collapse = " "))

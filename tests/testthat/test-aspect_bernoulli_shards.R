@@ -113,14 +113,14 @@ test_that("verbs on shards say what they say of the table", {
     new <- x[c(5, 1, 9), ]
     if (name == "smooth") {
       expect_error(predict(there, new), "no neighbours", class = "multicause_input_error")
-      expect_output(print(there), "smoothed log-likelihood", fixed = TRUE)
+      expect_match(print_words(there), "smoothed log-likelihood", fixed = TRUE)
     } else {
       expect_equal(predict(there, new), predict(here, new), tolerance = 1e-5)
     }
     again <- suppressWarnings(update(there, control = fit_control(max_pass = 2, tol = 0)))
     expect_identical(again$smooth, there$smooth)
     if (name == "effort") {
-      expect_output(print(there), effort_sentence(here), fixed = TRUE)
+      expect_match(print_words(there), effort_sentence(here), fixed = TRUE)
       expect_identical(again$effort$values, case$args$effort)
       # What is left without any pass follows the curve, too.
       none <- fit_case(case, there$shards, 4, start = start, control = fit_control(max_pass = 0))

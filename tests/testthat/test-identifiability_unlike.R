@@ -69,7 +69,7 @@ test_that("the bounds contain each other, also for black phantoms and over draws
   cells <- sure$cells
   expect_true(all(cells$missed_both_most >= pmax(cells$missed_taxon_most, cells$missed_outer_most) - 1e-12))
   expect_true(all(sure$unlike$draws_most > 0))
-  expect_output(print(sure), "each taxon is missed at a rate of its own, up to [0-9]+ of [0-9]+ zeros")
+  expect_match(print_words(sure), "each taxon is missed at a rate of its own, up to [0-9]+ of [0-9]+ zeros")
   black <- fit_with(1 - fit$x, fit$param$membership, 1 - fit$param$aspects, phantom = "black")
   other <- identifiability(black, n_start = 0, cells = TRUE)
   expect_equal(other$cells$added_both_most, cells$missed_both_most)

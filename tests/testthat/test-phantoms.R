@@ -78,7 +78,7 @@ test_that("additions to fossil-like sites are a black phantom, and the added cel
   expect_gt(rank_auc(ranked$added, added), 0.8)
   expect_gt(rank_auc(ranked$absent, added), rank_auc(ranked$probability, added) + 0.1)
   expect_match(denoise(fit, "black", keep = "replace")$dropped, "^A[1-5]$")
-  expect_output(print(fit), "Black phantom: .* of whatever taxon \\(mean chance of a presence 0.[5-9]")
+  expect_match(print_words(fit), "Black phantom: .* of whatever taxon \\(mean chance of a presence 0.[5-9]")
 })
 
 test_that("no black phantom is claimed on tables to which nothing was added", {

@@ -114,5 +114,9 @@ test_that("scales of one number can be read in grey: each colour is darker than 
     limits <- scale$get_limits()
     shades <- light(scale$map(seq(limits[1L], limits[2L], length.out = 20L)))
     expect_true(all(diff(shades) < 0.002))
+    # Nothing on the scale looks like a cell that is unknown.
+    apart <- colSums(abs(grDevices::col2rgb(scale$map(seq(limits[1L], limits[2L], length.out = 20L))) -
+      as.vector(grDevices::col2rgb(scale$na.value))))
+    expect_gt(min(apart), 40)
   }
 })

@@ -102,10 +102,10 @@ test_that("verbs on shards say what they say of the table", {
     if (name == "bernoulli_mixture") expect_length(list.files(there$folder, "membership"), 0L)
     if (name == "plsa") {
       expect_equal(unname(there$shares$weight), unname(colMeans(here$param$membership)), tolerance = 1e-6)
-      expect_output(print(there), "Latent Dirichlet allocation of shards: 240 sites x 40 taxa, 3 components")
+      expect_match(print_words(there), "Latent Dirichlet allocation of shards: 240 sites x 40 taxa, 3 components")
     }
     if (name == "noisy_or") {
-      expect_output(print(there), "Noisy-OR component analysis .* of shards: 240 sites x 40 taxa, 3 components")
+      expect_match(print_words(there), "Noisy-OR component analysis .* of shards: 240 sites x 40 taxa, 3 components")
     }
   }
 })

@@ -17,7 +17,7 @@ test_that("a taxon put at all sites and hardly ever found is at the bound", {
     expect_output(print(false_absences(fit)), "At its bound")
   }
   expect_true(all(visits_needed(fit)$bound))
-  expect_output(print(visits_needed(fit)), "bound: the estimate is at its bound")
+  expect_match(print_words(visits_needed(fit)), "bound: the estimate is at its bound")
 })
 
 test_that("visits that agree put detection at the bound of 1", {
@@ -27,7 +27,7 @@ test_that("visits that agree put detection at the bound of 1", {
   agreed[, 1, ] <- rbinom(62, 1, 0.5)
   fit <- fit_of(agreed, missed_by = "taxon")
   expect_identical(which(visit_bounds(fit)$sure), 2:10)
-  expect_output(print(fit), "detection is estimated at 1 for \"t2\".*None missed is the end of the scale")
+  expect_match(print_words(fit), "detection is estimated at 1 for \"t2\".*None missed is the end of the scale")
   by_site <- fit_of(agreed[, -1, ], missed_by = "site")
   expect_length(visit_bounds(by_site)$sure, 31L)
   expect_output(print(by_site), "detection is estimated at 1 at \"s")
@@ -57,7 +57,7 @@ test_that("one species whose misses differ by site gets the advice to let them d
   once <- data.frame(y.1 = rep(c(1, 0, 0, 0, 0), 8), y.2 = rep(c(1, 1, 0, 0, 0), 8), y.3 = rep(c(0, 1, 0, 0, 0), 8))
   fit <- function(...) suppressMessages(visits_bernoulli(once, 1, ...))
   advice <- "One species does not tell misses that differ by site from its absence: give `missed_by = \"visit\"`."
-  expect_output(print(fit(missed_by = "site")), advice, fixed = TRUE)
+  expect_match(print_words(fit(missed_by = "site")), advice, fixed = TRUE)
   expect_no_match(capture.output(print(fit())), "One species does not")
   expect_no_match(capture.output(print(fit(missed_by = "visit"))), "One species does not")
 })

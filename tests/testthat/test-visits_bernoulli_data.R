@@ -137,7 +137,7 @@ test_that("taxa seldom found are named, also beside their chances", {
   few[1:2, 2, 1] <- 1L
   expect_message(fit <- visits_bernoulli(few, 1, missed_by = "taxon"), "fewer than 5 sites.*t2")
   expect_identical(which(fit$rare), c(t2 = 2L))
-  expect_output(print(fit), "Found too seldom to say much of: \"t2\"")
+  expect_match(print_words(fit), "Found too seldom to say much of: \"t2\"")
   expect_output(print(false_absences(fit, taxon = "t2")), "Found too seldom.*t2")
   expect_no_message(visits_bernoulli(few, 1, missed_by = "taxon", rare = 2), message = "fewer than")
 })

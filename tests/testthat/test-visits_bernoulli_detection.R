@@ -355,7 +355,7 @@ test_that("a covariate of taxa moves the mean of the intercept", {
 test_that("verbs take such fits", {
   fit <- detected()
   alike <- suppressWarnings(update(fit, detection = ~1, control = fit_control(max_pass = 2, n_start = 1)))
-  expect_output(print(alike), "Detection is the same at all visits; species are shrunk")
+  expect_match(print_words(alike), "Detection is the same at all visits; species are shrunk")
   expect_output(print(fit), "Detection depends on ~date \\+ size; species are shrunk")
   expect_identical(dim(simulate(fit, seed = 1)[[1]]), c(30L, 5L, 3L))
   zeros <- false_absences(fit, Inf)

@@ -130,5 +130,5 @@ test_that("a fit with covariates of detection says what visits add, too", {
   x <- array(rbinom(400 * 3, 1, rep(ifelse(rbinom(400, 1, 0.3), 0.7, 0.05), 3)), c(80, 5, 3))
   fit <- quiet(visits_bernoulli(x, 1, detection = ~visit, added = TRUE, control = fit_control(n_start = 1)))
   expect_gt(max(fit$param$added), 0.001)
-  expect_output(print(fit), "A visit finds .*An absence is reported as present by visit 1 with probability")
+  expect_match(print_words(fit), "A visit finds .*An absence is reported as present by visit 1 with probability")
 })

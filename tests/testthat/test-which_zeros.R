@@ -379,8 +379,9 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), ", neither is surely better.$")
   # Two copies that agree by chance are no proof.
   two <- says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L))
-  expect_match(two, "surely better: two copies are too few for more.$")
-  expect_match(says(c(0.02, 0.02), c(0.001, 0.001), copies = c(2L, 2L)), "the answer is better")
+  expect_match(two, "neither is surely better \\(two copies are too few\\).$")
+  mixed <- says(c(0.02, 0.02), c(0.005, 0.001), copies = c(2L, 2L))
+  expect_match(mixed, "over the table \\(two copies are too few\\) and the answer is better within localities.$")
   expect_match(says(c(0.1, 0.1), c(0.01, 0.01), hidden = 150L), "has 0.775 and 0.809; too few finds were hidden")
   expect_match(
     says(c(0.065, 0.05), c(0.004, 0.006), c("alike", "companions")),
