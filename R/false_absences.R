@@ -330,7 +330,9 @@ print_false_cells <- function(x, digits, n, of, legend) {
     cat(sprintf("%s: columns `site`, `taxon`\n", paste(words, collapse = ", ")))
   }
   if (length(rare)) {
-    write_sentences(sprintf("Found too seldom for these chances to rest on its own record: %s.", show_names(as.character(rare))))
+    write_sentences(sprintf(
+      "Found too seldom for these chances to rest on its own record: %s.", show_names(as.character(rare))
+    ))
   }
   if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
   invisible(x)

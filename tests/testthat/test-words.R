@@ -82,7 +82,7 @@ test_that("jargon of a first screen is explained where it stands", {
     passes = "over the table", perplexity = "effective number", leak = "without any component"
   )
   for (object in worded()) {
-    said <- said_by(object)
+    said <- print_words(object)
     for (word in names(explained)) {
       if (grepl(sprintf("\\b%ss?\\b", word), gsub("`[^`]*`", "", said))) {
         expect_match(said, explained[[word]], info = paste(class(object)[1L], word))
