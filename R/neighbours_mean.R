@@ -121,8 +121,21 @@ likeness_floor <- 0.05 # lists with nothing in common still count a little
 # Means over neighbours, length(own) x m, of rows whose lists are a view; own: their numbers in the table, NULL for rows
 # that are not of it. Presences of its own rows get what they would have if hidden.
 nbm_means <- function(table, rows, own, lists, likeness, n_threads = 1) {
-  own <- if (!is.null(own)) as.integer(own) - 1L
-  .Call(mc_c_neighbours_mean, table$view, rows, own, lists, c(likeness, likeness_floor, n_threads))
+  settings <- c(likeness, likeness_floor, n_threads)
+  own <- if (!is.null(own)) as.integer(own)
+  if (!is.null(lists)) {
+    return(.Call(mc_c_neighbours_mean, table$view, rows, if (!is.null(own)) own - 1L, lists, settings))
+  }
+  # Where all are neighbours, observations with the same list have the same mean.
+  distinct <- .Call(mc_c_view_distinct, table$view)
+  if (is.null(own)) {
+    return(.Call(mc_c_neighbours_mean, distinct$view, rows, NULL, distinct$weight, settings))
+  }
+  group <- distinct$group[own]
+  wanted <- unique(group)
+  rows <- nbm_view(table, match(wanted, distinct$group))
+  p <- .Call(mc_c_neighbours_mean, distinct$view, rows, wanted - 1L, distinct$weight, settings)
+  if (length(wanted) == length(group)) p else p[match(group, wanted), , drop = FALSE]
 }
 
 # n x m probabilities of some rows of the table, by blocks, so that lists of neighbours stay short. `view`: of these

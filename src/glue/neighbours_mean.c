@@ -13,17 +13,20 @@ static const int *own_of(SEXP own, int n, int n_table) {
 
 /*
  * table, rows: views; own: the rows' numbers in the table, from 0, or NULL; lists: list(start, neighbour,
- * weight) as mc_c_neighbours() has it, or NULL; settings: c(likeness, floor, n_threads). Returns a matrix
- * of chances.
+ * weight) as mc_c_neighbours() has it, or NULL, and then how many copies there are of each row of the table;
+ * settings: c(likeness, floor, n_threads). Returns a matrix of chances.
  */
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings) {
   const mc_data data = glue_data(table), wanted = glue_data(rows);
   glue_check(wanted.m == data.m, "rows");
   glue_matrix(settings, 3, 1, "settings");
   glue_check(REAL(settings)[2] >= 1 && REAL(settings)[2] <= INT_MAX, "n_threads");
-  const nbm_table of = {&data, REAL(settings)[0], REAL(settings)[1]};
+  nbm_table of = {.data = &data, .likeness = REAL(settings)[0], .floor = REAL(settings)[1]};
   nbm_rows to = {.data = &wanted, .own = own_of(own, wanted.n, data.n)};
-  if (!Rf_isNull(lists)) {
+  if (Rf_isReal(lists)) {
+    glue_check(XLENGTH(lists) == data.n, "copies");
+    of.copies = REAL(lists);
+  } else if (!Rf_isNull(lists)) {
     const SEXP start = glue_field(lists, "start"), weight = glue_field(lists, "weight");
     const SEXP neighbour = glue_field(lists, "neighbour");
     glue_lists(start, neighbour, wanted.n, data.n, "neighbours");

@@ -36,6 +36,7 @@ typedef struct {
   const nbm_table *table;
   const nbm_rows *rows;
   mc_data columns;       /* the table by columns */
+  double n;              /* observations */
   double *found, *known; /* m: presences and known cells of each attribute */
   double *share;  /* m: 1 / known, of the other rows and the one that counts as one of them */
   double *root;   /* n: 1 / sqrt(length of the list), 1 for an empty one */
@@ -60,11 +61,24 @@ typedef struct {
   double root, less;
 } row_roots;
 
-/* Adds what neighbour l brings, less the weight with which it was counted already. */
-static void add_neighbour(const task *t, scratch *s, totals *sum, int l, double base,
-                          double counted, row_roots own) {
+/* A row of the table as a neighbour. */
+typedef struct {
+  int l;
+  double base;    /* weight */
+  double counted; /* the weight with which it was counted already */
+  double copies;
+} neighbour;
+
+static double copies_of(const nbm_table *table, int l) {
+  return table->copies ? table->copies[l] : 1;
+}
+
+static void add_neighbour(const task *t, scratch *s, totals *sum, const neighbour *it,
+                          row_roots own) {
   const nbm_table *table = t->table;
   const mc_data *data = table->data;
+  const int l = it->l;
+  const double base = it->base, counted = it->counted, copies = it->copies;
   int shared = 0;
   for (int e = data->start[l]; e < data->start[l + 1]; e++) {
     s->both[shared] = data->column[e];
@@ -75,23 +89,24 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, int l, double 
   const double w = base * power(shared * root * own.root + floor, q);
   const double hidden = base * power((shared > 0 ? shared - 1 : 0) * less + floor, q);
   const double rest = base * power(shared * less + floor, q);
-  sum->all += w - counted;
-  sum->squares += w * w - counted * counted;
-  sum->rest += rest - counted;
-  sum->rest_squares += rest * rest - counted * counted;
-  for (int e = data->start[l]; e < data->start[l + 1]; e++) {
-    s->of[data->column[e]].found += w - counted;
-  }
+  const double more = copies * (w - counted), more_rest = copies * (rest - counted);
+  const double of_hidden = copies * hidden, of_rest = copies * rest;
+  const double squares_more = copies * (hidden * hidden - rest * rest);
+  sum->all += more;
+  sum->squares += copies * (w * w - counted * counted);
+  sum->rest += more_rest;
+  sum->rest_squares += copies * (rest * rest - counted * counted);
+  for (int e = data->start[l]; e < data->start[l + 1]; e++) s->of[data->column[e]].found += more;
   for (int e = 0; e < shared; e++) { /* the list of the row without each of these */
     sums *of = s->of + s->both[e];
-    of->found_hidden += hidden;
-    of->found_rest += rest;
-    of->squares_more += hidden * hidden - rest * rest;
+    of->found_hidden += of_hidden;
+    of->found_rest += of_rest;
+    of->squares_more += squares_more;
   }
   for (int e = 0; e < data_n_missing(data, l); e++) {
     sums *of = s->of + data->na_column[data->na_start[l] + e];
-    of->unknown += w - counted;
-    of->unknown_rest += rest - counted;
+    of->unknown += more;
+    of->unknown_rest += more_rest;
   }
 }
 
@@ -115,17 +130,18 @@ static totals add_listed(const task *t, scratch *s, int r, row_roots roots) {
       add_plain(t, s, &sum, l, rows->weight[e]);
       continue;
     }
-    add_neighbour(t, s, &sum, l, rows->weight[e], 0, roots);
+    const neighbour it = {l, rows->weight[e], 0, 1};
+    add_neighbour(t, s, &sum, &it, roots);
   }
   return sum;
 }
 
-/* Of all rows of the table but own: those that share nothing weigh the same, and are added as a whole. */
+/* Of all observations but one of own: those that share nothing weigh the same, and are added as a whole. */
 static totals add_all(const task *t, scratch *s, int r, int own, row_roots roots) {
   const nbm_table *table = t->table;
   const mc_data *list = t->rows->data;
   const double apart = power(table->floor, table->likeness);
-  const int others = table->data->n - (own >= 0);
+  const double others = t->n - (own >= 0);
   const double square = apart * apart;
   totals sum = {.all = others * apart, .rest = others * apart};
   sum.squares = sum.rest_squares = others * square;
@@ -134,22 +150,26 @@ static totals add_all(const task *t, scratch *s, int r, int own, row_roots roots
     const int j = list->column[e];
     for (int f = t->columns.start[j]; f < t->columns.start[j + 1]; f++) {
       const int l = t->columns.column[f];
-      if (l == own || s->seen[l]) continue;
+      if (s->seen[l]) continue;
       s->seen[l] = true;
       s->met[n_met++] = l;
     }
   }
   for (int j = 0; j < table->data->m; j++) {
     s->of[j].found += apart * (t->found[j] - (own >= 0 && s->mine[j]));
-    s->of[j].unknown += apart * (table->data->n - t->known[j]);
-    s->of[j].unknown_rest += apart * (table->data->n - t->known[j]);
+    s->of[j].unknown += apart * (t->n - t->known[j]);
+    s->of[j].unknown_rest += apart * (t->n - t->known[j]);
   }
   for (int e = 0; own >= 0 && e < data_n_missing(table->data, own); e++) {
     sums *of = s->of + table->data->na_column[table->data->na_start[own] + e];
     of->unknown -= apart;
     of->unknown_rest -= apart;
   }
-  for (int e = 0; e < n_met; e++) add_neighbour(t, s, &sum, s->met[e], 1, apart, roots);
+  for (int e = 0; e < n_met; e++) {
+    const int l = s->met[e];
+    const neighbour it = {l, 1, apart, copies_of(table, l) - (l == own)};
+    if (it.copies > 0) add_neighbour(t, s, &sum, &it, roots);
+  }
   for (int e = 0; e < n_met; e++) s->seen[s->met[e]] = false;
   return sum;
 }
@@ -191,26 +211,43 @@ static void scan(void *ctx, int strip, int thread, int first, int b) {
   for (int i = first; i < first + b; i++) do_row(t, t->per_thread + thread, i);
 }
 
+/* How many observations have, and know, each attribute; their number. */
+static void count_attributes(task *t) {
+  const nbm_table *table = t->table;
+  const mc_data *data = table->data;
+  for (int i = 0; i < data->n; i++) t->n += copies_of(table, i);
+  for (int j = 0; j < data->m; j++) {
+    t->found[j] = 0;
+    t->known[j] = t->n;
+  }
+  for (int i = 0; i < data->n; i++) {
+    const double copies = copies_of(table, i);
+    for (int e = data->start[i]; e < data->start[i + 1]; e++) t->found[data->column[e]] += copies;
+    for (int e = 0; e < data_n_missing(data, i); e++)
+      t->known[data->na_column[data->na_start[i] + e]] -= copies;
+  }
+}
+
 bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, const mc_host *host,
                double *p) {
   const int n = table->data->n, m = table->data->m;
   const num_strips strips = num_new_strips(rows->data->n, 16, n_threads);
   task t = {.table = table, .rows = rows, .columns = mc_transpose(table->data, host)};
-  double known = 0;
+  double found = 0, known = 0;
   t.p = p;
   t.found = mc_doubles(host, m, 1);
   t.known = mc_doubles(host, m, 1);
   t.share = mc_doubles(host, m, 1);
   t.root = mc_doubles(host, n, 1);
   t.per_thread = host->alloc(host->ctx, strips.n_threads, sizeof *t.per_thread);
+  count_attributes(&t);
   for (int j = 0; j < m; j++) {
-    t.found[j] = list_length(&t.columns, j);
-    t.known[j] = data_n_observed(&t.columns, j);
     t.share[j] = 1 / fmax(t.known[j] + !rows->own, 1);
+    found += t.found[j];
     known += t.known[j];
   }
   for (int i = 0; i < n; i++) t.root[i] = one_over_root(list_length(table->data, i));
-  t.density = table->data->start[n] / fmax(known, 1);
+  t.density = found / fmax(known, 1);
   for (int thread = 0; thread < strips.n_threads; thread++) {
     scratch *s = t.per_thread + thread;
     *s = (scratch){.of = host->alloc(host->ctx, m, sizeof *s->of),

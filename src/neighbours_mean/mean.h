@@ -15,8 +15,10 @@
 /* What means are taken of. */
 typedef struct {
   const mc_data *data; /* n x m; values are taken to be 1 */
-  double likeness;     /* >= 0; 0: weights are those of the neighbours alone */
-  double floor;        /* > 0: what lists with nothing in common have in place of a cosine */
+  /* n: how many observations with the same list each row stands for, where all are neighbours; NULL: one. */
+  const double *copies;
+  double likeness; /* >= 0; 0: weights are those of the neighbours alone */
+  double floor;    /* > 0: what lists with nothing in common have in place of a cosine */
 } nbm_table;
 
 /* For whom. */
@@ -24,7 +26,7 @@ typedef struct {
   const mc_data *data; /* their own lists, rows x m */
   const int *own; /* rows: which row of the table each is; NULL: none is, and nothing is hidden */
   /* Of each row: neighbours in the table, never itself, and their base weights. Where it has none, or
-     where start is NULL, all other rows of the table are its neighbours, with base weights of 1. */
+     where start is NULL, all other observations are its neighbours, with base weights of 1. */
   const int *start, *neighbour;
   const double *weight;
 } nbm_rows;

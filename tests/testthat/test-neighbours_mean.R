@@ -46,6 +46,16 @@ test_that("every cell has the mean of its neighbours as if it were hidden", {
   expect_equal(unname(fitted(fit)), reference_mean(data$x, 1 - diag(14), 1), tolerance = 1e-12)
 })
 
+test_that("sites with the same list, and unknown cells, count each by itself", {
+  x <- small_sites()$x[c(1:14, 3, 1, 3, 7, 1, 9), ]
+  rownames(x) <- NULL
+  for (power in 0:2) {
+    fit <- neighbours_mean(x, likeness = power)
+    expect_equal(unname(fitted(fit)), reference_mean(x, 1 - diag(20), power), tolerance = 1e-12)
+  }
+  expect_equal(predict(fit, x[1:2, ]), predict(fit, x[c(16, 2), ]))
+})
+
 test_that("sparse data give the same", {
   data <- small_sites()
   for (near in list(NULL, data$near)) {
