@@ -78,13 +78,13 @@
 #'
 #' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m, of large tables for
 #' some 16: 0.6 GB at 2 000 x 500. On one core a call took 2.5 s of processor time for 377 sites x 152 genera of
-#' mammals, 2 s for 266 x 145 birds, 6 s for 2 000 x 500 with 2 % found and `quick`, and 97 s and 1.3 GB for 20 000 x 500
-#' by the defaults (`bench/which_zeros_time.md`). Each list is compared with all that share a find, most of the time of
-#' long tables of few and common taxa: 102 s for 50 000 x 60 with 11 % found, `quick`. Copies run in parallel where a
-#' [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf` also on
-#' the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a `checkpoint` in
-#' `control` each finished table is kept in a file beside the one named; the same call goes on from there after a crash,
-#' as in [cross_validate()].
+#' mammals, 2 s for 266 x 145 birds, 6 s for 2 000 x 500 with 2 % found and `quick`, and 97 s and 1.3 GB for 20 000 x
+#' 500 by the defaults (`bench/which_zeros_time.md`). Each list is compared with all that share a find, most of the
+#' time of long tables of few and common taxa: 102 s for 50 000 x 60 with 11 % found, `quick`. Copies run in parallel
+#' where a [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf`
+#' also on the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a
+#' `checkpoint` in `control` each finished table is kept in a file beside the one named; the same call goes on from
+#' there after a crash, as in [cross_validate()].
 #'
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (specimens,
 #'   individuals; whole numbers, 1 and 2 among them); `NA` is an unknown cell. A result of [shards()] goes to
