@@ -160,7 +160,9 @@ test_that("the chances of a cell agree with each other and with an enumeration o
     }
   }
   expect_match(print_words(tables[[1]]), "phantom: chance that these visits would have missed it")
-  expect_match(print_words(head(tables[[2]][-1], 3)), "added: chance that it does not live here and what visits found is")
+  expect_match(
+    print_words(head(tables[[2]][-1], 3)), "added: chance that it does not live here and what visits found is"
+  )
 })
 
 test_that("additions are found where there are some", {
