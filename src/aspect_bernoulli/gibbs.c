@@ -27,13 +27,6 @@ static ab_gibbs_work new_work(const mc_data *data, const ab_prior *prior, ab_gib
   return work;
 }
 
-#define ASK_CELLS 100000
-
-/* Large tables take long a sweep, so the host is asked within it, too. */
-static bool stop_before(const ab_gibbs_work *work, int i) {
-  return i % (1 + ASK_CELLS / (work->data->m + 1)) == 0 && mc_stop(work->host, work->n_sweep, 0);
-}
-
 /* sum[, c] = share[1] absence[, 1] + ... + share[c] absence[, c] */
 NUM_HOT static void running_sums(const double *share, const double *absence, int m, int k,
                                  double *sum) {
@@ -146,7 +139,7 @@ static void draw_memberships(ab_gibbs_work *work) {
   const int m = data->m, k = work->state->k;
   weigh_aspects(work, true);
   work->stream = num_new_stream();
-  for (int i = 0; i < data->n && !stop_before(work, i); i++) {
+  for (int i = 0; i < data->n && !ab_gibbs_stop(work, i); i++) {
     const double *total = row_sums(work, i, 0);
     double at_least = count_later(work->uniform, total, work->sum, m);
     for (int c = 1; c <= k; c++) {
@@ -179,7 +172,7 @@ static void draw_aspects(ab_gibbs_work *work) {
   /* zero[, c]: zeros written by c or later */
   memcpy(work->zero + m, work->zeros, (size_t) m * sizeof(double));
   for (int i = 0; i < data->n; i++) {
-    if (stop_before(work, i)) return; /* the counts are not complete */
+    if (ab_gibbs_stop(work, i)) return; /* the counts are not complete */
     const double *total = row_sums(work, i, 1);
     for (int c = 1; c < k; c++)
       add_later(work->uniform, total, work->sum + num_at(0, c, m), m,
@@ -221,8 +214,8 @@ mc_status ab_gibbs_run(const mc_data *data, const ab_prior *prior, const ab_gibb
     draw_aspects(&work);
     /* What was drawn of this sweep is as good a draw, but no whole sweep. */
     if (mc_stop(host, t, 0)) return MC_STOPPED;
+    if (notes && (t + 1) % plan->thin == 0 && !ab_gibbs_note(notes, record)) return MC_STOPPED;
     record->n_done = work.n_sweep = t + 1;
-    if (notes && (t + 1) % plan->thin == 0) ab_gibbs_note(notes, record);
     if (mc_stop(host, t + 1, 0)) return MC_STOPPED;
   }
   return MC_MAX_PASS;

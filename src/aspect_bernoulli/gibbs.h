@@ -61,8 +61,8 @@ typedef struct {
 /*
  * Sweeps from a state. One costs O(n m k) and a uniform number for each observed cell, a noted draw
  * as much again; memory is O((n + m) k). Random numbers through num/rng.h. Returns MC_MAX_PASS, or
- * MC_STOPPED where the host asked to stop: within a sweep, too, whose draws then stay where they
- * are but are not noted.
+ * MC_STOPPED where the host asked to stop: within a sweep or its note, too, whose draws then stay
+ * where they are but are not noted.
  */
 mc_status ab_gibbs_run(const mc_data *data, const ab_prior *prior, const ab_gibbs_plan *plan,
                        ab_gibbs_state *state, const mc_host *host, ab_gibbs_record *record);

@@ -169,7 +169,8 @@ static double row_log_lik(ab_gibbs_notes *notes, int i) {
   return num_sum_log(value, data->m);
 }
 
-static void scan_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
+/* false: stopped. */
+static bool scan_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   ab_gibbs_work *work = notes->work;
   const int n = work->data->n, m = work->data->m, k = work->state->k;
   for (int c = 0; c < k; c++)
@@ -180,6 +181,7 @@ static void scan_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
     }
   notes->log_lik = notes->missed = notes->added = 0;
   for (int i = 0; i < n; i++) {
+    if (!record->cell && ab_gibbs_stop(work, i)) return false;
     row_probabilities(notes, i);
     notes->log_lik += row_log_lik(notes, i);
     if (notes->scores) row_scores(notes, i);
@@ -191,6 +193,7 @@ static void scan_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
     add_product(1, notes->pbar, m, at + 4 * (ptrdiff_t) m);
     add_product(1, notes->zero, m, at + 5 * (ptrdiff_t) m);
   }
+  return true;
 }
 
 static double log_prior(const ab_gibbs_work *work) {
@@ -248,13 +251,13 @@ static void add_state(const double *x, ptrdiff_t length, double *sum) {
   }
 }
 
-void ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record) {
+bool ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   const ab_gibbs_state *state = notes->work->state;
   const ab_gibbs_plan *plan = notes->plan;
   const ptrdiff_t rows = (ptrdiff_t) notes->work->data->n * state->k;
   const ptrdiff_t columns = (ptrdiff_t) notes->work->data->m * state->k;
   relabel(notes);
-  scan_rows(notes, record);
+  if (!scan_rows(notes, record)) return false;
   const mc_host *host = notes->work->host;
   const ptrdiff_t width = AB_NOTE_PROBE + plan->n_probe;
   const int most = plan->n_sweep / plan->thin;
@@ -263,7 +266,7 @@ void ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   record->n_draw++;
   add_state(state->membership, rows, record->membership);
   add_state(state->aspects, columns, record->aspects);
-  if (plan->keep_every == 0 || record->n_draw % plan->keep_every != 0) return;
+  if (plan->keep_every == 0 || record->n_draw % plan->keep_every != 0) return true;
   const int n_kept = record->n_kept, most_kept = most / plan->keep_every;
   record->kept_membership =
       mc_grow(host, record->kept_membership, n_kept, most_kept, rows, &record->room_membership);
@@ -274,4 +277,5 @@ void ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   memcpy(record->kept_aspects + n_kept * columns, state->aspects,
          (size_t) columns * sizeof(double));
   record->n_kept++;
+  return true;
 }

@@ -43,6 +43,7 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
   work->prior = *prior;
   work->host = host;
   work->rows.k = work->cols.k = k;
+  work->rows.work = work->cols.work = work;
   work->columns = mc_transpose(data, host);
   work->by_row = strips_of(data->n, k, n_threads);
   work->by_column = strips_of(data->m, k, n_threads);
@@ -118,9 +119,8 @@ static void column_sum_block(void *ctx, int strip, int thread, int first, int b)
   ab_block *t = w->work->block + thread;
   const ab_half *of = w->half;
   const int k = w->par->k, n_pair = num_pairs(of->n_moving);
-  (void) strip;
   load_columns(w, first, b, t);
-  ab_differentiate(of, first, b, t);
+  w->work->strip[strip].loglik += ab_differentiate(of, first, b, t);
   for (int i = 0; i < b; i++) {
     const int unit = t->unit[i];
     memcpy(w->sums->gradient + num_at(0, unit, k), t->gradient + num_at(0, i, k),
@@ -152,7 +152,8 @@ static bool scan_units(scan *w, const num_strips *strips, num_scanner scanner, a
     out->loglik += work->strip[s].loglik;
     out->decrement += work->strip[s].decrement;
   }
-  return true;
+  /* The stop may have come within the last block. */
+  return !isnan(out->loglik) || !mc_stop(work->host, work->passes, work->objective);
 }
 
 /* Rows: on the simplex only differences of aspects count, and the pinned one is the best origin. */

@@ -4,10 +4,12 @@
  */
 #include "aspect_bernoulli/newton_private.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "num/blas.h"
 #include "num/quadratic.h"
+#include "num/threads.h"
 #include "num/vector.h"
 
 ab_block ab_new_block(int k, int b, int panel, bool is_few, bool sparse, const mc_host *host) {
@@ -182,6 +184,12 @@ static void differentiate_panel(const ab_half *of, const block_units *units, con
            at->n_place, 1, t->hessian, n_pair);
 }
 
+/* Should a block end before the panel from this cell on? */
+static bool stop_before(const ab_newton *work, int from) {
+  if (from == 0 || num_thread() != 0) return false;
+  return mc_stop(work->host, work->passes, work->objective);
+}
+
 double ab_differentiate(const ab_half *of, int first, int b, ab_block *t) {
   const int k = of->k, n_pair = num_pairs(of->n_moving);
   const block_units units = start_block(of, first, b, t);
@@ -193,6 +201,7 @@ double ab_differentiate(const ab_half *of, int first, int b, ab_block *t) {
   if (t->is_few) ab_group_units(k, n_pair, b, t);
   const int panel = ab_even_part(total, t->panel);
   for (int from = 0, length; from < total && units.scanned > 0; from += length) {
+    if (stop_before(of->work, from)) return NAN;
     const ab_panel at = start_panel(of, from, panel, t);
     const double *one = ones + num_at(0, from, k), *zero = zeros + num_at(0, from, k);
     length = at.length;

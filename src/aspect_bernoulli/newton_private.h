@@ -19,6 +19,7 @@
  */
 typedef struct {
   int k;
+  const ab_newton *work;    /* whose host is asked */
   const mc_data *cells;     /* units are its rows */
   const double *one, *zero; /* k x cells->m */
   bool simplex;             /* weights sum to 1; else each is within [0, 1] */
@@ -228,7 +229,10 @@ double ab_differentiate_few(const ab_half *of, int b, const ab_panel *at, const 
 /* Of b units of k weights; panel: most cells. */
 ab_block ab_new_block(int k, int b, int panel, bool is_few, bool sparse, const mc_host *host);
 
-/* Gradients and Hessians of units from `first` on, whose weights are in t; returns their loglik. */
+/*
+ * Gradients and Hessians of units from `first` on, whose weights are in t; returns their loglik, NaN where the host
+ * said stop: a block of long units takes long.
+ */
 double ab_differentiate(const ab_half *of, int first, int b, ab_block *t);
 
 /* ---- newton_step.c ---- */

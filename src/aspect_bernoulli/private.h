@@ -27,7 +27,17 @@ typedef struct ab_gibbs_notes ab_gibbs_notes;
 ab_gibbs_notes *ab_gibbs_new_notes(ab_gibbs_work *work, const ab_gibbs_plan *plan,
                                    const mc_host *host);
 
-/* Labels the state as the plan wants and adds it to the record. */
-void ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record);
+#define AB_ASK_CELLS 100000
+
+/* Large tables take long a sweep, and a note, so the host is asked within these, too. */
+static inline bool ab_gibbs_stop(const ab_gibbs_work *work, int i) {
+  return i % (1 + AB_ASK_CELLS / (work->data->m + 1)) == 0 && mc_stop(work->host, work->n_sweep, 0);
+}
+
+/*
+ * Labels the state as the plan wants and adds it to the record; false: the host said stop, and it is not in it. The
+ * host is not asked where sums over cells are wanted, which would be of a part of the rows.
+ */
+bool ab_gibbs_note(ab_gibbs_notes *notes, ab_gibbs_record *record);
 
 #endif

@@ -146,7 +146,8 @@ typedef struct {
 
 /* Scratch of bmf_measure(). */
 typedef struct {
-  int n_threads, n_block, room;
+  num_strips rows;
+  int room;
   double *eta, *scratch; /* a stretch for each thread */
   bmf_fit_measure *block;
   ptrdiff_t *start; /* the features of column j: on[start[j]] .. on[start[j + 1] - 1] */
@@ -155,7 +156,10 @@ typedef struct {
 
 bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads);
 
-/* One look at all cells; mean (n x m, or NULL) gains the expected cells. The same for any number of threads. */
+/*
+ * One look at all cells; mean (n x m, or NULL) gains the expected cells. The same for any number of threads. The host
+ * is asked only where there is no mean, half of which would be of no use; log_lik is NaN where it said stop.
+ */
 bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean);
 
 /* log p(x, everything), labelled, of a state whose log-likelihood is known. */

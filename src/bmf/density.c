@@ -1,6 +1,5 @@
 /* bmf/density.c: log densities, and one look at all cells. */
 #include "bmf/bmf.h"
-#include "num/threads.h"
 #include "num/vector.h"
 
 #include <Rmath.h>
@@ -83,7 +82,6 @@ static void find_predictor(const bmf_state *state, const bmf_measure_work *work,
   }
 }
 
-/* log(1 + exp(x)) */
 /* Of a row's observed cells; cell by cell, since squares of values and means may dwarf their errors. */
 static double squared_error(const mc_data *x, int i, const double *eta) {
   const int to = x->start[i + 1], na_to = x->na_start ? x->na_start[i + 1] : 0;
@@ -155,31 +153,37 @@ double bmf_expected_cell(const bmf_state *state, int i, int j) {
 
 bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads) {
   const mc_host *host = state->host;
-  bmf_measure_work work = {.n_threads = num_threads(n_threads)};
-  work.n_block = (state->side[BMF_ROWS].n - 1) / BLOCK + 1;
-  work.eta = host->alloc(host->ctx, (size_t) work.n_threads * (size_t) state->side[BMF_COLUMNS].n,
-                         sizeof(double));
-  work.block = host->alloc(host->ctx, (size_t) work.n_block, sizeof *work.block);
+  const int n = state->side[BMF_ROWS].n;
+  bmf_measure_work work = {.rows = num_new_strips(n, BLOCK, n_threads)};
+  work.eta = mc_doubles(host, work.rows.n_threads, state->side[BMF_COLUMNS].n);
+  work.block = host->alloc(host->ctx, (size_t) n / BLOCK + 1, sizeof *work.block);
   work.start = host->alloc(host->ctx, (size_t) state->side[BMF_COLUMNS].n + 1, sizeof *work.start);
   return work;
 }
 
-static bmf_fit_measure measure_block(const bmf_state *state, const bmf_measure_work *work, int from,
-                                     double *mean) {
-  double *eta = work->eta + (ptrdiff_t) num_thread() * state->side[BMF_COLUMNS].n;
-  double *scratch = work->scratch + (ptrdiff_t) num_thread() * work->room;
+typedef struct {
+  const bmf_state *state;
+  const bmf_measure_work *work;
+  double *mean;
+} scan;
+
+static void measure_block(void *ctx, int strip, int thread, int first, int b) {
+  const scan *w = ctx;
+  const bmf_state *state = w->state;
   const int n = state->side[BMF_ROWS].n, m = state->side[BMF_COLUMNS].n;
+  double *eta = w->work->eta + num_at(0, thread, m);
+  double *scratch = w->work->scratch + num_at(0, thread, w->work->room);
   bmf_fit_measure total = {0, 0, 0};
-  for (int i = from; i < n && i < from + BLOCK; i++) {
-    find_predictor(state, work, i, eta, scratch);
+  (void) strip;
+  for (int i = first; i < first + b; i++) {
+    find_predictor(state, w->work, i, eta, scratch);
     const bmf_fit_measure row = measure_row(state, i, eta);
     total.log_lik += row.log_lik;
     total.squared_error += row.squared_error;
     total.n_observed += row.n_observed;
-    if (mean)
-      for (int j = 0; j < m; j++) mean[num_at(i, j, n)] += expected(state, eta[j]);
+    for (int j = 0; j < m && w->mean; j++) w->mean[num_at(i, j, n)] += expected(state, eta[j]);
   }
-  return total;
+  w->work->block[first / BLOCK] = total;
 }
 
 static void make_room(const bmf_state *state, bmf_measure_work *work) {
@@ -187,7 +191,7 @@ static void make_room(const bmf_state *state, bmf_measure_work *work) {
   const size_t room = (size_t) state->side[BMF_COLUMNS].room;
   if (work->room >= (int) room) return;
   work->room = (int) room;
-  work->scratch = host->alloc(host->ctx, (size_t) work->n_threads * room, sizeof(double));
+  work->scratch = mc_doubles(host, work->rows.n_threads, room);
   work->on = host->alloc(host->ctx, (size_t) state->side[BMF_COLUMNS].n * room, sizeof(int));
 }
 
@@ -204,13 +208,14 @@ static void list_columns(const bmf_state *state, bmf_measure_work *work) {
 }
 
 bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean) {
+  const mc_host host = {.tick = mean ? NULL : state->host->tick, .ctx = state->host->ctx};
   bmf_fit_measure total = {0, 0, 0};
   make_room(state, work);
   list_columns(state, work);
-#pragma omp parallel for num_threads(work->n_threads) schedule(static)
-  for (int b = 0; b < work->n_block; b++)
-    work->block[b] = measure_block(state, work, b * BLOCK, mean);
-  for (int b = 0; b < work->n_block; b++) {
+  scan w = {.state = state, .work = work};
+  w.mean = mean; /* the scanner writes there */
+  if (!mc_scan(&host, state->n_sweep, 0, &work->rows, measure_block, &w)) total.log_lik = NAN;
+  for (int b = 0; b <= (work->rows.n - 1) / BLOCK; b++) {
     total.log_lik += work->block[b].log_lik;
     total.squared_error += work->block[b].squared_error;
     total.n_observed += work->block[b].n_observed;

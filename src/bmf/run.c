@@ -31,6 +31,7 @@ static double sweep(run_work *work, bmf_state *state, const bmf_moves *moves, do
   /* Not before: with the weights integrated out, those of the state are of no use till then. */
   for (int s = 0; s < 2; s++) bmf_recode(state, s);
   const bmf_fit_measure fit = bmf_measure(state, &work->measure, mean);
+  if (isnan(fit.log_lik)) return NAN;
   const double noise = state->hyper[BMF_NOISE_PRECISION].value;
   bmf_update_hyper(state, fit.squared_error);
   if (state->family != BMF_GAUSSIAN) return fit.log_lik;

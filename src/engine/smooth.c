@@ -210,18 +210,11 @@ static void by_chunks(mc_smooth *smooth, void (*work)(mc_smooth *, int, int)) {
     work(smooth, first, n - first < CHUNK ? n : first + CHUNK);
 }
 
-/* log of the product of all rows' affinities, with a log now and then. */
+/* log of the product of all rows' affinities. */
 static double log_affinities(const mc_smooth *smooth) {
-  double sum = 0, product = 1;
-  for (int i = 0; i < smooth->n; i++) {
-    if (smooth->term[i] < NUM_TINY || product < NUM_TINY) {
-      sum += log(product) + log(smooth->term[i]);
-      product = 1;
-    } else {
-      product *= smooth->term[i];
-    }
-  }
-  return sum + log(product);
+  num_log_product affinities = {0, 1};
+  for (int i = 0; i < smooth->n; i++) num_times(&affinities, smooth->term[i]);
+  return num_log_of(&affinities);
 }
 
 /* Pulls on shares, all rows neighbours of all; returns their part of the objective. */

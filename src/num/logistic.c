@@ -15,7 +15,7 @@ static NUM_INLINE void exp_tile(double *x, int n) {
   uint64_t bits[TILE];
 #pragma omp simd
   for (int i = 0; i < n; i++) {
-    const double y = x[i] < FURTHEST ? -x[i] : -FURTHEST;
+    const double y = x[i] > FURTHEST ? -FURTHEST : -x[i]; /* NaN stays */
     const double p = y * NUM_LOG2_E + NUM_ROUNDER;
     const double whole = p - NUM_ROUNDER;
     rounded[i] = p;

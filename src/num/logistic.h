@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Replaces n values of at least 0 by exp(-x); good to 2 units in the last place, 0 beyond 700. */
+/* Replaces n values of at least 0 by exp(-x); good to 2 units in the last place, exp(-700) beyond 700; NaN stays. */
 void num_exp_minus(double *x, ptrdiff_t n);
 
 /* Replaces n values by the logistic function 1 / (1 + exp(-x)); as exact. */

@@ -32,6 +32,7 @@ struct plsa_work {
   num_strips strips;
   bool dense;
   strip_sum strip[NUM_MAX_STRIP];
+  num_sums sums;                /* their xi */
   block_scratch *scratch;       /* one a thread */
   double *line, *omega, *spare; /* m: a component's basis, its counts, scratch */
   int passes;
@@ -51,7 +52,9 @@ plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_miss
   work->dense = scanned > DENSE_FILL * (double) data->n * data->m;
   work->strips = num_new_strips(
       data->n, work->dense ? num_block_rows(data->n, data->m) : GATHER_ROWS, n_threads);
-  for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].xi = mc_doubles(host, k, m);
+  work->sums.size = num_at(0, m, k);
+  for (int s = 0; s < work->strips.n_strip; s++)
+    work->sums.part[s] = work->strip[s].xi = mc_doubles(host, k, m);
   work->scratch = host->alloc(host->ctx, (size_t) work->strips.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->strips.n_threads; t++) {
     const int b = work->strips.block_rows;
@@ -197,18 +200,11 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
 /* Scans all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
 static bool do_rows(scan *w) {
   plsa_work *work = w->work;
-  const ptrdiff_t size = (ptrdiff_t) w->par->k * w->data->m;
-  const bool want_xi = w->update && !w->par->fixed_basis;
-  for (int s = 0; s < work->strips.n_strip; s++) {
-    work->strip[s].loglik = 0;
-    if (want_xi) memset(work->strip[s].xi, 0, (size_t) size * sizeof(double));
-  }
-  if (!mc_scan(work->host, work->passes, work->objective, &work->strips, do_block, w)) return false;
-  strip_sum *sum = work->strip;
-  for (int s = 1; s < work->strips.n_strip; s++) {
-    sum->loglik += work->strip[s].loglik;
-    if (want_xi) num_add_scaled(sum->xi, 1, work->strip[s].xi, size);
-  }
+  const num_sums *sums = w->update && !w->par->fixed_basis ? &work->sums : NULL;
+  for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].loglik = 0;
+  if (!mc_scan_sums(work->host, work->passes, work->objective, &work->strips, do_block, w, sums))
+    return false;
+  for (int s = 1; s < work->strips.n_strip; s++) work->strip[0].loglik += work->strip[s].loglik;
   return true;
 }
 

@@ -161,10 +161,28 @@ static void test_stops(void) {
   }
 }
 
+/* Nor is a note whole where it was stopped: it counts for nothing, nor does its sweep. */
+static void test_stops_of_notes(void) {
+  const ab_prior prior = alike(2, 1, 1, 1);
+  for (int asked = 23; asked <= 28; asked++) {
+    problem *p = new_problem(5, 110000, 2, 0, 0, 0.1);
+    p->record.cell = NULL;
+    p->record.n_stat = 0;
+    p->host.tick = check_stop_later;
+    check.questions_left = asked;
+    CHECK(ab_gibbs_run(&p->data, &prior, &p->plan, &p->state, &p->host, &p->record) == MC_STOPPED);
+    CHECK(p->record.n_done == (asked < 28 ? 1 : 2));
+    CHECK(p->record.n_draw == (asked < 28 ? 0 : 1));
+    for (int e = 0; e < 10 && asked < 28; e++) CHECK(p->record.membership[e] == 0);
+    check_state(p);
+  }
+}
+
 int main(void) {
   RUN(test_assign);
   RUN(test_sweeps);
   RUN(test_no_notes);
   RUN(test_stops);
+  RUN(test_stops_of_notes);
   return check_report();
 }

@@ -263,6 +263,19 @@ static void test_stop(void) {
   CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, false, 1, &host))));
 }
 
+/* Columns of a long table are asked about within their only block, which is the last: 32 of rows come before it. */
+static void test_stop_within_a_block(void) {
+  const int sizes[] = {3, 12};
+  for (int s = 0; s < 4; s++) {
+    problem p = new_problem(4096, 6, sizes[s / 2], 0.1);
+    mc_host host = check_host();
+    host.tick = check_stop_later;
+    check.questions_left = 34;
+    ab_newton *work = ab_new_newton(&p.data, &p.prior, s % 2, 1, &host);
+    CHECK(isnan(ab_newton_pass(&p.data, &p.par, work)));
+  }
+}
+
 static void test_engine_runs_the_model(void) {
   for (int accelerate = 0; accelerate < 2; accelerate++) {
     problem p = new_problem(60, 15, 3, 0.1);
@@ -301,6 +314,7 @@ int main(void) {
   RUN(test_impossible_cell);
   RUN(test_nearly_impossible_cell);
   RUN(test_stop);
+  RUN(test_stop_within_a_block);
   RUN(test_engine_runs_the_model);
   return check_report();
 }

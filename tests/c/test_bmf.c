@@ -348,6 +348,18 @@ static void test_split_merge_asks(void) {
   check_state(p);
 }
 
+/* Without a mean a look at all cells ends where the host says stop; with one it is whole. */
+static void test_measure_asks(void) {
+  problem *p = new_problem(BMF_BERNOULLI, 300, 4, 2, 2, false, 0);
+  bmf_measure_work work = bmf_new_measure(&p->state, 1);
+  double *mean = exact((ptrdiff_t) 300 * 4);
+  const double whole = bmf_measure(&p->state, &work, NULL).log_lik;
+  p->host.tick = check_stop_later;
+  check.questions_left = 3;
+  CHECK(isnan(bmf_measure(&p->state, &work, NULL).log_lik));
+  CHECK(bmf_measure(&p->state, &work, mean).log_lik == whole && mean[1199] > 0);
+}
+
 int main(void) {
   RUN(test_every_family);
   RUN(test_complete_and_collapsed);
@@ -368,6 +380,7 @@ int main(void) {
   RUN(test_gaussian_roads);
   RUN(test_seen);
   RUN(test_split_merge_asks);
+  RUN(test_measure_asks);
   RUN(test_stops_gaussian);
   RUN(test_stops_complete);
   RUN(test_stops_bernoulli);

@@ -12,6 +12,7 @@
 #include "num/blas.h"
 #include "num/lanes.h"
 #include "num/log1mexp.h"
+#include "num/logistic.h"
 #include "num/logistic_regression.h"
 #include "num/safe_step.h"
 #include "num/simplex.h"
@@ -308,9 +309,24 @@ static void test_logs(void) {
   for (int i = 0; i < COUNT; i++) CHECK_NEAR(x[i], want[i], 2e-15);
 }
 
+/* What is no number is none afterwards: a likelihood made of it must tell. */
+static void test_exponentials_of_no_number(void) {
+  double minus[] = {0, NAN, 1, 701, INFINITY}, odds[] = {-INFINITY, NAN, 0, INFINITY};
+  double theta[] = {NAN, 1};
+  num_exp_minus(minus, 5);
+  CHECK(minus[0] == 1 && isnan(minus[1]));
+  CHECK_NEAR(minus[2], exp(-1), 1e-15);
+  CHECK(minus[3] == minus[4]);
+  CHECK_NEAR(minus[4] / exp(-700), 1, 1e-15);
+  num_logistic(odds, 4);
+  CHECK(odds[0] > 0 && odds[0] < 1e-300 && isnan(odds[1]) && odds[2] == 0.5 && odds[3] == 1);
+  CHECK(isnan(num_logistic_weights(theta, 2)));
+}
+
 int main(void) {
   RUN(test_log_on);
   RUN(test_logs);
+  RUN(test_exponentials_of_no_number);
   RUN(test_gemm);
   RUN(test_lanes);
   RUN(test_guard_unit);

@@ -63,6 +63,15 @@ test_that("an interrupt is not lost in what leads to a fit or follows it", {
   expect_interrupted(nmf(x + 0, 3, loss = "kl", control = long))
 })
 
+test_that("an interrupt ends a long count of pairs, which takes ten seconds of the processor", {
+  skip_on_os("windows")
+  skip_on_cran()
+  view <- check_data(matrix(1, 2000, 2000), "binary")$view
+  before <- proc.time()[["user.self"]]
+  expect_interrupted(.Call(mc_c_view_pairs, view))
+  expect_lt(proc.time()[["user.self"]] - before, 4)
+})
+
 # The error of R's own when a time limit is reached; it has no class.
 time_limit <- function() simpleError(gettext("reached elapsed time limit", domain = "R"))
 
