@@ -70,25 +70,26 @@
 #' \eqn{m \bar w}{m w}. It is wide, because such a phantom may have all its presences in the commonest taxa of one
 #' row; for a row by itself it is attained.
 #'
-#' **Noisy-OR with recording**, fits of [noisy_or()] with `missed_by`. Make every taxon \eqn{t} times as likely where a
-#' component is on, and each record \eqn{t} times less likely: where no taxon has two components, or there is one
-#' component, every find is as likely as before, at any \eqn{t} that leaves probabilities. These data decide nothing.
-#' Where two components with links \eqn{a} and \eqn{b} meet, a taxon of both would be found
-#' \eqn{(t - 1) a b} times the chance of a record less often: on this alone the answer rests. `identifiability()`
-#' maximises the likelihood at other mean chances of recording, from one to the next in both directions, and gives the
-#' false absences expected at each: the `likelihood` bound is where the log-likelihood has lost 2. It is biased, because
-#' weak links that are none look like second components. So `nsim` tables are drawn at chances along this profile and
-#' each is fitted with its chance held and without: the bound `draws` holds those chances at which the table at hand
-#' lost as much of its likelihood as tables drawn there do, to `level`. In simulated tables, with `"site"` and
-#' `level = 0.9`, it held the true number in 17 of 20 whose links were 0 or .85, and was below it in 3, and in 7 of 7
-#' whose links lay between 0 and 1; the `likelihood` bound held it in 3 and 6 (`bench/noisy_or.md` in the
-#' sources). Both bounds assume the model: with `"site"`, that taxa are recorded alike.
+#' **Noisy-OR with recording**, fits of [noisy_or()] with `missed_by`, of single visits and without `effort`: repeated
+#' visits and effort decide, as far as what the model says of them is true. Make every taxon \eqn{t} times as likely
+#' where a component is on, and each record \eqn{t} times less likely: where no taxon has two components, or there is
+#' one component, every find is as likely as before, at any \eqn{t} that leaves probabilities. These data decide
+#' nothing. Where two components with links \eqn{a} and \eqn{b} meet, a taxon of both would be found \eqn{(t - 1) a b}
+#' times the chance of a record less often: on this alone the answer rests. `identifiability()` maximises the likelihood
+#' at other mean chances of recording, from one to the next in both directions, and gives the false absences expected at
+#' each: the `likelihood` bound is where the log-likelihood has lost 2. It is biased, because weak links that are none
+#' look like second components. So `nsim` tables are drawn at chances along this profile and each is fitted with its
+#' chance held and without: the bound `draws` holds those chances at which the table at hand lost as much of its
+#' likelihood as tables drawn there do, to `level`. In simulated tables, with `"site"` and `level = 0.9`, it held the
+#' true number in 17 of 20 whose links were 0 or .85, and was below it in 3, and in 7 of 7 whose links lay between 0 and
+#' 1; the `likelihood` bound held it in 3 and 6 (`bench/noisy_or.md` in the sources). Both bounds assume the model: with
+#' `"site"`, that taxa are recorded alike.
 #'
 #' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one; for the search about
 #' 10 k `n_start` programs in k unknowns and 2 m constraints, and 3 n in k unknowns. Of noisy-OR: 10 to 60 fits for the
 #' profile, and 2 `nsim`.
 #'
-#' @param fit a fit of [aspect_bernoulli()], or of [noisy_or()] with `missed_by`.
+#' @param fit a fit of [aspect_bernoulli()], or of [noisy_or()] with `missed_by`, of single visits without `effort`.
 #' @param ... must be empty.
 #' @param n_start number of places the search starts from, at least 0; 0: no search. It draws random numbers.
 #' @param cells also give the bounds of every observed zero (of every one, for a black phantom).

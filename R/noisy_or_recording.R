@@ -179,7 +179,11 @@ bound_sentences.noisy_or <- function(fit, ...) {
         several, fit$dims[["m"]]
       )
     },
-    "How sure: other numbers may fit as well; identifiability() says between which ends."
+    if (is.null(fit$effort)) {
+      "How sure: other numbers may fit as well; identifiability() says between which ends."
+    } else {
+      "How sure: this rests on effort, by a logistic curve; see identifiability() of a fit without it."
+    }
   )
 }
 

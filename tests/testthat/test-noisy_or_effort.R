@@ -65,6 +65,7 @@ test_that("an effort that governs what is missed is found, and helps to find wha
   expect_gt(area(with), area(without))
   expect_identical(with$df, 4 + 120 + 30 + 2)
   expect_output(print(with), "chance follows effort")
+  expect_output(print(with), "this rests on effort")
   expect_equal(mean(unlist(simulate(with, 50, seed = 1))), mean(fitted(with)), tolerance = 0.1)
   expect_equal(predict(with)[3:4, ], predict(with, rows = 3:4))
   expect_true(all(is.finite(predict(with, p$x[1:3, ]))))

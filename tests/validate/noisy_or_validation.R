@@ -1,6 +1,7 @@
 # Does noisy_or() find what is there? The image problem (eight overlapping 8 x 8 shapes and a leak) for the three
 # inferences, against the number of pictures and of sources; then author citations, and held-out cells of the paper's
-# table beside aspect Bernoulli. Results are kept in bench/noisy_or.md. Parts: images, citations, cells.
+# table beside aspect Bernoulli; and tables with a chance of recording, of the model itself. Results are kept in
+# bench/noisy_or.md. Parts: images, citations, cells, recording.
 library(multicause)
 parts <- commandArgs(TRUE)
 wanted <- function(part) !length(parts) || part %in% parts
@@ -101,6 +102,78 @@ cells <- function() {
   cat("```\n")
 }
 
+# Recording: all parameters inside their ranges, and every taxon of three components, so that larger tables must tell
+# the chances. 2 (l(estimate) - l(truth)) should be about as large as the number of parameters.
+recording <- function() {
+  k <- 3L
+  m <- 30L
+  arms <- list(
+    site = list(missed_by = "site"), both = list(missed_by = "both"), effort = list(missed_by = "site"),
+    `visits, site` = list(missed_by = "site"), `visits, both` = list(missed_by = "both")
+  )
+  draw <- function(n, arm, seed) {
+    set.seed(seed)
+    truth <- list(
+      prior = c(0.3, 0.4, 0.5), links = matrix(stats::runif(k * m, 0.1, 0.9), k), leak = rep(0.03, m),
+      recorded_share = c(1, 2, 3, 4, 5, 4, 3, 2, 1, 1) / 26
+    )
+    if (grepl("both", arm)) truth$recorded_taxon <- stats::runif(m, 0.4, 0.95)
+    effort <- if (arm == "effort") stats::rnorm(n)
+    at <- if (is.null(effort)) {
+      sample(10L, n, TRUE, truth$recorded_share)
+    } else {
+      1L + stats::rbinom(n, 9L, stats::plogis(0.2 + 0.8 * effort))
+    }
+    on <- matrix(stats::rbinom(n * k, 1L, rep(truth$prior, each = n)), n)
+    there <- matrix(stats::rbinom(n * m, 1L, 1 - 0.97 * exp(on %*% log1p(-truth$links))), n)
+    rho <- outer((at / 10)^2, if (is.null(truth$recorded_taxon)) rep(1, m) else truth$recorded_taxon)
+    visits <- if (grepl("visits", arm)) 3L else 1L
+    cell <- array(stats::rbinom(n * m * visits, 1L, there * as.vector(rho)), c(n, m, visits))
+    if (visits == 1L) cell <- cell[, , 1L] else cell[seq_len(n / 3), , 3L] <- NA
+    x <- if (visits == 1L) cell else apply(cell, 1:2, max, na.rm = TRUE)
+    list(cell = cell, truth = truth, effort = effort, missed = sum(there[x == 0]), recorded = mean(rho), at = at)
+  }
+  one <- function(n, arm, seed) {
+    d <- draw(n, arm, seed)
+    fit <- function(...) {
+      more <- c(arms[[arm]], list(...))
+      if (arm == "effort") more$effort <- d$effort
+      suppressWarnings(suppressMessages(do.call(noisy_or, c(list(d$cell, k, estimate = "ml"), more))))
+    }
+    most <- if (grepl("visits", arm)) 500 else 8000 # single visits tell the chances in one direction hardly, and slowly
+    control <- fit_control(n_start = 2, max_pass = most, tol = 1e-10, progress = FALSE)
+    time <- seconds(best <- fit(control = control))
+    # The truth's own chances under effort are not a start value: these are where it is compared from.
+    at <- fit_control(n_start = 1, max_pass = 0, accelerate = FALSE, progress = FALSE)
+    gain <- if (arm == "effort") NA else 2 * (best$loglik - fit(start = d$truth, control = at)$loglik) / best$df
+    own <- assigned(suppressWarnings(stats::cor(t(d$truth$links), t(best$param$links))))
+    taxon <- if (is.null(best$param$recorded_taxon)) 1 else best$param$recorded_taxon
+    c(
+      links = sqrt(mean((best$param$links[own, ] - d$truth$links)^2)),
+      recorded = mean(best$param$recorded_site) * mean(taxon) / d$recorded, missed = best$missed / d$missed,
+      gain = gain, slope = if (arm == "effort") best$effort$coefficients[["slope"]] else NA, seconds = time
+    )
+  }
+  cat("\n## Tables of the model with recording, maximum likelihood\n\n")
+  head_row(
+    "missed by", "n", "error of links", "recorded over true", "missed over true", "2 (l - l at truth) over df",
+    "slope of effort (-0.8)", "seconds, median"
+  )
+  for (arm in names(arms)) {
+    for (n in if (grepl("visits", arm)) c(300, 1500) else c(600, 6000)) {
+      out <- sapply(1:5, function(seed) one(n, arm, seed))
+      ends <- function(what) {
+        if (anyNA(out[what, ])) "" else paste(sprintf("%.2f", range(out[what, ])), collapse = " to ")
+      }
+      row(
+        arm, n, sprintf("%.3f", mean(out["links", ])), ends("recorded"), ends("missed"), ends("gain"),
+        ends("slope"), sprintf("%.1f", stats::median(out["seconds", ]))
+      )
+    }
+  }
+}
+
+if (wanted("recording")) recording()
 if (!file.exists(file.path(folder, "now_2003", "g10s2_occ.csv"))) {
   cat("no data in", folder, ": skipped\n")
 } else {
