@@ -68,6 +68,7 @@ typedef struct {
   int *items;           /* n */
   unsigned char *takes; /* n */
   double *eigen;
+  double *omega; /* n x m: Polya-Gamma variables of all cells, once they are wanted */
   double *pool;
   size_t pool_size;
 } bmf_scratch;

@@ -167,15 +167,15 @@ static void draw_each_feature(bmf_workspace *ws, double *q) {
  */
 static void draw_by_feature(bmf_workspace *ws) {
   bmf_state *state = ws->state;
-  const size_t n_l = (size_t) ws->other->k, own = n_l * n_l + n_l + num_gaussian_work((int) n_l);
+  const size_t n_l = (size_t) ws->other->k;
   const bool fresh = state->family == BMF_BERNOULLI && !state->omega;
-  double *q = bmf_pool(ws, own + (fresh ? (size_t) ws->n * (size_t) ws->m : 0)), *omega = q + own;
+  if (fresh && !ws->work.omega) ws->work.omega = mc_doubles(state->host, ws->n, ws->m);
   for (int i = 0; i < ws->n && fresh; i++) {
     if (bmf_workspace_stop(ws, i)) return;
-    bmf_row_omega(ws, i, omega);
+    bmf_row_omega(ws, i, ws->work.omega);
   }
-  if (fresh) state->omega = omega;
-  draw_each_feature(ws, q);
+  if (fresh) state->omega = ws->work.omega;
+  draw_each_feature(ws, bmf_pool(ws, n_l * n_l + n_l + num_gaussian_work((int) n_l)));
   if (fresh) state->omega = NULL;
 }
 

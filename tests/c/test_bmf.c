@@ -348,6 +348,22 @@ static void test_split_merge_asks(void) {
   check_state(p);
 }
 
+/* Many weights of a 0/1 table: the variables of all cells take no more memory than a number for each. */
+static size_t most_bytes;
+static void *count_bytes(void *ctx, size_t count, size_t size) {
+  most_bytes = count * size > most_bytes ? count * size : most_bytes;
+  return check_alloc(ctx, count, size);
+}
+static void test_memory_of_many_weights(void) {
+  problem *p = new_problem(BMF_BERNOULLI, 300, 200, 25, 25, false, 0);
+  bmf_workspace *ws[] = {bmf_new_workspace(&p->state, 0), bmf_new_workspace(&p->state, 1)};
+  p->host.alloc = count_bytes;
+  most_bytes = 0;
+  bmf_update_weights(ws, &p->state);
+  CHECK(most_bytes == 60000 * sizeof(double));
+  check_state(p);
+}
+
 /* Without a mean a look at all cells ends where the host says stop; with one it is whole. */
 static void test_measure_asks(void) {
   problem *p = new_problem(BMF_BERNOULLI, 300, 4, 2, 2, false, 0);
@@ -381,6 +397,7 @@ int main(void) {
   RUN(test_seen);
   RUN(test_split_merge_asks);
   RUN(test_measure_asks);
+  RUN(test_memory_of_many_weights);
   RUN(test_stops_gaussian);
   RUN(test_stops_complete);
   RUN(test_stops_bernoulli);
