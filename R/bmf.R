@@ -29,9 +29,9 @@
 #' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (multiplications; exponentials and
 #' Polya-Gamma variables are O(n m)), O(counts above 0 times K + L) for Poisson, and O(n m + (n + m) K L) for complete
 #' Gaussian data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes. Features come
-#' in as a chain goes on: 790 sweeps of 150 x 256 black and white pixels, 36 and 35 features at the end, took 35 s of
-#' the processor, and four chains by defaults make 14 480 sweeps of such a table. There, eight short chains predicted
-#' missing pixels better than two longer ones (`bench/bmf.md` in the sources).
+#' in as a chain goes on: four chains by defaults of 150 x 256 black and white pixels, 14 480 sweeps, took 509 s of the
+#' processor, ended with 25 to 47 features a side and did not agree. Eight short chains predicted missing pixels better
+#' (`bench/bmf.md` in the sources).
 #'
 #' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts
 #'   (`"poisson"`), `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose
