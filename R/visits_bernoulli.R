@@ -603,8 +603,8 @@ own_chances_sentence <- function(fit) {
   total <- expected_numbers(fit)[["absences"]]
   if (!is.null(total) && !anyNA(total)) {
     sprintf(
-      "false_absences() ranks the %.0f absences by this fit's own chances, which sum to %s: quote the number above.",
-      total[["cells"]], format_big(signif(total[["expected"]], 3L))
+      "false_absences() ranks the %s absences by this fit's own chances, which sum to %s: quote the number above.",
+      format_big(total[["cells"]]), format_big(signif(total[["expected"]], 3L))
     )
   }
 }
