@@ -189,7 +189,7 @@ test_that("an interrupt while starts are screened leaves a fit that every verb t
     # noisy_or() tidies its best start.
     expect_gte(unname(fit$objective), max(fit$starts$objective, na.rm = TRUE))
     expect_length(fit$start_params, 2L)
-    expect_output(print(fit), "best of 5 first guesses, 0 finished")
+    expect_match(print_words(fit), "best of 5 first guesses, 0 finished", fixed = TRUE)
     expect_output(print(summary(fit)))
     if (!inherits(fit, c("plca", "noisy_or"))) expect_identical(modes(fit)$starts$start, 1:2)
   }
