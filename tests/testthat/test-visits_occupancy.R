@@ -112,7 +112,9 @@ test_that("planted numbers are found, from one species to twenty", {
 
 test_that("a fit of visits prints one number to quote", {
   fit <- suppressMessages(visits_bernoulli(planted_visits(1, 6)$cell, 1))
-  expect_match(print_words(fit), "^Expected missed: [0-9]+ \\(.*own chances, which sum to [0-9.]+: quote the number above")
+  expect_match(
+    print_words(fit), "^Expected missed: [0-9]+ \\(.*own chances, which sum to [0-9.]+: quote the number above"
+  )
   by_site <- suppressMessages(update(fit, missed_by = "site"))
   expect_match(print_words(by_site), "^Of [0-9]+ absences about [0-9.]+ .* expected to be false")
 })
