@@ -102,7 +102,6 @@ predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response"
 }
 
 # Mixtures of probabilities, which rounding may carry over 1.
-# Sums of shares may be above 1 by a rounding.
 mixed <- function(shares, probabilities) {
   out <- shares %*% probabilities
   if (isTRUE(max(out) <= 1)) out else pmin(out, 1)

@@ -431,7 +431,7 @@ bmf_data_figure <- function(fit) {
     ),
     "Pictures: the data and their posterior mean, and beside them the members of row and of column features.",
     scale$limits, scale$colours, x = words[2L], y = words[1L],
-    subtitle = if (anyNA(data)) sprintf("Unknown cells are %s", sub("75", "", unknown_colour(scale$limits)))
+    subtitle = if (anyNA(data)) paste("Unknown cells are", if (unknown_is_white(scale$limits)) "white" else "grey")
   )
   if (nrow(beside)) {
     figure <- figure + ggplot2::geom_tile(

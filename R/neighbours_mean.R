@@ -122,16 +122,16 @@ likeness_floor <- 0.05 # lists with nothing in common still count a little
 # that are not of it. Presences of its own rows get what they would have if hidden.
 nbm_means <- function(table, rows, own, lists, likeness, n_threads = 1) {
   settings <- c(likeness, likeness_floor, n_threads)
-  own <- if (!is.null(own)) as.integer(own)
+  own <- if (!is.null(own)) as.integer(own) - 1L
   if (!is.null(lists)) {
-    return(.Call(mc_c_neighbours_mean, table$view, rows, if (!is.null(own)) own - 1L, lists, settings))
+    return(.Call(mc_c_neighbours_mean, table$view, rows, own, lists, settings))
   }
   # Where all are neighbours, observations with the same list have the same mean.
   distinct <- .Call(mc_c_view_distinct, table$view)
   if (is.null(own)) {
     return(.Call(mc_c_neighbours_mean, distinct$view, rows, NULL, distinct$weight, settings))
   }
-  group <- distinct$group[own]
+  group <- distinct$group[own + 1L]
   wanted <- unique(group)
   rows <- nbm_view(table, match(wanted, distinct$group))
   p <- .Call(mc_c_neighbours_mean, distinct$view, rows, wanted - 1L, distinct$weight, settings)

@@ -89,11 +89,12 @@ no_grid <- function() ggplot2::theme(panel.grid = ggplot2::element_blank())
 squeezed <- function(x, range) pmin(pmax(x, range[1L]), range[2L])
 
 # Where values below 0 make grey the middle of the scale, what is unknown is white.
-unknown_colour <- function(limits) if (isTRUE(limits[1L] < 0)) "white" else "grey75"
+unknown_is_white <- function(limits) isTRUE(limits[1L] < 0)
 
 fill_scale <- function(limits, colours = probability_colours(), title = NULL, ...) {
   ggplot2::scale_fill_gradientn(
-    title, colours = colours, limits = limits, na.value = unknown_colour(limits), oob = squeezed, ...,
+    title, colours = colours, limits = limits, oob = squeezed, ...,
+    na.value = if (unknown_is_white(limits)) "white" else "grey75",
     guide = ggplot2::guide_colourbar(title.position = "top", barwidth = 10, barheight = 0.5)
   )
 }

@@ -332,7 +332,7 @@ start_kinds.visits_bernoulli_problem <- function(problem, control) {
 }
 
 draw_start.visits_bernoulli_problem <- function(problem, kind) {
-  follow_start(problem, c(ab_draw(problem$data, kind, rep("free", problem$k)), problem$blank))
+  follow_start(problem, c(ab_draw(problem$data, kind, rep("free", problem$k), problem$n_threads), problem$blank))
 }
 
 run_start.visits_bernoulli_problem <- function(problem, start, control) {

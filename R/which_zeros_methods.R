@@ -291,8 +291,8 @@ rule_verdict <- function(gain, measure, known) {
   says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
   each <- if (length(unique(says)) < length(says)) says[1L] else paste(says, measure[known])
   by <- sprintf("%.3f%s", round(gain$difference, 3) + 0, vapply(gain$se, error_words, ""))[known] # no -0.000
-  few <- each == ahead[2L] | startsWith(each, paste0(ahead[2L], " "))
-  if (max(gain$copies, na.rm = TRUE) == 2L) each[few] <- paste(each[few], "(two copies are too few)")
+  level <- (says == ahead[2L])[seq_along(each)]
+  if (max(gain$copies, na.rm = TRUE) == 2L) each[level] <- paste(each[level], "(two copies are too few)")
   sprintf("; by the differences, %s, %s.", paste(by, collapse = " and "), paste(each, collapse = " and "))
 }
 

@@ -378,10 +378,10 @@ autoplot.zero_explained <- function(object, ...) {
 
 # The smallest of more than n parts are one: what they say together.
 few_parts <- function(score, n) {
-  small <- rank(abs(score$log_odds), ties.method = "first") <= nrow(score) - n + 1L
   if (nrow(score) <= n) {
     return(score)
   }
+  small <- rank(abs(score$log_odds), ties.method = "first") <= nrow(score) - n + 1L
   rbind(
     score[!small, c("part", "log_odds")],
     data.frame(part = sprintf("%d others", sum(small)), log_odds = sum(score$log_odds[small]))

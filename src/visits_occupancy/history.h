@@ -27,7 +27,8 @@ void occ_likelihood(const occ_histories *h, int first, int last, double *scratch
 
 /*
  * Adds, of the expected log-likelihood of the finds of these rows, the derivative by shift[j, v], and minus the second
- * one, m x n_visit each. present: how many cells of each row have the taxon and this u, n_u x n. scratch: n_u (n_node + 1).
+ * one, m x n_visit each. present: how many cells of each row have the taxon and this u, n_u x n. scratch:
+ * n_u (n_node + 1).
  */
 void occ_shift(const occ_histories *h, int first, int last, const double *present, double *scratch,
                double *slope, double *curve);
