@@ -1,6 +1,7 @@
 # Runs the example of README.md, draws its picture (man/figures/README-zeros.png) and writes what it prints into the
 # block that follows it. Run from the root of the package, with the package installed: `Rscript data-raw/readme.R`. A
-# test compares the printed lines.
+# test compares the printed lines. The picture is made small by fewer colours, which ImageMagick does:
+# `convert X.png -strip -dither None -colors 128 PNG8:X.png`.
 
 library(multicause)
 source("tests/testthat/helper-readme.R")
