@@ -542,26 +542,29 @@ wz_share <- function(asked, learnt) {
 
 # ---- Answer ----
 
-# From learners to the answer: chances of a record, how many of the zeros are false, what sites and taxa missed, how
-# good it is.
+# From learners to the answer: how good it is, how many zeros are false, what sites and taxa missed.
 wz_answer <- function(asked, learnt, cells, call) {
-  free_memory(asked$x)
-  many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share))
+  x <- asked$x
+  free_memory(x)
+  scored <- scored_sites(asked$given$reference, nrow(x))
+  judged <- judge_stack(learnt$copies, cells$stack, dim(x), scored, asked$running$control$n_threads)
+  alone <- is.null(unlist(asked$given[c("completeness", "cell", "pooled")])) && is.null(learnt$share)
+  reason <- if (alone) no_number(judged$table["stack", ], sum(cells$found), dim(x))
+  many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share, reason))
   w <- new_which_zeros(asked, learnt, cells, many, call)
-  free_memory(asked$x)
-  w <- wz_add_sums(w, many, learnt$seed)
-  free_memory(asked$x)
-  n_threads <- asked$running$control$n_threads
-  judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w), n_threads)
+  w["reason"] <- list(reason)
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
+  free_memory(x)
+  w <- wz_add_sums(w, many, learnt$seed)
+  free_memory(x)
   w$odds <- learnt$full$odds
   w
 }
 
-# Of all cells: list(x, found, zero: which are, finds: how many, stack, eta = log-odds of a record by weights from the
-# copies and one calibration, se = its standard errors, bins = of eta at zeros that may be false, gaps: zeros that are
-# false, kappa).
+# Of all cells: list(x, found, zero: which are, stack, eta = log-odds of a record by weights from the copies and one
+# calibration, se = its standard errors, all_bins = of eta at zeros, bins = without gaps, gaps: zeros that are surely
+# false, kappa and presences as predictability() has them).
 wz_cells <- function(asked, learnt) {
   x <- asked$x
   table <- unname(as.matrix(x))
@@ -577,11 +580,14 @@ wz_cells <- function(asked, learnt) {
   gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
   free_memory(x)
   stack <- calibrated_stack(stack, line)
-  list(
-    x = x, found = found, zero = zero, finds = sum(found), stack = stack, eta = eta,
-    bins = log_odds_bins(eta[if (length(gaps)) replace(zero, gaps, FALSE) else zero]), gaps = gaps,
-    kappa = mean_foreseen(x, learnt$near, n_threads),
-    se = stack_cells(learnt$full$odds, stack, n_threads, error = TRUE)
+  all_bins <- log_odds_bins(eta[zero])
+  c(
+    list(
+      x = x, found = found, zero = zero, stack = stack, eta = eta, all_bins = all_bins,
+      bins = if (length(gaps)) log_odds_bins(eta[replace(zero, gaps, FALSE)]) else all_bins, gaps = gaps,
+      se = stack_cells(learnt$full$odds, stack, n_threads, error = TRUE)
+    ),
+    predictability(x, learnt$near, n_threads)
   )
 }
 
@@ -595,8 +601,8 @@ new_which_zeros <- function(asked, learnt, cells, many, call) {
   structure(
     list(
       probability = p, se = cells$se, candidate = wz_candidates(cells$zero, given),
-      gaps = cells$gaps, log_ratio = many$log_ratio, source = many$source, kappa = cells$kappa,
-      how_many = many$estimates, one_more = one_more_of(cells, many$source), stack = cells$stack,
+      gaps = cells$gaps, ratios = many$ratios, source = many$source, kappa = cells$kappa,
+      how_many = many$estimates, more = many$more, stack = cells$stack,
       near = learnt$full$tuned, weights = stack_table(cells$stack, learnt$copies), x = x, names = names,
       restricted = !is.null(given$within), dims = c(n = nrow(x), m = ncol(x)),
       finds = sum(cells$found[scored_sites(given$reference, nrow(x)), ]), seed = asked$plan$seed,
@@ -618,14 +624,14 @@ wz_candidates <- function(zero, given) {
 wz_add_sums <- function(w, many, seed) {
   gaps <- matrix(FALSE, w$dims[["n"]], w$dims[["m"]])
   gaps[w$gaps] <- w$candidate[w$gaps]
-  missed <- missed_chances(w, w$candidate & !gaps)
+  missed <- missed_cells(w, w$candidate & !gaps)
   w$draws <- with_seed(seed, draw_sums(missed, gaps, many$relative))
   w$total <- answer_total(missed, gaps, many, w$draws)
-  part <- w$total[["missed"]] / max(w$how_many$missed[1L], 1e-12)
+  part <- if (anyNA(w$total)) 1 else w$total[["missed"]] / max(w$how_many$missed[1L], 1e-12)
   ends <- c("missed", "low", "high")
   w$how_many[ends] <- part * w$how_many[ends]
   w$how_many[1L, ends] <- w$total
-  if (!is.null(w$one_more)) w$one_more <- part * w$one_more
+  if (!is.null(w$more)) w$more[-1L] <- part * w$more[-1L]
   w
 }
 
@@ -660,12 +666,13 @@ coherent_ends <- function(ends, missed, most = NULL) {
   cbind(low = pmin(ends[, 1L], missed), high = high)
 }
 
-# The chances that zeros were missed, n x m, 0 elsewhere.
-missed_chances <- function(w, zero) {
+# The probabilities that zeros are false absences, n x m, 0 elsewhere.
+missed_cells <- function(w, zero) {
   out <- matrix(0, nrow(zero), ncol(zero))
   for (j in seq_len(ncol(zero))) {
     at <- which(zero[, j])
-    out[at, j] <- missed_chance(w$probability[at, j], w$log_ratio[at, 1L])
+    log_ratio <- ratios_at(w$ratios, at, rep(j, length(at)))[, 1L]
+    out[at, j] <- missed_probability(w$probability[at, j], log_ratio, w$ratios$slope)
   }
   out
 }
@@ -673,8 +680,9 @@ missed_chances <- function(w, zero) {
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
-  numbers <- missed_numbers(w$probability[at], w$se[at], w$log_ratio[row, , drop = FALSE])
-  cells <- data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, numbers)
-  cells[at %in% w$gaps, c("present", "missed", "missed_low", "missed_high")] <- 1
+  column <- (at - 1L) %/% w$dims[["n"]] + 1L
+  numbers <- missed_numbers(w$probability[at], w$se[at], ratios_at(w$ratios, row, column), w$ratios$slope)
+  cells <- data.frame(row, column, numbers)
+  cells[at %in% w$gaps, c("missed", "missed_low", "missed_high")] <- 1
   cells
 }

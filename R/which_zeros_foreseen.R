@@ -1,23 +1,33 @@
-# How well finds are foreseen: chances of finds and zeros alike, each from the rest of the table, never from itself.
+# How well presences are predicted: probabilities of presences and zeros alike, each from the rest of the table, never
+# from itself.
 
 most_fair <- c(finds = 4e4, zeros = 2e5) # that the regression takes: of sites, and of their zeros, evenly spaced
 
-# The mean chance of a find, kappa. Means over other sites, weighed by how alike lists and how near sites are,
-# companions and how often taxon and site have finds are put together by a logistic regression over all known cells. Of
-# a find, each is what it would be if the find were hidden.
+# Of a taxon that was found at nearly every site nothing more can be found: its presences, all well predicted, would
+# hide how badly the others are.
+everywhere <- 0.95
+found_nearly_everywhere <- function(sums, n_known) sums >= everywhere * pmax(n_known, 1)
+
+# Predictability: list(kappa, the mean probability of a presence given the rest of the table; presences, how many there
+# are), both without taxa found nearly everywhere. Means over other sites, weighted by similarity and by how near sites
+# are, companions and the numbers of presences of taxon and site are put together by a logistic regression over all
+# known cells. For a presence, each is what it would be if the presence were held out.
 #   near    a smooth_over() with bandwidths, or NULL
-mean_foreseen <- function(x, near, n_threads = 1) {
+predictability <- function(x, near, n_threads = 1) {
   table <- nbm_table(x)
+  counted <- !found_nearly_everywhere(table$sums, table$n_known)
   share <- most_fair[["finds"]] / max(1, sum(table$sums))
   rows <- spaced(seq_len(nrow(x)), max(1, share * nrow(x)))
   found <- as.matrix(some_rows(table$found, rows))
   known <- !is.na(as.matrix(some_rows(x, rows)))
-  finds <- which(known & found == 1)
+  presences <- which(known & found == 1)
   zeros <- which(known & found == 0)
-  at <- c(finds, spaced(zeros, most_fair[["zeros"]]))
+  at <- c(presences, spaced(zeros, most_fair[["zeros"]]))
   design <- do.call(cbind, fair_scores(table, near, n_threads, rows, at))
-  found <- rep(c(TRUE, FALSE), c(length(finds), length(at) - length(finds)))
-  mean(fitted_logistic(design, found, ifelse(found, 1, length(zeros) / sum(!found)), n_threads))
+  found <- rep(c(TRUE, FALSE), c(length(presences), length(at) - length(presences)))
+  probability <- fitted_logistic(design, found, ifelse(found, 1, length(zeros) / sum(!found)), n_threads)
+  mean <- mean(probability[counted[(presences - 1L) %/% length(rows) + 1L]])
+  list(kappa = if (is.nan(mean)) 1 else mean, presences = sum(table$sums[counted]))
 }
 
 # Vectors, of the cells `at` of some rows.
