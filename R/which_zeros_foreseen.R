@@ -87,3 +87,37 @@ fitted_logistic <- function(design, found, weight, n_threads = 1L) {
   fit <- logistic_regression(design, found, 0, penalty, weight, n_threads = n_threads)
   stats::plogis(as.vector(design[found, , drop = FALSE] %*% fit$beta))
 }
+
+most_repeated <- 0.2 # in 117 tables of surveys at most .11 (bench/how_many.md)
+
+# The share of sites with five presences or more (at least ten such) that repeat the list of another site, less the
+# share that would if the presences of each site were drawn from all taxa by how often these were found. Sites entered
+# twice predict each other, so that the table seems nearly complete. NA where there are too few such sites.
+repeated_share <- function(x) {
+  found <- as.matrix(found_table(x)) == 1
+  rows <- which(rowSums(found) >= 5)
+  if (length(rows) < 10L) {
+    return(NA_real_)
+  }
+  share <- function(lists) mean(duplicated(lists) | duplicated(lists, fromLast = TRUE))
+  rate <- colSums(found)
+  own <- lapply(rows, function(i) which(found[i, ]))
+  chance <- with_seed(1L, lapply(lengths(own), function(size) sort(sample.int(ncol(found), size, prob = rate))))
+  share(own) - share(chance)
+}
+
+warn_repeated <- function(x) {
+  if (length(x) > most_kept) {
+    return(invisible())
+  }
+  share <- repeated_share(x)
+  if (isTRUE(share > most_repeated)) {
+    message <- sprintf(
+      paste(
+        "%.0f %% of the sites with five presences or more repeat the list of another site beyond chance. If sites were",
+        "entered twice, they predict each other and too few presences are expected: leave the copies out."
+      ), 100 * share
+    )
+    warning(warningCondition(message, class = "multicause_repeated_sites"))
+  }
+}

@@ -31,10 +31,10 @@ update.which_zeros <- function(object, ..., evaluate = TRUE) {
 
 #' @rdname as.data.frame.which_zeros
 #' @export
-print.which_zeros <- function(x, n = 5L, ..., by = c("probability", "missed")) {
+print.which_zeros <- function(x, n = 5L, ..., by = c("missed", "probability")) {
   check_dots(...)
   n <- check_shown(n)
-  by <- check_choice(by, "by", c("probability", "missed"))
+  by <- check_choice(by, "by", c("missed", "probability"))
   writeLines(wrap_text(paste("Which zeros are false absences?", table_sentence(x)), exdent = 2))
   if (is.null(x$reason)) {
     print_numbers(number_table(x))
@@ -464,8 +464,9 @@ weak_sentence <- function(q, hidden, words) {
 #' @param x a result of [which_zeros()].
 #' @param row.names,optional as in [as.data.frame()], not used.
 #' @param n how many zeros, first of the list first: a whole number, or `Inf` for all.
-#' @param by what they are sorted by: `"probability"` of a record, or `"missed"`, that of a false absence. The orders
-#'   differ where the number missed is known by site or by taxon, and in a series.
+#' @param by what they are sorted by: `"missed"`, the probability of a false absence, or the `"probability"` of a
+#'   record. The orders differ where the number missed is known by site or by taxon, and in a series; where no number is
+#'   estimated, both are that of the probability.
 #' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
 #' @param what `"answer"`, the numbers in words, or `"quality"`, how good the ranking is.
 #' @param ... must be empty.
@@ -481,16 +482,16 @@ weak_sentence <- function(q, hidden, words) {
 #' @export
 as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # nolint: object_name_linter.
                                       n = Inf, site = NULL, taxon = NULL,
-                                      by = c("probability", "missed"), ...) {
+                                      by = c("missed", "probability"), ...) {
   check_frame_dots(...)
-  by <- check_choice(by, "by", c("probability", "missed"))
-  if (by == "missed") need_numbers(x)
+  by <- check_choice(by, "by", c("missed", "probability"))
+  same <- !is.null(x$reason) || (x$ratios$side == 0L && !length(x$gaps)) # both orders are that of the probability
   n <- check_shown(n)
   rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
   columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")
   at <- which(x$candidate)
   row <- (at - 1L) %% x$dims[["n"]] + 1L
-  main <- if (by == "missed") -wz_missed(x, at)$missed else -x$probability[at]
+  main <- if (by == "missed" && !same) -wz_missed(x, at)$missed else -x$probability[at]
   at <- at[order(main, -x$probability[at], row, at)]
   wanted <- ((at - 1L) %% x$dims[["n"]] + 1L) %in% rows & ((at - 1L) %/% x$dims[["n"]] + 1L) %in% columns
   rank <- utils::head(which(wanted), n)

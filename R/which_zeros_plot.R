@@ -142,19 +142,20 @@ more_figure <- function(w) {
   others <- others[!is.na(others$missed) & others$evidence != evidence_words$gaps, ]
   bands <- c("surveys alike", "other years or methods")
   band <- function(name, low, high) data.frame(curve["surveys"], low = curve[[low]], high = curve[[high]], band = name)
-  ribbon <- rbind(band(bands[2L], "unlike_low", "unlike_high"), band(bands[1L], "low", "high"))
-  ribbon$band <- factor(ribbon$band, bands)
+  ribbon <- list(band(bands[2L], "unlike_low", "unlike_high"), band(bands[1L], "low", "high")) # the wide one below
   two <- w$more[w$more$surveys == 2, ]
   out <- new_figure(
     curve, gg_aes(x = "surveys", y = "missed"),
     sprintf("Two more surveys would find about %s more presences", show_count(two$missed)),
     "Curve: presences found by one to nine surveys of the effort of the table, with 90 % intervals.",
     "surveys of this effort (1: the table)", "presences", "Bands: 90 % intervals"
-  ) + ggplot2::geom_ribbon(
-    gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), ribbon, inherit.aes = FALSE
-  ) + ggplot2::geom_line(colour = "grey15", linewidth = 0.8) +
+  ) + lapply(ribbon, function(each) {
+    ggplot2::geom_ribbon(gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), each, inherit.aes = FALSE)
+  }) + ggplot2::geom_line(colour = "grey15", linewidth = 0.8) +
     ggplot2::geom_point(data = data.frame(surveys = 1, missed = w$finds), size = 2.5, colour = "grey15") +
-    ggplot2::scale_fill_manual(NULL, values = stats::setNames(c("#e6a063", "#f6dcc0"), bands)) +
+    ggplot2::scale_fill_manual(
+      NULL, values = stats::setNames(unname(cell_colours[c("missed", "undecided")]), bands), breaks = bands
+    ) +
     ggplot2::scale_x_continuous(breaks = c(1, 2, 3, 5, 9)) + few_numbers("y", TRUE, 5L)
   if (nrow(others)) {
     others[c("missed", "low", "high")] <- w$finds + others[c("missed", "low", "high")]
