@@ -88,22 +88,43 @@ fitted_logistic <- function(design, found, weight, n_threads = 1L) {
   stats::plogis(as.vector(design[found, , drop = FALSE] %*% fit$beta))
 }
 
-most_repeated <- 0.2 # in 117 tables of surveys at most .11 (bench/how_many.md)
+most_repeated <- 0.2 # no table of a survey has more (bench/how_many.md)
 
-# The share of sites with five presences or more (at least ten such) that repeat the list of another site, less the
-# share that would if the presences of each site were drawn from all taxa by how often these were found. Sites entered
-# twice predict each other, so that the table seems nearly complete. NA where there are too few such sites.
+# The share of sites with five presences or more (at least twenty such) that repeat the list of another site, less the
+# share that would if presences were independent given how many each site and each taxon has. Sites entered twice
+# predict each other, so that the table seems nearly complete. NA where there are too few such sites.
 repeated_share <- function(x) {
   found <- as.matrix(found_table(x)) == 1
-  rows <- which(rowSums(found) >= 5)
-  if (length(rows) < 10L) {
+  found <- found[rowSums(found) >= 5, , drop = FALSE]
+  if (nrow(found) < 20L) {
     return(NA_real_)
   }
-  share <- function(lists) mean(duplicated(lists) | duplicated(lists, fromLast = TRUE))
-  rate <- colSums(found)
-  own <- lapply(rows, function(i) which(found[i, ]))
-  chance <- with_seed(1L, lapply(lengths(own), function(size) sort(sample.int(ncol(found), size, prob = rate))))
-  share(own) - share(chance)
+  share <- function(found) {
+    lists <- apply(found, 1L, function(row) paste(which(row), collapse = " "))
+    mean(duplicated(lists) | duplicated(lists, fromLast = TRUE))
+  }
+  own <- share(found)
+  # The draws can only make it less.
+  if (own <= most_repeated) own else own - with_seed(1L, share(independent_rows(found)))
+}
+
+# Each row anew, with as many presences, from the model logit P = a[i] + b[j] that has the sums of rows and columns.
+independent_rows <- function(found, passes = 30L, tries = 100L) {
+  a <- numeric(nrow(found))
+  b <- stats::qlogis((colSums(found) + 0.5) / (nrow(found) + 1))
+  probability <- function() stats::plogis(outer(a, b, "+"))
+  for (pass in seq_len(passes)) {
+    p <- probability()
+    a <- a + (pmin(rowSums(found), ncol(found) - 0.5) - rowSums(p)) / pmax(rowSums(p * (1 - p)), 0.5)
+    p <- probability()
+    b <- b + (pmin(colSums(found), nrow(found) - 0.5) - colSums(p)) / pmax(colSums(p * (1 - p)), 0.5)
+  }
+  p <- probability()
+  for (i in seq_len(nrow(found))) {
+    drawn <- matrix(stats::runif(tries * ncol(p)), tries) < rep(p[i, ], each = tries)
+    found[i, ] <- drawn[c(which(rowSums(drawn) == sum(found[i, ])), 1L)[1L], ]
+  }
+  found
 }
 
 warn_repeated <- function(x) {

@@ -552,11 +552,16 @@ wz_sums <- function(w, side, groups) {
   zeros <- sum_cells(rep(1, nrow(cells)))
   drawn <- pmin(group_draws(w, side, group), zeros)
   table <- sums_table(label, finds, zeros, sum_cells(cells$missed), whole_ends(ends_of_draws(drawn)), NULL)
-  list(table = table, drawn = drawn, group = group, assumption = wz_words[[w$source]])
+  list(
+    table = table, drawn = drawn, group = group,
+    assumption = if (is.null(w$reason)) wz_words[[w$source]] else paste("not estimated, because", w$reason)
+  )
 }
 
 # The central range of what was drawn, a row each.
-ends_of_draws <- function(drawn, level = 0.9) t(apply(drawn, 1L, central_range, level))
+ends_of_draws <- function(drawn, level = 0.9) {
+  if (anyNA(drawn)) matrix(NA_real_, nrow(drawn), 2L) else t(apply(drawn, 1L, central_range, level))
+}
 
 # Rounded outwards.
 whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))

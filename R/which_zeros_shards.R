@@ -530,7 +530,7 @@ shard_bins <- function(learners, stack) {
 # given (n x 2), `expected` are the presences to be expected at each site, else `ratios` are those of all zeros. The
 # predictability is that of the presences that copies hold out: to leave out one presence at a time would take the lists
 # of all sites. Taxa found nearly everywhere stay in it.
-know_shards <- function(learners, stack, judged, completeness, reason) {
+know_shards <- function(learners, stack, judged, completeness, reason = NULL) {
   finds <- sum(learners$x$column_sum)
   zeros <- list(
     eta = unlist(lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, , drop = FALSE]))),
