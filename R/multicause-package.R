@@ -137,27 +137,25 @@
 #'
 #' @section The question:
 #' \describe{
-#'   \item{absence, presence}{A zero of the table; a 1, which is a find.}
+#'   \item{absence, presence}{A zero of the table; a 1.}
 #'   \item{true absence}{A zero of a taxon that was not there.}
 #'   \item{false absence}{A zero of a taxon that was there. It was not preserved, not found, or not named. See
 #'     [false_absences()].}
-#'   \item{missed}{The chance that a taxon was there and was not recorded. Its sum over zeros is the number missed, the
-#'     expected number of false absences. [which_zeros()] takes that number from evidence, a fit from its phantom.}
+#'   \item{missed, undetected presence}{The probability that a zero is a false absence. Its sum over zeros is the number
+#'     missed. From presence-absence data alone [which_zeros()] counts what two more surveys of equal effort would find;
+#'     other evidence, and the phantom of a fit, estimate what was there.}
 #'   \item{missed most}{Of a fit: the largest chance of that kind in other fits that describe the table equally well.
 #'     Where it is small, the absence is true by this model, whatever the phantom's size.}
-#'   \item{evidence}{What the number missed is taken from: a known completeness, repeated visits, groups of sites,
-#'     or presences alone. Each gives a number of something else, so they need not agree.}
-#'   \item{two more searches}{What presences alone tell: how many finds two more searches, each as thorough as the whole
-#'     table, would show to have been missed, of the taxa in it. It holds what they find, and what a model of the three
-#'     says that all three missed. It does not say how thorough a search was.}
-#'   \item{one more search}{How many zeros the next such search would turn into finds. This can be checked.}
-#'   \item{foreseen}{A find is foreseen well if the rest of the table gives it a high chance. The mean of these
-#'     chances is called \eqn{\kappa}{kappa}. Where much was missed, it is low.}
+#'   \item{evidence}{What the number missed is estimated from: a known completeness, repeated visits, groups of sites,
+#'     or presence-absence data alone. Each estimates another quantity, so they need not agree.}
+#'   \item{survey of equal effort}{A further survey of the same sites with the effort of the whole table. What one, two
+#'     or eight of them find can be checked. They do not show how thorough the table is.}
+#'   \item{predictability}{The mean probability that the rest of the table gives to a presence,
+#'     \eqn{\kappa}{kappa}. Where much was missed, it is low.}
 #'   \item{occupancy}{The share of the sites at which a taxon lived. Models of repeated visits estimate it.}
 #'   \item{Chao's estimate}{How many were not met at all, from how many were met once and twice.}
-#'   \item{present}{The chance that the taxon lived there, as if nobody had looked at this cell.}
-#'   \item{chance of a record}{How often such zeros would be finds, if only the rest of the table were known. It needs
-#'     no assumption about completeness. It can be measured, by hiding finds. Fits call it `probability`.}
+#'   \item{probability of a record}{How often such cells are presences, given the rest of the table. It needs no
+#'     assumption about completeness, and is measured on held-out presences.}
 #'   \item{completeness}{The chance that a taxon that was there was recorded. A completeness of 0.4 means that 4 of 10
 #'     taxa that were there are finds. No table of presences says how complete it is: see [which_zeros()].}
 #'   \item{effort}{How well a site was searched, such as its number of collections.}
@@ -172,15 +170,14 @@
 #'
 #' @section In the words of community ecology:
 #' \describe{
-#'   \item{species pool}{The taxa that could live at a site. `present` of [which_zeros()] is the chance of each zero to
-#'     be one of them, with what is known of completeness; the finds are in it anyway.}
+#'   \item{species pool}{The taxa that could live at a site: its presences, and zeros with a high probability of a record.}
 #'   \item{dark diversity}{The part of the species pool that was not found at a site. It holds two kinds of zeros: taxa
 #'     that are there and were missed, and taxa that could be there and are not. [which_zeros()] tells how many are of
-#'     the first kind: by `missed`. `chance` ranks them as measures of dark diversity do.}
+#'     the first kind: by `missed`. `probability` ranks them as measures of dark diversity do.}
 #'   \item{Beals smoothing, companions}{The chance of a taxon from the taxa found beside it, `beals()` of package vegan.
 #'     It is one of the learners of [which_zeros()], and one of the simple rules it is measured against.}
 #'   \item{favourability}{A chance with the taxon's prevalence taken out of its odds, so that rare and common taxa
-#'     compare. Of `chance`, with the share of finds of the taxon as prevalence, it is one line of R.}
+#'     compare. Of `probability`, with the share of presences of the taxon as prevalence, it is one line of R.}
 #'   \item{ordination}{Sites as points on a few axes: `plot(fit, "scores")` and `scores()` ([scores.multicause]).}
 #' }
 #'
@@ -239,19 +236,18 @@
 #' @section How good an answer is:
 #' \describe{
 #'   \item{learner}{One of the rules and models that [which_zeros()] weighs against each other. Each gives every zero
-#'     a chance of a record. The *weight* of a learner says what it is worth on your table.}
+#'     a probability of a record. The *weight* of a learner tells what it is worth on your table.}
 #'   \item{simple rule}{A learner that fits no model, such as the mean of the neighbours.}
 #'   \item{companions}{The other taxa that are found at the same sites as a taxon.}
-#'   \item{hidden find}{A find that is turned into a zero on purpose, to see whether it is found again. A table with
-#'     hidden finds is a damaged *copy*.}
-#'   \item{AUC}{The area under the ROC curve: the chance that a hidden find ranks above another zero. 0.5 is no better
-#'     than tossing a coin, 1 is perfect. *Within its site* means that only zeros of one site are compared.}
-#'   \item{calibration slope}{Whether chances can be taken as chances. 1 is right. Below 1 they are too sure: large
-#'     ones too large, small ones too small. Above 1 they are too careful.}
-#'   \item{s.e.}{Standard error: how far a number would vary over other copies.}
-#'   \item{range}{Of the number missed: how far such numbers were from the truth in nine of ten surveys where it is
-#'     known. Of a given completeness, and of assumptions: the middle 90 % of the values that draws give. An assumption
-#'     is not drawn.}
+#'   \item{held-out presence}{A presence that is turned into a zero on purpose, to see whether it is found again. A
+#'     table with presences held out is a *copy*.}
+#'   \item{AUC}{The area under the ROC curve: the probability that a held-out presence ranks above another zero. 0.5 is
+#'     no better than tossing a coin, 1 is perfect. *Within sites* means that only zeros of one site are compared.}
+#'   \item{calibration slope}{Whether probabilities are calibrated. 1 is calibrated. Below 1 they are too extreme: large
+#'     ones too large, small ones too small. Above 1 they are too cautious.}
+#'   \item{SE}{Standard error: how far a number would vary over other held-out presences.}
+#'   \item{90 % interval}{Of what further surveys find: how far the estimate was off in nine of ten surveys. Of a known
+#'     completeness, and of assumptions: the middle 90 % of draws. An assumption is not drawn.}
 #'   \item{first look}{An answer with `quick = TRUE`: few fits, few copies.}
 #'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and finds).}
 #'   \item{average precision}{The share of hidden finds among the zeros ranked first, averaged over all ranks that hold

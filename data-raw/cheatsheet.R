@@ -24,7 +24,7 @@ sheet <- list(
       "which_zeros(x, quick = TRUE, seed = 1)", "a first look, in seconds",
       "w", "chance: of a record, measured by hiding finds",
       "", "missed: chance that it was there and was missed; sums to the number missed, has a range",
-      "", "Number missed: what two more searches as thorough as the table would show",
+      "", "Expected: what two more surveys of the effort of the table would find",
       "as.data.frame(w, n = 50)", "the list; also site =, taxon =, by ="
     ),
     "Look closer" = c(
