@@ -1,10 +1,12 @@
 # What was missed, by site, by taxon or by group: of answers of which_zeros() and of fits.
 
-#' How many were missed, by site or by taxon
+#' Undetected presences by site or by taxon: where to look next
 #'
-#' Sums the chance that a zero is a false absence over sites, over taxa, or over groups of them such as time slices,
-#' regions or families, with its range, and compares it with what was found. Where most of a taxon or a site is missing,
-#' do not conclude anything from its absences.
+#' Sums the probability that a zero is a false absence over sites, over taxa, or over groups of them such as time
+#' slices, regions or families, with 90 % intervals. For a result of [which_zeros()] from presence-absence data alone
+#' these are the presences that two more surveys of equal effort would add: the sites to revisit and the taxa to ask for
+#' in collections come first in the print. Where most of a taxon or a site is missing, do not conclude anything from its
+#' absences.
 #'
 #' @param fit a result of [which_zeros()]; a fit that [false_absences()] takes; or, without `groups`, a result of
 #'   [which_zeros()] of shards.
@@ -26,9 +28,9 @@
 #'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false. Unknown cells count nowhere, nor do,
 #'     of answers, zeros of taxa that were found at no site.}
 #'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % (`level`) of that
-#'     number; of answers whole numbers. Of an answer the range is that of the total, with the scatter that was measured
-#'     about sums by one ratio (a coefficient of variation of .25 of sites, .6 of taxa), and what is random in the
-#'     number itself. Of a fit it is there where there are draws.}
+#'     number; of answers whole numbers. Of an answer the interval is that of the total, with the scatter that was
+#'     measured about the sums (a coefficient of variation of .25), and what is random in the number itself; `NA` where
+#'     no number is estimated. Of a fit it is there where there are draws.}
 #'   \item{`most`}{of fits of one table: the largest expected number that the table alone allows, where all taxa of a
 #'     site are recorded equally well. Ranges end there, except those of averages of variational fits ([ensemble()]).}
 #'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\], `NA` where that is 0 / 0.}
@@ -40,9 +42,8 @@
 #'   of one fit are too narrow. [ensemble()] with `estimate = "vb"` averages over `k` and priors, and tells how often
 #'   its ranges held; those of taxa may be too wide there, as the print says.
 #'
-#'   The total of an answer is shared out to all zeros by their chances, whatever its evidence is. Dealt out by the
-#'   occupancy of each taxon, or by Chao's estimate of each group, it was further from what the next visit or the other
-#'   sites of the groups showed (`bench/how_many.md`). [occupied()] has what occupancy says of each taxon by itself.
+#'   The total of an answer is shared out to zeros by their probabilities: over the table, within each site if
+#'   completeness is known by site, and within each taxon if `visits` give its occupancy.
 #'
 #'   Cost: a few passes over the zeros of an answer; O(n m k) a draw of a fit, by blocks of rows.
 #' @inherit which_zeros references
@@ -244,10 +245,10 @@ print.which_zeros_sums <- function(x, n = 20L, ..., digits = 2L) {
   shown <- with_range(shown, "share", c("share_low", "share_high"), function(x) sprintf("%.*f", digits, x))
   print.data.frame(round_columns(shown, digits + 1L), row.names = FALSE)
   if (nrow(x) > nrow(shown)) {
-    cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), if (has_missed) " of which less was missed" else ""))
+    cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), if (has_missed) " with fewer undetected presences" else ""))
   }
   percent <- format(100 * (attr(x, "level") %||% 0.9))
-  ranges <- if ("low" %in% names(x)) sprintf("with its %s %% range", percent)
+  ranges <- if ("low" %in% names(x)) sprintf("with its %s %% interval", percent)
   said <- c(
     paste(c("missed: expected number", attr(x, "assumption"), ranges), collapse = ", "),
     if ("most" %in% names(x)) "most: the largest expected number that the table alone allows",

@@ -162,7 +162,7 @@ answer_chances <- function(w) {
     chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = w$ratios$log[, 1L],
     slope = w$ratios$slope, side = w$ratios$side,
     total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
-    assumption = wz_words[[w$source]], said = unbroken(paste0(said[["table"]], ". ", paste(said[-1L], collapse = " "))),
+    assumption = wz_words[[w$source]], said = unbroken(paste0(said[["table"]], ". ", paste(said[!names(said) %in% c("table", "decided")], collapse = " "))),
     quality = paste(quality_sentences(w), collapse = " ")
   ))
 }

@@ -13,7 +13,7 @@
     return node;
   };
   const FOUND = -1; /* in data.chance, cells of 1 / 10000; -2: unknown, or not asked */
-  const state = { site: -1, taxon: -1, component: -1, total: null, threshold: 0.5, search: "", sort: "chance", down: true };
+  const state = { site: -1, taxon: -1, component: -1, total: null, threshold: 0.5, search: "", sort: "probability", down: true };
   const most = 200; /* rows of the list that are shown at once; all are downloaded */
 
   /* The zero with log-odds e of a record was missed with log-odds slope e + r: r of the table, of its site or of its taxon
@@ -82,7 +82,7 @@
     return true;
   }
   const key = { site: at => data.sites[Math.floor(at / m)], taxon: at => data.taxa[at % m],
-    chance: at => data.chance[at], missed: at => values[at], age: at => data.age ? data.age[Math.floor(at / m)] : 0 };
+    probability: at => data.chance[at], missed: at => values[at], age: at => data.age ? data.age[Math.floor(at / m)] : 0 };
   let shown = [];
   function filter() {
     const words = state.search.toLowerCase();
@@ -98,11 +98,11 @@
       return sign * way || a - b;
     });
   }
-  const columns = ["site", "taxon", "chance", "missed"].concat(data.age ? ["age"] : []);
-  const heads = { site: data.words[0], taxon: data.words[1], chance: "chance", missed: "missed", age: data.unit };
+  const columns = ["site", "taxon", "probability", "missed"].concat(data.age ? ["age"] : []);
+  const heads = { site: data.words[0], taxon: data.words[1], probability: "probability", missed: "missed", age: data.unit };
   const cell = (at, column) => {
     const value = key[column](at);
-    if (column === "chance") return (value / 10000).toFixed(3);
+    if (column === "probability") return (value / 10000).toFixed(3);
     if (column === "missed") return value.toFixed(3);
     if (value === null) return "";
     return column === "age" ? String(Number(value.toPrecision(4))) : String(value);

@@ -219,7 +219,7 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     saved <- rawToChar(as.raw(seen$bytes[-(1:3)]))
     Encoding(saved) <- "UTF-8"
     rows <- utils::read.csv(text = saved, encoding = "UTF-8", colClasses = "character", check.names = FALSE)
-    expect_identical(names(rows), c("localities", "genera", "chance", "missed", "age"))
+    expect_identical(names(rows), c("localities", "genera", "probability", "missed", "age"))
     expect_identical(unname(as.matrix(rows)), seen$kept)
     expect_setequal(rows$localities, grep("^Site", rownames(explored$x)[explored$x[, 3L] == 0], value = TRUE))
     missed <- cells$missed[match(paste(rows$localities, rows$genera), paste(cells$site, cells$taxon))]
