@@ -245,7 +245,8 @@ print.which_zeros_sums <- function(x, n = 20L, ..., digits = 2L) {
   shown <- with_range(shown, "share", c("share_low", "share_high"), function(x) sprintf("%.*f", digits, x))
   print.data.frame(round_columns(shown, digits + 1L), row.names = FALSE)
   if (nrow(x) > nrow(shown)) {
-    cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), if (has_missed) " with fewer undetected presences" else ""))
+    fewer <- if (has_missed && !"group" %in% names(x)) " with fewer undetected presences" else ""
+    cat(sprintf("... and %d more%s\n", nrow(x) - nrow(shown), fewer))
   }
   percent <- format(100 * (attr(x, "level") %||% 0.9))
   ranges <- if ("low" %in% names(x)) sprintf("with its %s %% interval", percent)

@@ -142,8 +142,8 @@
 
 #' Simulated surveys of the same sites
 #'
-#' Nine surveys of equal effort of the same sites: the first is a presence-absence table, and the others show which of its
-#' zeros are false absences, and how many presences further surveys find.
+#' Nine surveys of equal effort of the same sites: the first is a presence-absence table, and the others show which of
+#' its zeros are false absences, and how many presences further surveys find.
 #'
 #' @format A list:
 #' \describe{

@@ -108,7 +108,8 @@ explore_data <- function(x, age, place, coast, unit, title) {
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = lines, coast_words = if (!is.null(lines)) coast_caption(coast, middle, unit), plane = is_plane(places),
     chance = I(as.vector(t(cells$chance))),
-    ratio = I(pmin(pmax(cells$ratio, -690), 690)), slope = cells$slope, side = cells$side, total = if (!is.null(cells$total)) I(cells$total),
+    ratio = I(pmin(pmax(cells$ratio, -690), 690)), slope = cells$slope, side = cells$side,
+    total = if (!is.null(cells$total)) I(cells$total),
     gaps = if (length(cells$gaps)) I(cells$gaps),
     low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
     assumption = cells$assumption,
@@ -162,7 +163,8 @@ answer_chances <- function(w) {
     chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = w$ratios$log[, 1L],
     slope = w$ratios$slope, side = w$ratios$side,
     total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
-    assumption = wz_words[[w$source]], said = unbroken(paste0(said[["table"]], ". ", paste(said[!names(said) %in% c("table", "decided")], collapse = " "))),
+    assumption = wz_words[[w$source]],
+    said = unbroken(paste0(said[["table"]], ". ", paste(said[setdiff(names(said), c("table", "decided"))], collapse = " "))),
     quality = paste(quality_sentences(w), collapse = " ")
   ))
 }

@@ -170,7 +170,8 @@
 #'
 #' @section In the words of community ecology:
 #' \describe{
-#'   \item{species pool}{The taxa that could live at a site: its presences, and zeros with a high probability of a record.}
+#'   \item{species pool}{The taxa that could live at a site: its presences, and zeros with a high probability of a
+#'     record.}
 #'   \item{dark diversity}{The part of the species pool that was not found at a site. It holds two kinds of zeros: taxa
 #'     that are there and were missed, and taxa that could be there and are not. [which_zeros()] tells how many are of
 #'     the first kind: by `missed`. `probability` ranks them as measures of dark diversity do.}

@@ -7,8 +7,8 @@
 #' @details
 #' **Two numbers of a zero.**
 #' \describe{
-#'   \item{`probability`}{the probability of a record, \eqn{p}: how often such cells are presences, given the rest of the
-#'     table. Presences can be held out, so it is measured.}
+#'   \item{`probability`}{the probability of a record, \eqn{p}: how often such cells are presences, given the rest of
+#'     the table. Presences can be held out, so it is measured.}
 #'   \item{`missed`}{the probability that the zero is a false absence which one of *two more surveys of equal effort*
 #'     would find: \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}, with one \eqn{r} such that these
 #'     probabilities sum to the number that two more surveys would find. `missed_low` and `missed_high` (90 %) combine
@@ -24,8 +24,8 @@
 #' left out; [how_many] has the record, with the failures. It is a number of surveys and not the completeness of a
 #' fauna: a list of a hundred years is one survey of a hundred years, so tables of unequal effort cannot be compared.
 #'
-#' **No number is given** (`reason` tells why) if the AUC of held-out presences less 1.645 standard errors is at most 0.6, or
-#' the table has fewer than 10 sites, 10 taxa or 100 presences. The ranking stays.
+#' **No number is given** (`reason` tells why) if the AUC of held-out presences less 1.645 standard errors is at most
+#' 0.6, or the table has fewer than 10 sites, 10 taxa or 100 presences. The ranking stays.
 #'
 #' **Other evidence** replaces this number, and is about another quantity, which the print names:
 #' * `completeness`: a site with \eqn{F} presences and known completeness \eqn{c} misses about
@@ -49,8 +49,8 @@
 #' calibrates the result. A taxon found at no site is not judged; its cells are unknown.
 #'
 #' **How good it is here.** Each copy is scored by weights learnt from the other copies. The print gives the area under
-#' the ROC curve (AUC: the probability that a held-out presence ranks above another zero), over the table and within sites, beside
-#' the best simple rule, with standard errors of DeLong and others (1988). Held-out presences are a random tenth and
+#' the ROC curve (AUC: the probability that a held-out presence ranks above another zero), over the table and within
+#' sites, beside the best simple rule, with standard errors of DeLong and others (1988). Held-out presences are a random tenth and
 #' easier to find than what was truly missed: what later surveys found was ranked with AUCs about .05 lower, .1 in other
 #' years or by other methods. `recovery(w, later)` makes that comparison on your own later survey.
 #'
@@ -110,14 +110,14 @@
 #'   presences); `total`, the expected number of false absences, `missed`, with `low` and `high` (90 %); for
 #'   presence-absence data alone that is what two more surveys would find, and `more`, a data frame, has 1, 2, 4 and 8
 #'   (`surveys`, `missed`, `low`, `high`, and the ends for other years or methods, `unlike_low`, `unlike_high`);
-#'   `how_many`, a data frame with a row for each evidence, that of the total first: `evidence`, `missed`, `low`, `high`,
-#'   and `of`, the quantity; `source`, the name of the evidence of the total; `reason`, why no number is estimated, or
+#'   `how_many`, a data frame with a row for each evidence, that of the total first: `evidence`, `missed`, `low`,
+#'   `high`, and `of`, the quantity; `source`, the name of the evidence of the total; `reason`, why no number is estimated, or
 #'   `NULL`; `kappa`; `weights`, a data frame of the learners with their `weight` and `share`; `quality`, a data frame
 #'   with the AUC (`auc`, `auc_within`) and average precision (`ap`) of the result and of each learner, with standard
 #'   errors; `seed`, `dims`, `names` and what its methods need: [print()], `summary()`, [plot.which_zeros()],
 #'   [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros], [recovery()],
-#'   `update()`. Wrong input is an error of class `multicause_input_error`; a table in which many sites repeat each other
-#'   is warned of (class `multicause_repeated_sites`).
+#'   `update()`. Wrong input is an error of class `multicause_input_error`; a table in which many sites repeat each
+#'   other is warned of (class `multicause_repeated_sites`).
 #' @aliases summary.which_zeros
 #' @references Beals EW (1984). Bray-Curtis ordination: an effective strategy for analysis of multivariate ecological
 #'   data. *Advances in Ecological Research* 14, 1-55. \doi{10.1016/S0065-2504(08)60168-3}

@@ -74,7 +74,8 @@ match_side <- function(later, names, n_later, n, word) {
   at <- match(names, later)
   if (all(is.na(at))) stop_input("`truth` must have %s of the result: it has none of their names.", word)
   if (anyNA(at)) {
-    inform("%s of %s %s are not in the later table and are not compared.", format_big(sum(is.na(at))), format_big(n), word)
+    lost <- format_big(sum(is.na(at)))
+    inform("%s of %s %s are not in the later table and are not compared.", lost, format_big(n), word)
   }
   at
 }

@@ -3,7 +3,8 @@
 # What the number missed is a number of, or rests on.
 wz_words <- list(
   curve = "found by two more surveys of equal effort",
-  groups = "of the fauna of each group, by Chao's estimate", visits = "found by no visit, by the occupancy of each taxon",
+  groups = "of the fauna of each group, by Chao's estimate",
+  visits = "found by no visit, by the occupancy of each taxon",
   completeness = "if completeness is as supplied", effort = "if what was missed follows effort",
   phantom = "if what was missed is the part of a site that makes only zeros, its phantom"
 )
@@ -98,7 +99,7 @@ total_sentence <- function(total, source, words, more = NULL) {
     ))
   }
   of <- switch(source,
-    groups = sprintf("%s of the groups' faunas were found at none of their %s, by Chao's estimate", words[2L], words[1L]),
+    groups = sprintf("%s of the faunas of the %s were found at none of their sites, by Chao's estimate", words[2L], words[1L]),
     visits = sprintf("presences were found by no visit, by the occupancy of each %s", singular_word(words[2L])),
     sprintf("presences were not detected, %s", wz_words[[source]])
   )
@@ -123,8 +124,16 @@ inside_sentence <- function(w) {
   percent <- function(part) sprintf("%.0f %%", 100 * part / max(w$total[["missed"]], 1e-12))
   sprintf(
     "Within the known age range of the %s: %s%s%s.", singular_word(axis_words(w)[2L]), percent(inside[["inside"]]),
-    if (is.na(inside[["sure"]])) "" else sprintf(" by mid-ages, %s at any age within the bounds", percent(inside[["sure"]])),
-    if (inside[["undated"]] > 0) sprintf("; %s at %s without an age", percent(inside[["undated"]]), axis_words(w)[1L]) else ""
+    if (is.na(inside[["sure"]])) {
+      ""
+    } else {
+      sprintf(" by mid-ages, %s at any age within the bounds", percent(inside[["sure"]]))
+    },
+    if (inside[["undated"]] > 0) {
+      sprintf("; %s at %s without an age", percent(inside[["undated"]]), axis_words(w)[1L])
+    } else {
+      ""
+    }
   )
 }
 
@@ -162,7 +171,9 @@ format_evidence <- function(w) {
 
 # What print() has of numbers: a data frame of `label`, `missed`, `low`, `high`.
 number_table <- function(w) {
-  row <- function(label, values) data.frame(label = label, missed = values[[1L]], low = values[[2L]], high = values[[3L]])
+  row <- function(label, values) {
+    data.frame(label = label, missed = values[[1L]], low = values[[2L]], high = values[[3L]])
+  }
   taxon <- singular_word(axis_words(w)[2L])
   gaps <- sum(w$candidate[w$gaps])
   two <- w$more[w$more$surveys == 2, ]
@@ -263,7 +274,8 @@ print_quality <- function(w) {
       c(unlist(w$quality[rule[1L], c("auc", "auc_se")]), unlist(w$quality[rule[2L], c("auc_within", "auc_within_se")]))
     )
     if (all(is.na(rule))) rows <- rows[1L, , drop = FALSE]
-    shown <- c(list(c("  this result", "  best simple rule")[seq_len(nrow(rows))]), apply(rows, 2L, three, simplify = FALSE))
+    of <- c("  this result", "  best simple rule")[seq_len(nrow(rows))]
+    shown <- c(list(of), apply(rows, 2L, three, simplify = FALSE))
     names(shown) <- c(
       sprintf("Held-out presences (%s)", format_big(w$curve$summary$changed)), "AUC", "SE",
       paste("within", axis_words(w)[1L]), "SE"

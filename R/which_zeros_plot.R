@@ -5,15 +5,15 @@
 #' @description
 #' Figures of an answer of [which_zeros()]; `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
 #' \describe{
-#'   \item{`"zeros"`}{the first zeros of the list, each with the probability that it is a false absence and its interval;
-#'     where no number is estimated, with the probability of a record.}
+#'   \item{`"zeros"`}{the first zeros of the list, each with the probability that it is a false absence and its
+#'     interval; where no number is estimated, with the probability of a record.}
 #'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
 #'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
 #'     taxa are in order of age where ages are known, else by their finds. Of 300 sites and more, or with `bins`, the
 #'     axis has bins of age in place of their names.}
-#'   \item{`"more"`}{for presence-absence data alone: presences that one to nine surveys of the effort of the table find,
-#'     the table being the first, with 90 % intervals for surveys made alike and for other years or methods. Estimates of
-#'     other evidence stand at the right.}
+#'   \item{`"more"`}{for presence-absence data alone: presences that one to nine surveys of the effort of the table
+#'     find, the table being the first, with 90 % intervals for surveys made alike and for other years or methods.
+#'     Estimates of other evidence stand at the right.}
 #'   \item{`"how_many"`}{undetected presences by each evidence that there is, each with its interval and the quantity it
 #'     estimates.}
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
@@ -21,8 +21,8 @@
 #'     a younger bin. Lines show the bounds of the ages of its first and its last find, where ages have bounds.}
 #'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range,
 #'     as of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
-#'   \item{`"map"`}{sites on a map: the expected number of undetected presences, and their share of all presences. Sites that would
-#'     cover each other are one point, the sum of theirs. Where a few sites lie far from the others the map shows the
+#'   \item{`"map"`}{sites on a map: the expected number of undetected presences, and their share of all presences.
+#'     Sites that would cover each other are one point, the sum of theirs. Where a few sites lie far from the others the map shows the
 #'     nine tenths about the middle, and numbers at its edges say how many are beyond.}
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
@@ -82,8 +82,8 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
-                                   "zeros", "heat", "more", "how_many", "ranges", "time", "map", "sites", "taxa", "table",
-                                   "quality", "learners"
+                                   "zeros", "heat", "more", "how_many", "ranges", "time", "map", "sites", "taxa",
+                                   "table", "quality", "learners"
                                  ), n = 20, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL,
                                  coast = NULL, unit = "guess") {
   check_dots(...)

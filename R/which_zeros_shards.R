@@ -432,7 +432,8 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
       number <- first + found$i[at]
       own <- if (is.null(names)) number else names[match(number, row_numbers(x, now))]
       data.frame(
-        site = own, taxon = taxa_of(x)[found$j[at]], probability = found$probability[at], found$ends[at, , drop = FALSE],
+        site = own, taxon = taxa_of(x)[found$j[at]], probability = found$probability[at],
+        found$ends[at, , drop = FALSE],
         number = number, column = found$j[at]
       )
     }
@@ -465,7 +466,11 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
     "Which zeros are false absences? Shards of %s, %s, %s", table_words(x$dims), count_words(x$finds, "presence"),
     count_words(x$n_zeros, "zero")
   ), exdent = 2))
-  if (is.null(x$reason)) print_numbers(shards_numbers(x)) else writeLines(wrap_text(no_number_sentence(x$reason), exdent = 2))
+  if (is.null(x$reason)) {
+    print_numbers(shards_numbers(x))
+  } else {
+    writeLines(wrap_text(no_number_sentence(x$reason), exdent = 2))
+  }
   print_zeros(utils::head(x$zeros, n), c("sites", "taxa"), x$dims, x$n_zeros)
   cat("\n")
   learners <- sprintf("%s %.3f", q$learner[-1L], q$auc[-1L])

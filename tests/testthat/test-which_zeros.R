@@ -348,7 +348,7 @@ test_that("answers are printed in plain words", {
   expect_lte(max(nchar(text)), 80L)
   expect_identical(utils::capture.output(print(w, n = 0))[1:3], text[1:3])
   shown <- utils::capture.output(by_site(w))
-  expect_match(shown[22], "and 40 more of which less was missed", fixed = TRUE)
+  expect_match(shown[22], "and 40 more with fewer undetected presences", fixed = TRUE)
   for (sums in list(by_site(w), by_taxon(w))) {
     most <- sums[[1L]][which.max(sums$missed)]
     expect_match(utils::capture.output(sums)[2L], most, fixed = TRUE)
@@ -370,8 +370,8 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   }
   # A pollination web: ahead over the table, not within sites.
   expect_identical(says(c(0.065, -0.005), c(0.004, 0.006)), paste(
-    "The best simple rule (mean of alike lists) has 0.775 and 0.809. Better than the best simple rule by 0.065 (SE 0.004)",
-    "over the table; not distinguishable from the best simple rule, difference 0.005 (SE 0.006) within localities."
+    "The best simple rule (mean of alike lists) has 0.775 and 0.809. Better than the best simple rule by 0.065",
+    "(SE 0.004) over the table; not distinguishable from the best simple rule, difference 0.005 (SE 0.006) within localities."
   ))
   split <- "Better .* by 0.065 .* over the table; worse than the best simple rule by 0.020 .* within localities.$"
   expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), split)
