@@ -159,12 +159,13 @@ answer_chances <- function(w) {
   found <- matrix(as.matrix(w$x) %in% 1, nrow(w$probability))
   said <- answer_sentences(w)
   gaps <- arrayInd(w$gaps, dim(found))
+  others <- setdiff(names(said), c("table", "decided")) # the page counts by its own threshold
   c(coded_ranges(w), list(
     chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = w$ratios$log[, 1L],
     slope = w$ratios$slope, side = w$ratios$side,
     total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
     assumption = wz_words[[w$source]],
-    said = unbroken(paste0(said[["table"]], ". ", paste(said[setdiff(names(said), c("table", "decided"))], collapse = " "))),
+    said = unbroken(paste0(said[["table"]], ". ", paste(said[others], collapse = " "))),
     quality = paste(quality_sentences(w), collapse = " ")
   ))
 }

@@ -48,11 +48,12 @@
 #' log-odds which zeros these are. The weights are applied to the whole table, and a regression over all cells
 #' calibrates the result. A taxon found at no site is not judged; its cells are unknown.
 #'
-#' **How good it is here.** Each copy is scored by weights learnt from the other copies. The print gives the area under
-#' the ROC curve (AUC: the probability that a held-out presence ranks above another zero), over the table and within
-#' sites, beside the best simple rule, with standard errors of DeLong and others (1988). Held-out presences are a random tenth and
-#' easier to find than what was truly missed: what later surveys found was ranked with AUCs about .05 lower, .1 in other
-#' years or by other methods. `recovery(w, later)` makes that comparison on your own later survey.
+#' **How good it is here.** Each copy is scored by weights learnt from the other copies. The print gives the area
+#' under the ROC curve (AUC: the probability that a held-out presence ranks above another zero), over the table and
+#' within sites, beside the best simple rule, with standard errors of DeLong and others (1988). Held-out presences are
+#' a random tenth and easier to find than what was truly missed: what later surveys found was ranked with AUCs about
+#' .05 lower, .1 in other years or by other methods. `recovery(w, later)` makes that comparison on your own later
+#' survey.
 #'
 #' **What is assumed.** Presences are never errors, and ages do not come from the faunas, which would be used twice; see
 #' [smooth_over()].
@@ -111,13 +112,13 @@
 #'   presence-absence data alone that is what two more surveys would find, and `more`, a data frame, has 1, 2, 4 and 8
 #'   (`surveys`, `missed`, `low`, `high`, and the ends for other years or methods, `unlike_low`, `unlike_high`);
 #'   `how_many`, a data frame with a row for each evidence, that of the total first: `evidence`, `missed`, `low`,
-#'   `high`, and `of`, the quantity; `source`, the name of the evidence of the total; `reason`, why no number is estimated, or
-#'   `NULL`; `kappa`; `weights`, a data frame of the learners with their `weight` and `share`; `quality`, a data frame
-#'   with the AUC (`auc`, `auc_within`) and average precision (`ap`) of the result and of each learner, with standard
-#'   errors; `seed`, `dims`, `names` and what its methods need: [print()], `summary()`, [plot.which_zeros()],
-#'   [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros], [recovery()],
-#'   `update()`. Wrong input is an error of class `multicause_input_error`; a table in which many sites repeat each
-#'   other is warned of (class `multicause_repeated_sites`).
+#'   `high`, and `of`, the quantity; `source`, the name of the evidence of the total; `reason`, why no number is
+#'   estimated, or `NULL`; `kappa`; `weights`, a data frame of the learners with their `weight` and `share`; `quality`,
+#'   a data frame with the AUC (`auc`, `auc_within`) and average precision (`ap`) of the result and of each learner,
+#'   with standard errors; `seed`, `dims`, `names` and what its methods need: [print()], `summary()`,
+#'   [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros],
+#'   [recovery()], `update()`. Wrong input is an error of class `multicause_input_error`; a table in which many sites
+#'   repeat each other is warned of (class `multicause_repeated_sites`).
 #' @aliases summary.which_zeros
 #' @references Beals EW (1984). Bray-Curtis ordination: an effective strategy for analysis of multivariate ecological
 #'   data. *Advances in Ecological Research* 14, 1-55. \doi{10.1016/S0065-2504(08)60168-3}

@@ -22,8 +22,8 @@
 #'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range,
 #'     as of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
 #'   \item{`"map"`}{sites on a map: the expected number of undetected presences, and their share of all presences.
-#'     Sites that would cover each other are one point, the sum of theirs. Where a few sites lie far from the others the map shows the
-#'     nine tenths about the middle, and numbers at its edges say how many are beyond.}
+#'     Sites that would cover each other are one point, the sum of theirs. Where a few sites lie far from the others
+#'     the map shows the nine tenths about the middle, and numbers at its edges say how many are beyond.}
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
 #'   \item{`"table"`}{the chance of a record of every zero (finds are grey), in the order of `"heat"`.}

@@ -371,7 +371,8 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   # A pollination web: ahead over the table, not within sites.
   expect_identical(says(c(0.065, -0.005), c(0.004, 0.006)), paste(
     "The best simple rule (mean of alike lists) has 0.775 and 0.809. Better than the best simple rule by 0.065",
-    "(SE 0.004) over the table; not distinguishable from the best simple rule, difference 0.005 (SE 0.006) within localities."
+    "(SE 0.004) over the table; not distinguishable from the best simple rule, difference 0.005 (SE 0.006) within",
+    "localities."
   ))
   split <- "Better .* by 0.065 .* over the table; worse than the best simple rule by 0.020 .* within localities.$"
   expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), split)
