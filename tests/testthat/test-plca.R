@@ -52,6 +52,25 @@ test_that("one pass equals the transcription of eqs. (3)-(4), for arrays of any 
   }
 })
 
+test_that("one pass over three blocks of each kind of cells equals the transcription", {
+  set.seed(7)
+  extent <- c(25, 24, 26) # more than 2 x 2 048 cells with counts, zeros and unknown ones
+  x <- random_array(extent, 0.7)
+  x[sample(length(x), 5000)] <- NA
+  expect_gt(min(table(cut(x, c(-1, 0, Inf)), useNA = "always")[c(1, 2, 3)]), 2 * 2048)
+  start <- plca_start(3, extent)
+  for (prior in list(NULL, list(membership = 1.5, basis = 1.2))) {
+    estimate <- if (is.null(prior)) "ml" else "map"
+    fit <- plca(x, 3, estimate = estimate, prior = prior, start = start, control = plain_passes(1))
+    alpha <- if (is.null(prior)) 1 else prior$membership
+    eta <- rep(if (is.null(prior)) 1 else prior$basis, 3)
+    want <- ref_plca_pass(x, start$weights, start$marginals, alpha, eta)
+    expect_equal(unname(fit$param$weights), want$weights, tolerance = 1e-12)
+    expect_equal(lapply(unname(fit$param$marginals), unname), want$marginals, tolerance = 1e-12)
+    expect_equal(fit$loglik, ref_plca_objective(x, want$weights, want$marginals), tolerance = 1e-12)
+  }
+})
+
 test_that("two-way PLCA is PLSA", {
   set.seed(2)
   x <- random_array(c(9, 6))
