@@ -66,7 +66,7 @@ test_that("the certificate is the gap of the gradients, over three blocks of row
       x[worst, ] <- 1
       start <- random_start(n, 5, 3)
       start$aspects[1, ] <- 0.99
-      start$membership[worst, ] <- c(0.01, 0.01, 0.98)
+      start$membership[worst, ] <- c(0.01, 0.98, 0.01)
       p <- list(x = x, pinned = c("free", "white", "free"), pseudo = pseudo)
       start$aspects[2, ] <- 0
       got <- ab_certify(data_view(x), start, p$pinned, if (any(pseudo > 0)) prior_of(pseudo))

@@ -6,10 +6,11 @@ counts_matrix <- function(n, m, missing = 0) {
 
 test_that("multiplicative passes equal the equations, with and without missing cells", {
   set.seed(1)
-  shapes <- list(c(9, 6), c(three_blocks(), 6), c(6, three_blocks()))
+  shapes <- list(c(9, 6), c(three_blocks(), 8), c(8, three_blocks()))
   for (loss in c("euclidean", "kl")) {
     for (shape in shapes) {
-      x <- counts_matrix(shape[1], shape[2], if (max(shape) > 9) 0.2 else 0)
+      x <- counts_matrix(shape[1], shape[2], if (max(shape) > 9) 0.1 else 0)
+      if (max(shape) > 9) x <- x + 1 # no row of zeros, of which the reference has 0 / 0
       start <- list(coefficients = matrix(runif(2 * shape[1]), ncol = 2), basis = matrix(runif(2 * shape[2]), 2))
       ref <- start
       for (pass in 1:3) ref <- ref_nmf_pass(x, ref$coefficients, ref$basis, loss)
