@@ -341,6 +341,23 @@ test_that("the probability of what was observed is no rounding error where nearl
   expect_equal(fit$p_observed, share, tolerance = 0.5)
 })
 
+test_that("that probability is summed over three blocks of cells with counts, and of zeros", {
+  set.seed(8)
+  # All but 1e-5 is of one cell, which is unknown; half of the others have counts.
+  extent <- c(100, 90)
+  side <- function(size) {
+    rare <- ref_simplex(2, size - 1L) * 1e-5
+    cbind(1 - rowSums(rare), rare)
+  }
+  start <- list(weights = c(0.3, 0.7), marginals = lapply(extent, side))
+  x <- matrix(rbinom(prod(extent), 1, 0.5), extent[1])
+  x[1] <- NA
+  expect_gt(min(table(x)), 2 * 2048)
+  fit <- plca(x, 2, estimate = "ml", start = start, control = plain_passes(0))
+  expect_equal(fit$p_observed, sum(ref_plca_joint(start$weights, start$marginals)[-1, ]), tolerance = 1e-9)
+  expect_equal(fit$loglik, ref_plca_objective(x, start$weights, start$marginals), tolerance = 1e-9)
+})
+
 test_that("named levels of new data may come in any order, and all of them must", {
   set.seed(2)
   x <- matrix(rpois(60, 3), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
