@@ -69,6 +69,29 @@ test_that("KL passes never raise the loss, and rows end at the optimum of a gene
   }
 })
 
+test_that("the residual of a pass is how far its rows are from the conditions of an optimum, over three blocks", {
+  set.seed(42)
+  x <- counts_matrix(three_blocks(), 8, 0.1)
+  start <- list(coefficients = matrix(rexp(2 * nrow(x)), ncol = 2), basis = matrix(rexp(16), 2))
+  seen <- !is.na(x)
+  known <- replace(x, !seen, 0)
+  mean <- start$coefficients %*% start$basis
+  for (loss in c("euclidean", "kl")) {
+    run <- nm_run(data_view(x), start, loss, quiet_control(n_start = 1, max_pass = 1, tol = 0), fixed_basis = TRUE)
+    if (loss == "euclidean") {
+      size <- known %*% t(start$basis)
+      gradient <- (seen * mean) %*% t(start$basis) - size
+      scale <- rowSums(start$basis^2)
+    } else {
+      size <- seen %*% t(start$basis)
+      gradient <- size - (known / mean) %*% t(start$basis)
+      scale <- rowSums(start$basis) / colMeans(start$coefficients)
+    }
+    off <- pmin(sweep(start$coefficients, 2, scale, "*"), gradient)
+    expect_equal(run$residual, sum(off^2) / sum(size^2), tolerance = 1e-10)
+  }
+})
+
 test_that("a factorisation that exists is found", {
   set.seed(3)
   w <- matrix(rexp(40 * 3) * rbinom(120, 1, 0.6), 40)

@@ -5,7 +5,8 @@ args <- commandArgs(TRUE)
 root <- normalizePath(".")
 .libPaths(c(args[4L], .libPaths()))
 library(testthat)
-Sys.setenv(NOT_CRAN = "true", MULTICAUSE_DATA = Sys.getenv("MULTICAUSE_DATA", file.path(dirname(root), "shared", "data")))
+data <- Sys.getenv("MULTICAUSE_DATA", file.path(dirname(root), "shared", "data"))
+Sys.setenv(NOT_CRAN = "true", MULTICAUSE_DATA = data)
 
 # A copy of the tests, as those that are left out would have their snapshots deleted.
 run <- tempfile("run")

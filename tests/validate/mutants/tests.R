@@ -1,5 +1,5 @@
-# Mutants of kernels and of R code: one line changed, and the tests that must see it. Run from the package's folder, after
-# `R CMD INSTALL --library=build/lib .`, which leaves the objects in src/ that the mutants are linked with:
+# Mutants of kernels and of R code: one line changed, and the tests that must see it. Run from the package's folder,
+# after `R CMD INSTALL --library=build/lib .`, which leaves the objects in src/ that the mutants are linked with:
 #   Rscript tests/validate/mutants/tests.R [words that names of mutants have]
 # A mutant runs those tests of its file whose names match `only`, and all of the file where these do not see it. Prints
 # a row for each; ends with an error where one lives.
@@ -11,7 +11,6 @@ no_more <- function(line) sub("+=", "+= 0 *", line, fixed = TRUE) # a sum that t
 in_c <- function(name, file, from, to = no_more(from), ...) mutant(name, file.path("src", file), from, to, ...)
 in_r <- function(name, file, ...) mutant(name, file.path("R", file), ...)
 
-strips <- "three blocks|transcription|reference|equations"
 source("tests/validate/mutants/tests_c.R")
 source("tests/validate/mutants/tests_r.R")
 wanted <- commandArgs(TRUE)
@@ -58,16 +57,15 @@ build <- function(mutant) {
   old <- setwd(file.path(scratch, "src"))
   on.exit(setwd(old), add = TRUE, after = FALSE)
   said <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", "-o", basename(library), "init.c"), TRUE, TRUE)
-  if (!file.exists(library)) stop("does not compile: ", mutant$name, "\n", paste(utils::tail(said, 8L), collapse = "\n"))
+  if (!file.exists(library)) stop("does not compile:\n", paste(utils::tail(said, 8L), collapse = "\n"))
   file.copy(library, object_of, overwrite = TRUE)
   ""
 }
 
 # Names of the tests of a file that fail, in a process of its own.
 failing <- function(file, only, patch) {
-  said <- system2(file.path(R.home("bin"), "Rscript"), c(
-    "tests/validate/mutants/run_tests.R", shQuote(file), shQuote(only), shQuote(patch), shQuote(file.path(scratch, "lib"))
-  ), stdout = TRUE, stderr = TRUE)
+  args <- shQuote(c("tests/validate/mutants/run_tests.R", file, only, patch, file.path(scratch, "lib")))
+  said <- system2(file.path(R.home("bin"), "Rscript"), args, stdout = TRUE, stderr = TRUE)
   killed <- grep("^killed by: ", said, value = TRUE)
   if (!any(said == "all ran")) return("the session ends")
   sub("^killed by: ", "", killed)
