@@ -62,6 +62,14 @@ test_that("how good an answer is comes from copies, each judged by weights from 
   expect_equal(w$curve$summary$slope, stats::coef(line)[["eta"]], tolerance = 1e-5)
   expect_equal(w$curve$summary$slope_se, sqrt(stats::vcov(line)[2, 2]), tolerance = 1e-3)
   expect_equal(w$curve$summary$changed, sum(hit))
+  # By tenths of that probability: its mean, how many were hidden, and the mean chance of a record.
+  tenth <- pmin(floor(10 * stats::plogis(eta)), 9)
+  mean_of <- function(values) as.vector(tapply(values, tenth, mean))
+  chance <- stats::plogis(unlist(lapply(scores, function(score) score[, 1])))
+  expect_equal(w$curve$calibration$score, mean_of(stats::plogis(eta)))
+  expect_equal(w$curve$calibration$share, mean_of(hit))
+  expect_equal(w$curve$calibration$chance, mean_of(chance))
+  expect_identical(w$curve$calibration$cells, as.vector(table(tenth)))
   # And these are the numbers that are printed.
   shown <- gsub("\\s+", " ", paste(utils::capture.output(print(w)), collapse = " "))
   expect_match(shown, sprintf("AUC %.3f", want[1, "auc"]), fixed = TRUE)
@@ -130,5 +138,23 @@ test_that("draws of what was missed scatter as zeros do that are missed or not, 
     variance <- as.vector(tapply(cells$missed * (1 - cells$missed), here, sum, default = 0))
     expect_lt(max(abs(rowMeans(drawn) - mean) - 4 * sqrt(variance / 4000)), 1e-12)
     expect_equal(apply(drawn, 1, stats::var), variance, tolerance = 0.1)
+  }
+})
+
+test_that("ends of what a zero missed are those of its log-odds and of the total together", {
+  for (series in c(FALSE, TRUE)) {
+    w <- which_zeros(x, age = 60:1, series = series, quick = TRUE, seed = 1)
+    gaps <- if (series) range_through(x, 60:1) else 0 * x
+    cells <- as.data.frame(w)
+    want <- vapply(seq_len(nrow(cells)), function(cell) {
+      i <- match(cells$site[cell], rownames(x))
+      j <- match(cells$taxon[cell], colnames(x))
+      if (gaps[i, j]) return(c(1, 1, 1))
+      eta <- stats::qlogis(w$probability[i, j])
+      at <- function(z, total) stats::plogis(eta + z * w$se[i, j] + w$log_ratio[i, total])
+      missed <- at(0, 1)
+      c(min(at(-1.645, 2), missed), missed, max(at(1.645, 3), missed))
+    }, numeric(3))
+    expect_equal(unname(as.matrix(cells[c("missed_low", "missed", "missed_high")])), t(want), tolerance = 1e-10)
   }
 })

@@ -19,11 +19,11 @@ if (length(wanted)) mutants <- Filter(function(m) any(vapply(wanted, grepl, NA, 
 
 scratch <- tempfile("mutants")
 dir.create(file.path(scratch, "lib"), recursive = TRUE)
-file.copy("src", scratch, recursive = TRUE, copy.date = TRUE)
-file.copy("build/lib/multicause", file.path(scratch, "lib"), recursive = TRUE)
+invisible(file.copy("src", scratch, recursive = TRUE, copy.date = TRUE))
+invisible(file.copy("build/lib/multicause", file.path(scratch, "lib"), recursive = TRUE))
 object_of <- file.path(scratch, "lib", "multicause", "libs", paste0("multicause", .Platform$dynlib.ext))
 sound <- file.path(scratch, basename(object_of))
-file.copy(object_of, sound)
+invisible(file.copy(object_of, sound))
 
 edited <- function(mutant) {
   text <- paste(readLines(mutant$file), collapse = "\n")

@@ -1,4 +1,6 @@
 r_mutants <- list(
+  in_r("missed: end of the total", "which_zeros_how_many.R", "1.645 * se + log_ratio[, 3L]",
+    "1.645 * se + log_ratio[, 1L]", tests = "twins", only = "ends of what"),
   in_r("gaps: finds between", "which_zeros_how_many.R", "pmax(finds - 2, 0)", "pmax(finds - 1, 0)", tests = "twins"),
   in_r("copies: sites for reference", "which_zeros_learners.R",
     "scored_sites(reference, nrow(x))[(found - 1L) %% nrow(x) + 1L]",
