@@ -62,10 +62,10 @@ test_that("how good an answer is comes from copies, each judged by weights from 
   expect_equal(w$curve$summary$slope, stats::coef(line)[["eta"]], tolerance = 1e-5)
   expect_equal(w$curve$summary$slope_se, sqrt(stats::vcov(line)[2, 2]), tolerance = 1e-3)
   expect_equal(w$curve$summary$changed, sum(hit))
-  # By tenths of that probability: its mean, how many were hidden, and the mean chance of a record.
-  tenth <- pmin(floor(10 * stats::plogis(eta)), 9)
-  mean_of <- function(values) as.vector(tapply(values, tenth, mean))
+  # By tenths of the chance of a record: means, and how many were hidden.
   chance <- stats::plogis(unlist(lapply(scores, function(score) score[, 1])))
+  tenth <- pmin(floor(10 * chance), 9)
+  mean_of <- function(values) as.vector(tapply(values, tenth, mean))
   expect_equal(w$curve$calibration$score, mean_of(stats::plogis(eta)))
   expect_equal(w$curve$calibration$share, mean_of(hit))
   expect_equal(w$curve$calibration$chance, mean_of(chance))
