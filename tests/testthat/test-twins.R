@@ -158,3 +158,18 @@ test_that("ends of what a zero missed are those of its log-odds and of the total
     expect_equal(unname(as.matrix(cells[c("missed_low", "missed", "missed_high")])), t(want), tolerance = 1e-10)
   }
 })
+
+test_that("a loss is the mean over folds, and its standard error that of such a mean", {
+  few <- fit_control(n_start = 1, max_pass = 30, progress = FALSE)
+  set.seed(1)
+  cv <- cross_validate(x[1:30, ], 1:3, bernoulli_mixture, folds = 4, replicates = 2, control = few)
+  each <- split(cv$folds$loss, cv$folds$setting)
+  expect_identical(unname(lengths(each)), rep(8L, 3))
+  expect_equal(cv$results$loss, vapply(each, function(loss) sum(loss) / 8, 0), ignore_attr = TRUE)
+  squares <- vapply(each, function(loss) sum((loss - sum(loss) / 8)^2), 0)
+  expect_equal(cv$results$se, sqrt(squares / 7 / 8), ignore_attr = TRUE)
+  shown <- paste(utils::capture.output(print(cv, digits = 5)), collapse = " ")
+  for (values in cv$results[c("loss", "se")]) {
+    for (value in format(values, digits = 5)) expect_match(shown, value, fixed = TRUE)
+  }
+})
