@@ -57,6 +57,16 @@ test_that("a pass equals the transcription of eqs. (7)-(9), with missing cells a
   }
 })
 
+test_that("sums of strips are added up to the last of many columns", {
+  set.seed(7)
+  x <- binary(280, 180, 0.3, 0.1) # blocks of 136 rows; 2 x 3 x 180 sums, which are added up 1 024 at a time
+  start <- random_start(280, 180, 3)
+  fit <- aspect_bernoulli(x, 3, estimate = "ml", start = start, control = plain(1))
+  want <- ref_pass(x, start)
+  expect_equal(unname(fit$param$membership), want$membership, tolerance = 1e-12)
+  expect_equal(unname(fit$param$aspects), want$aspects, tolerance = 1e-12)
+})
+
 test_that("the certificate is the gap of the gradients, over three blocks of rows", {
   set.seed(6)
   n <- three_blocks()

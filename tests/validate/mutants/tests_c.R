@@ -51,7 +51,7 @@ c_mutants <- list(
   in_c("sums of strips", "num/blocks.c", "for (int s = 1; s < strips->n_strip; s++)\n    num_add",
     "for (int s = 2; s < strips->n_strip; s++)\n    num_add", tests = "aspect_bernoulli", only = "a pass equals"),
   in_c("sums of strips: chunks", "num/blocks.c", "first < size; first += CHUNK", "first < CHUNK; first += CHUNK",
-    tests = "aspect_bernoulli", only = "a pass equals"),
+    tests = "aspect_bernoulli", only = "many columns"),
   in_c("strips of several blocks", "num/blocks.c", "block < to; block++", "block < from + 1; block++",
     tests = "logistic_regression"),
   in_c("Newton: likelihood of strips", "aspect_bernoulli/newton.c", "out->loglik += work->strip[s].loglik",
