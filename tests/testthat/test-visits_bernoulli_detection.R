@@ -33,6 +33,17 @@ test_that("one pass equals the reference, with and without shrinkage", {
     expect_equal(unname(fit$param$aspects), want$aspects, tolerance = 1e-10)
     expect_equal(unname(fit$param$detection), basis %*% want$slopes, tolerance = 1e-8)
   }
+  # What Newton's passes climb is the likelihood of all rows and columns.
+  climb <- fit_control(n_start = 1, max_pass = 3, tol = 0, algorithm = "newton")
+  fit <- detected(
+    estimate = "ml", sharing = "none", visits = many$visits, visit_data = many["date"],
+    site_data = data.frame(size = many$size), start = start, control = climb
+  )
+  param <- visit_param(fit)
+  loglik <- vapply(seq_len(m), function(j) {
+    ref_detected(c(qlogis(param$aspects[, j]), param$slopes[, j]), param$membership, many$visits[, j, ], design_of(fit))
+  }, 0)
+  expect_equal(fit$objective[[1]], sum(loglik), tolerance = 1e-8)
 })
 
 test_that("likelihood, gradient and information are those of the reference", {
