@@ -40,7 +40,7 @@ r_mutants <- list(
   in_r("false absences: ties", "false_absences.R", "utils::head(order(-cells[[by]], cells$row, cells$column), n)",
     "utils::head(order(-cells[[by]], cells$column, cells$row), n)", tests = "false_absences"),
   in_r("bootstrap: twice the gain", "bootstrap.R", "max(0, 2 * (loglik[[\"large\"]] - loglik[[\"small\"]]))",
-    "max(0, loglik[[\"large\"]] - loglik[[\"small\"]])", tests = "bootstrap"),
+    "max(0, loglik[[\"large\"]] - loglik[[\"small\"]])", tests = "bootstrap", only = "under the null"),
   in_r("ensemble: tempered weights", "ensemble.R", "sqrt(weights) / sum(sqrt(weights))", "weights / sum(weights)",
     tests = "ensemble"),
   in_r("Chao's bound", "which_zeros_how_many.R", "f[, 1L] * (f[, 1L] + 2 * ratio) / (2 * (f[, 2L] + 2))",
