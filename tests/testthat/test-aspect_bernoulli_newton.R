@@ -86,8 +86,10 @@ test_that("a pass over three blocks of rows, and of columns, equals the referenc
     pseudo <- c(0.2, 1, 0.3)
     got <- run_newton(x, start, pseudo = pseudo)
     expect_equal(got$param, ref_newton_pass(x, start, pseudo), tolerance = 1e-7)
-    # Also of the sparse form, which steps by bounds.
+    # The value that a second pass begins with, and those of the sparse form, which steps by bounds.
     problem <- list(x = x, pinned = no_pins(2), pseudo = pseudo)
+    two <- run_newton(x, start, pseudo = pseudo, control = newton(2L))
+    expect_equal(two$outcome$trace[1], log_posterior(problem, got$param), tolerance = 1e-10)
     start$aspects <- start$aspects / 5
     for (got in list(got, run_newton(x, start, pseudo = pseudo, control = newton(algorithm = "sparse")))) {
       expect_equal(got$outcome$objective, log_posterior(problem, got$param), tolerance = 1e-10)

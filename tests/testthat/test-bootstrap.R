@@ -30,7 +30,7 @@ test_that("anova() tells the planted number of groups, whatever the order of the
   expect_output(print(table), "parametric bootstrap.*Pr\\(>LR\\)")
 })
 
-test_that("a gain under the null is the likelihood ratio of a table drawn from the smaller fit, unknown cells and all", {
+test_that("a gain under the null is the likelihood ratio of a table drawn from the smaller fit", {
   unknown <- matrix(FALSE, 80, 8)
   unknown[c(3, 90, 400)] <- TRUE
   common <- list(small = fits[[1]], large = fits[[2]], unknown = unknown, control = judging_control(few))
