@@ -1,5 +1,5 @@
 # Some tests of a file with a library that has a mutant: file, pattern of the tests' names, patch of R code ("": none),
-# library. Called by tests.R.
+# library. Called by mutants.R.
 
 args <- commandArgs(TRUE)
 root <- normalizePath(".")

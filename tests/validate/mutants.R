@@ -1,8 +1,8 @@
-# Mutants of kernels and of R code: one line changed, and the tests that must see it. Run from the package's folder,
-# after `R CMD INSTALL --library=build/lib .`, which leaves the objects in src/ that the mutants are linked with:
-#   Rscript tests/validate/mutants/tests.R [words that names of mutants have]
-# A mutant runs those tests of its file whose names match `only`, and all of the file where these do not see it. Prints
-# a row for each; ends with an error where one lives.
+# Mutants of kernels and of R code: one line changed, and the tests that must see it; about half an hour. The package
+# is the one that is installed, with its objects in src/, which the mutants are linked with. A mutant runs those tests
+# of its file whose names match `only`, and all of the file where these do not see it. Prints a row for each; ends with
+# an error where one lives. Some only:
+#   Rscript tests/validate/mutants.R [words that names of mutants have]
 
 mutant <- function(name, file, from, to, tests, only = ".") {
   list(name = name, file = file, from = from, to = to, tests = tests, only = only)
@@ -20,7 +20,7 @@ if (length(wanted)) mutants <- Filter(function(m) any(vapply(wanted, grepl, NA, 
 scratch <- tempfile("mutants")
 dir.create(file.path(scratch, "lib"), recursive = TRUE)
 invisible(file.copy("src", scratch, recursive = TRUE, copy.date = TRUE))
-invisible(file.copy("build/lib/multicause", file.path(scratch, "lib"), recursive = TRUE))
+invisible(file.copy(find.package("multicause"), file.path(scratch, "lib"), recursive = TRUE))
 object_of <- file.path(scratch, "lib", "multicause", "libs", paste0("multicause", .Platform$dynlib.ext))
 sound <- file.path(scratch, basename(object_of))
 invisible(file.copy(object_of, sound))
