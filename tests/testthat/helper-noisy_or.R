@@ -130,14 +130,12 @@ ref_nor_recorded_joint <- function(x, par, known = NULL) {
   there <- ref_nor_there(par)
   rho <- ref_nor_chances(par)
   out <- array(0, c(nrow(x), nrow(states), 10))
+  prior <- colSums(log(ifelse(t(states) == 1, par$prior, 1 - par$prior)))
   for (i in seq_len(nrow(x))) {
-    for (s in seq_len(nrow(states))) {
-      for (g in 1:10) {
-        one <- rho[g, ] * there[s, ]
-        cells <- log(ifelse(x[i, ] == 1, one, 1 - one))
-        prior <- log(ifelse(states[s, ] == 1, par$prior, 1 - par$prior))
-        out[i, s, g] <- log(par$recorded_share[g]) + sum(prior) + sum(cells, na.rm = TRUE)
-      }
+    for (g in 1:10) {
+      one <- rho[g, ] * t(there) # m x 2^k
+      cells <- log(ifelse(matrix(x[i, ] == 1, nrow(one), ncol(one)), one, 1 - one))
+      out[i, , g] <- log(par$recorded_share[g]) + prior + colSums(cells, na.rm = TRUE)
     }
     out[i, !ref_nor_agrees(states, known, i), ] <- -Inf
   }

@@ -12,6 +12,10 @@ random_start <- function(n, m, k) {
   list(membership = s / rowSums(s), aspects = matrix(runif(k * m, 0.05, 0.95), k, m))
 }
 
+# So many rows (or columns) that a kernel whose blocks have `rows` of them scans three blocks: strips with sums of
+# their own (src/num/blocks.h). No kernel's blocks have more than 256.
+three_blocks <- function(rows = 256L) 2L * rows + 8L
+
 # Plain passes of the published algorithm: exactly as many as asked for.
 plain <- function(passes) {
   fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = FALSE, algorithm = "em")
@@ -221,6 +225,25 @@ ref_newton_unit <- function(x, weights, v, simplex, ones = 0, zeros = 0, held = 
   use <- count > 0
   t <- ref_step(sum(slope * d), sqrt(sum(d * (data_h %*% d))), count[use], change[use])
   pmin(pmax(weights + t * d, 0), 1)
+}
+
+# What better memberships, or aspects, could gain at most: as both problems are concave, what the best vertex promises
+# by the gradient of the log-posterior. p: a table x, its pseudo-counts and pins; each: of each row, not their sum.
+ref_gap <- function(p, param, side, each = FALSE) {
+  x <- p$x
+  q <- param$membership %*% param$aspects
+  ratio <- ifelse(is.na(x), 0, ifelse(x == 1, 1 / q, -1 / (1 - q)))
+  if (side == "membership") {
+    s <- param$membership
+    gradient <- tcrossprod(ratio, param$aspects) + if (p$pseudo[3] > 0) p$pseudo[3] / s else 0
+    gap <- apply(gradient, 1, max) - rowSums(s * gradient)
+    return(if (each) gap else sum(gap))
+  }
+  a <- param$aspects
+  gradient <- crossprod(param$membership, ratio)
+  if (p$pseudo[1] > 0) gradient <- gradient + p$pseudo[1] / a
+  if (p$pseudo[2] > 0) gradient <- gradient - p$pseudo[2] / (1 - a)
+  sum(pmax(gradient * (1 - a), -gradient * a)[p$pinned == "free", ])
 }
 
 # The prior whose mode adds these pseudo-counts: two for aspects, one for memberships.

@@ -39,8 +39,9 @@ test_that("golden criteria, posteriors, held-out likelihood and fold-in are reac
 test_that("a pass equals the transcription of eqs. (7)-(9), with missing cells and priors", {
   set.seed(1)
   for (missing in c(0, 0.2)) {
-    x <- binary(7, 5, missing = missing)
-    start <- random_start(7, 5, 3)
+    n <- if (missing) three_blocks() else 7
+    x <- binary(n, 5, missing = missing)
+    start <- random_start(n, 5, 3)
     fit <- aspect_bernoulli(x, 3, estimate = "ml", start = start, control = plain(1))
     expect_equal(unname(fit$param$membership), ref_pass(x, start)$membership, tolerance = 1e-12)
     expect_equal(unname(fit$param$aspects), ref_pass(x, start)$aspects, tolerance = 1e-12)
@@ -53,6 +54,37 @@ test_that("a pass equals the transcription of eqs. (7)-(9), with missing cells a
     log_posterior <- ref_log_posterior(x, want$membership, want$aspects, c(0.5, 2, 0.2))
     expect_equal(map$objective, c(log_posterior = log_posterior), tolerance = 1e-12)
     expect_equal(map$loglik, ref_loglik(x, want$membership, want$aspects), tolerance = 1e-12)
+  }
+})
+
+test_that("sums of strips are added up to the last of many columns", {
+  set.seed(7)
+  x <- binary(280, 180, 0.3, 0.1) # blocks of 136 rows; 2 x 3 x 180 sums, which are added up 1 024 at a time
+  start <- random_start(280, 180, 3)
+  fit <- aspect_bernoulli(x, 3, estimate = "ml", start = start, control = plain(1))
+  want <- ref_pass(x, start)
+  expect_equal(unname(fit$param$membership), want$membership, tolerance = 1e-12)
+  expect_equal(unname(fit$param$aspects), want$aspects, tolerance = 1e-12)
+})
+
+test_that("the certificate is the gap of the gradients, over three blocks of rows", {
+  set.seed(6)
+  n <- three_blocks()
+  for (pseudo in list(c(0, 0, 0), c(0.5, 2, 0.2))) {
+    for (worst in c(1, n)) { # the row that could gain most is in the first block, and in the last
+      x <- binary(n, 5, 0.4, 0.1)
+      x[worst, ] <- 1
+      start <- random_start(n, 5, 3)
+      start$aspects[1, ] <- 0.99
+      start$membership[worst, ] <- c(0.01, 0.98, 0.01)
+      p <- list(x = x, pinned = c("free", "white", "free"), pseudo = pseudo)
+      start$aspects[2, ] <- 0
+      got <- ab_certify(data_view(x), start, p$pinned, if (any(pseudo > 0)) prior_of(pseudo))
+      gap <- ref_gap(p, start, "membership", each = TRUE)
+      relative <- gap / (rowSums(!is.na(x)) + 3 * pseudo[3])
+      expect_identical(which.max(relative), as.integer(worst))
+      expect_equal(got, c(sum(gap), ref_gap(p, start, "aspects"), max(relative)), tolerance = 1e-10, ignore_attr = TRUE)
+    }
   }
 })
 

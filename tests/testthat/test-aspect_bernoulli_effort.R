@@ -23,21 +23,23 @@ ref_effort_pass <- function(x, s, a, effort) {
 
 test_that("one pass is EM of the constrained model", {
   set.seed(1)
-  x <- binary(12, 7, 0.4, 0.1)
-  start <- random_start(12, 7, 3)
-  start$aspects[3, ] <- 0
-  effort <- stats::rnorm(12, 5, 2)
-  z <- scale_effort(effort)
-  # from shares that follow a curve, as the kernel makes them
-  share <- stats::plogis(0.3 - 0.2 * z)
-  start$membership <- unname(
-    cbind((1 - share) * start$membership[, 1:2] / rowSums(start$membership[, 1:2]), share)
-  )
-  start$coef <- c(0.3, -0.2)
-  problem <- ab_problem(check_data(x, "binary"), c("free", "free", "white"), "ml", NULL, effort)
-  got <- run_start(problem, start, plain(1))$param
-  want <- ref_effort_pass(x, start$membership, start$aspects, z)
-  expect_equal(got, want, tolerance = 1e-8)
+  for (n in c(12, three_blocks())) {
+    x <- binary(n, 7, 0.4, 0.1)
+    start <- random_start(n, 7, 3)
+    start$aspects[3, ] <- 0
+    effort <- stats::rnorm(n, 5, 2)
+    z <- scale_effort(effort)
+    # from shares that follow a curve, as the kernel makes them
+    share <- stats::plogis(0.3 - 0.2 * z)
+    start$membership <- unname(
+      cbind((1 - share) * start$membership[, 1:2] / rowSums(start$membership[, 1:2]), share)
+    )
+    start$coef <- c(0.3, -0.2)
+    problem <- ab_problem(check_data(x, "binary"), c("free", "free", "white"), "ml", NULL, effort)
+    got <- run_start(problem, start, plain(1))$param
+    want <- ref_effort_pass(x, start$membership, start$aspects, z)
+    expect_equal(got, want, tolerance = 1e-8)
+  }
 })
 
 test_that("the objective never falls and the shares follow the curve", {

@@ -1,8 +1,8 @@
 test_that("passes equal the EM equations, with and without missing cells and a prior", {
   set.seed(1)
   for (missing in c(0, 0.2)) {
-    x <- binary_matrix(9, 6, missing = missing)
-    start <- list(weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(18, 0.1, 0.9), 3, 6))
+    x <- binary_matrix(if (missing) three_blocks(64) else 9, 10, missing = missing)
+    start <- list(weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(30, 0.1, 0.9), 3, 10))
     ref <- start
     for (pass in 1:3) ref <- ref_bm_pass(x, ref$weights, ref$prototypes)
     fit <- bernoulli_mixture(x, 3, estimate = "ml", start = start, control = plain_control(3))

@@ -159,3 +159,20 @@ test_that("the likelihood of values far from 0 keeps their small errors", {
   out <- bmf_log_density(1e8 + error, state, k = 1, l = 1)
   expect_equal(out[["likelihood"]], sum(dnorm(error, log = TRUE), na.rm = TRUE), tolerance = 1e-6)
 })
+
+test_that("likelihood and squared errors are those of all rows, in three blocks, with unknown cells", {
+  set.seed(12)
+  n <- three_blocks(64)
+  state <- list(
+    rows = matrix(stats::rbinom(2 * n, 1, 0.5), n), columns = matrix(stats::rbinom(12, 1, 0.5), 6),
+    weights = matrix(stats::rnorm(4), 2), alpha_rows = 1, alpha_columns = 1, weight_precision = 1, noise_precision = 2
+  )
+  mean <- state$rows %*% state$weights %*% t(state$columns)
+  x <- mean + stats::rnorm(length(mean), sd = 0.7)
+  x[sample(length(x), 60)] <- NA
+  prior <- bmf_prior(noise_precision = c(shape = 2, rate = 3))
+  density <- bmf_log_density(x, state, prior = prior)
+  expect_equal(density[["likelihood"]], sum(stats::dnorm(x, mean, sqrt(1 / 2), log = TRUE), na.rm = TRUE))
+  look <- bmf_look(x, state, "gaussian", prior, Inf, Inf, 1)
+  expect_equal(look$laws[, 4], c(2 + sum(!is.na(x)) / 2, 3 + sum((x - mean)^2, na.rm = TRUE) / 2))
+})

@@ -30,6 +30,18 @@ test_that("anova() tells the planted number of groups, whatever the order of the
   expect_output(print(table), "parametric bootstrap.*Pr\\(>LR\\)")
 })
 
+test_that("a gain under the null is the likelihood ratio of a table drawn from the smaller fit", {
+  unknown <- matrix(FALSE, 80, 8)
+  unknown[c(3, 90, 400)] <- TRUE
+  common <- list(small = fits[[1]], large = fits[[2]], unknown = unknown, control = judging_control(few))
+  want <- with_seed(7L, {
+    drawn <- replace(new_table(fits[[1]]), unknown, NA)
+    each <- lapply(1:2, function(k) suppressMessages(bernoulli_mixture(drawn, k, estimate = "ml", control = few)))
+    2 * (as.numeric(logLik(each[[2]])) - as.numeric(logLik(each[[1]])))
+  })
+  expect_equal(null_gain(7L, common, NULL), want)
+})
+
 test_that("what cannot be compared is refused", {
   refuses <- function(expr, word) expect_error(expr, word, class = "multicause_input_error")
   refuses(anova(fits[[1]]), "another k")

@@ -1,4 +1,5 @@
-# The model of neighbours_mean() against its definition, cell by cell.
+# The model of neighbours_mean() against its definition, cell by cell; and how well finds are foreseen, which goes by it
+# (R/which_zeros_foreseen.R).
 
 small_sites <- function() {
   set.seed(2)
@@ -48,10 +49,12 @@ test_that("every cell has the mean of its neighbours as if it were hidden", {
 
 test_that("sites with the same list, and unknown cells, count each by itself", {
   x <- small_sites()$x[c(1:14, 3, 1, 3, 7, 1, 9), ]
+  x <- rbind(x, matrix(rbinom(26 * 6, 1, 0.5), 26)) # three blocks of 16 different rows
+  x[cbind(21:40, 1:5)] <- NA
   rownames(x) <- NULL
   for (power in 0:2) {
     fit <- neighbours_mean(x, likeness = power)
-    expect_equal(unname(fitted(fit)), reference_mean(x, 1 - diag(20), power), tolerance = 1e-12)
+    expect_equal(unname(fitted(fit)), reference_mean(x, 1 - diag(46), power), tolerance = 1e-12)
   }
   expect_equal(predict(fit, x[1:2, ]), predict(fit, x[c(16, 2), ]))
 })
@@ -150,11 +153,11 @@ test_that("it has no phantoms", {
 })
 
 test_that("the objective is the sum of what the known cells were given", {
-  data <- small_sites()
-  p <- unname(fitted(neighbours_mean(data$x)))
+  x <- small_sites()$x[rep(1:14, length.out = three_blocks(16)), ]
+  p <- matrix(runif(length(x)), nrow(x))
   p[1:2] <- 0:1
-  each <- pmin(pmax(ifelse(data$x == 1, p, 1 - p), 1e-9), 1 - 1e-9)
-  expect_equal(nbm_objective(p, nbm_table(data$x)$view), sum(log(each), na.rm = TRUE), tolerance = 1e-12)
+  each <- pmin(pmax(ifelse(x == 1, p, 1 - p), 1e-9), 1 - 1e-9)
+  expect_equal(nbm_objective(p, data_view(x)), sum(log(each), na.rm = TRUE), tolerance = 1e-12)
 })
 
 test_that("lists that are remembered are those of the same rows", {
@@ -173,4 +176,57 @@ test_that("of a large table only the rows that judge bandwidths are remembered",
   expect_length(ls(near$memo), 0L)
   near_lists(near, seq_len(nbm_most_judged))
   expect_length(ls(near$memo), 1L)
+})
+
+# The chance of each cell of x by its companions, the cell itself left out: Beals' mean over the other finds of a site.
+ref_fair_companions <- function(x) {
+  cell <- function(i, j) {
+    known <- sum(!is.na(x[-i, j]))
+    mean <- (sum(x[-i, j], na.rm = TRUE) + 0.2) / (known + 0.4)
+    others <- setdiff(which(x[i, ] == 1), j)
+    share <- vapply(others, function(k) {
+      (sum(x[-i, j] * x[-i, k], na.rm = TRUE) + mean) / (max(sum(x[-i, k], na.rm = TRUE), 0.5) + 1)
+    }, 0)
+    (sum(share) + mean) / (length(others) + 1)
+  }
+  outer(seq_len(nrow(x)), seq_len(ncol(x)), Vectorize(cell))
+}
+
+# kappa: the mean chance of a find by logistic regression of all known cells on means of neighbours, companions and on
+# how many other finds taxon and site have. base: weights of neighbours by age, or NULL; `wide`: at twice the bandwidth.
+ref_foreseen <- function(x, base = NULL, wide = NULL) {
+  n <- nrow(x)
+  all <- 1 - diag(n)
+  odds <- function(p) stats::qlogis(pmin(pmax(p, least_score), 1 - least_score))
+  mean_by <- function(base, power) odds(reference_mean(x, base, power))
+  scores <- list(mean_by(all, 2), mean_by(all, 6))
+  if (!is.null(base)) scores <- c(scores, list(mean_by(base, 0), mean_by(base, 2), mean_by(wide, 4)))
+  found <- 1 * (x %in% 1)
+  taxon <- log(rep(colSums(x, na.rm = TRUE), each = n) - found + 0.5)
+  others <- rowSums(x, na.rm = TRUE) - found
+  site <- log((if (any(rowSums(x, na.rm = TRUE) == 0)) others else pmax(others, 1)) + 0.5)
+  companions <- odds(ref_fair_companions(x))
+  last <- scores[[length(scores)]]
+  design <- c(scores, list(companions, taxon, taxon^2, site, site^2, last^2, companions^2))
+  design <- vapply(design, as.vector, numeric(length(x)))[!is.na(x), ]
+  design <- cbind(1, scale(design))
+  fit <- ref_logistic_regression(design, found[!is.na(x)], 0, diag(c(0, rep(1e-3, ncol(design) - 1))))
+  mean(stats::plogis(design %*% fit$beta)[found[!is.na(x)] == 1])
+}
+
+test_that("kappa is the mean chance that the rest of the table gives to a find", {
+  set.seed(3)
+  small <- matrix(stats::rbinom(16 * 9, 1, outer(stats::runif(16, 0.6, 1), stats::runif(9, 0.3, 0.9))), 16)
+  for (case in 1:3) {
+    if (case == 2) small[cbind(c(2, 9, 16), c(1, 4, 9))] <- NA
+    if (case == 3) small[5, ] <- 0 # an empty site
+    near <- match_smooth(smooth_over(age = 16:1), small)
+    near$bandwidth <- c(age = 3)
+    near$most <- 100L
+    weights <- function(near) as.matrix(list_weights(near_lists(near), c(16, 16)))
+    wide <- near
+    wide$bandwidth <- 2 * near$bandwidth
+    expect_equal(mean_foreseen(small, NULL), ref_foreseen(small), tolerance = 1e-6)
+    expect_equal(mean_foreseen(small, near), ref_foreseen(small, weights(near), weights(wide)), tolerance = 1e-6)
+  }
 })

@@ -6,10 +6,12 @@ counts_matrix <- function(n, m, missing = 0) {
 
 test_that("multiplicative passes equal the equations, with and without missing cells", {
   set.seed(1)
+  shapes <- list(c(9, 6), c(three_blocks(), 8), c(8, three_blocks()))
   for (loss in c("euclidean", "kl")) {
-    for (missing in c(0, 0.2)) {
-      x <- counts_matrix(9, 6, missing)
-      start <- list(coefficients = matrix(runif(18), 9, 2), basis = matrix(runif(12), 2, 6))
+    for (shape in shapes) {
+      x <- counts_matrix(shape[1], shape[2], if (max(shape) > 9) 0.1 else 0)
+      if (max(shape) > 9) x <- x + 1 # no row of zeros, of which the reference has 0 / 0
+      start <- list(coefficients = matrix(runif(2 * shape[1]), ncol = 2), basis = matrix(runif(2 * shape[2]), 2))
       ref <- start
       for (pass in 1:3) ref <- ref_nmf_pass(x, ref$coefficients, ref$basis, loss)
       fit <- nmf(x, 2, loss = loss, start = start, control = plain_control(3))
@@ -64,6 +66,29 @@ test_that("KL passes never raise the loss, and rows end at the optimum of a gene
       sum(v * log(v) - v) - ref_poisson_best(v, start$basis[, ones, drop = FALSE], linear)
     }, 0)
     expect_lte(-rows$outcome$objective, sum(loss) + 1e-8 * (1 + sum(loss)))
+  }
+})
+
+test_that("the residual of a pass is how far its rows are from the conditions of an optimum, over three blocks", {
+  set.seed(42)
+  x <- counts_matrix(three_blocks(), 8, 0.1)
+  start <- list(coefficients = matrix(rexp(2 * nrow(x)), ncol = 2), basis = matrix(rexp(16), 2))
+  seen <- !is.na(x)
+  known <- replace(x, !seen, 0)
+  mean <- start$coefficients %*% start$basis
+  for (loss in c("euclidean", "kl")) {
+    run <- nm_run(data_view(x), start, loss, quiet_control(n_start = 1, max_pass = 1, tol = 0), fixed_basis = TRUE)
+    if (loss == "euclidean") {
+      size <- known %*% t(start$basis)
+      gradient <- (seen * mean) %*% t(start$basis) - size
+      scale <- rowSums(start$basis^2)
+    } else {
+      size <- seen %*% t(start$basis)
+      gradient <- size - (known / mean) %*% t(start$basis)
+      scale <- rowSums(start$basis) / colMeans(start$coefficients)
+    }
+    off <- pmin(sweep(start$coefficients, 2, scale, "*"), gradient)
+    expect_equal(run$residual, sum(off^2) / sum(size^2), tolerance = 1e-10)
   }
 })
 

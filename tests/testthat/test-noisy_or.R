@@ -123,6 +123,25 @@ test_that("one pass equals the transcription of the activation EM", {
   }
 })
 
+test_that("one pass over three blocks of rows equals the transcription", {
+  set.seed(14)
+  pseudo <- unlist(noisy_or_prior(), use.names = FALSE) - 1
+  p <- nor_problem(n = three_blocks(), m = 14, k = 2, missing = 0.2)
+  for (estimate in c("ml", "map")) {
+    want <- ref_nor_pass(p$x, p$start, 1, if (estimate == "map") pseudo else numeric(6))
+    for (inference in c("exact", "truncated")) {
+      got <- quietly(noisy_or(
+        p$x, 2, inference = inference, estimate = estimate, inner = 1, start = p$start, control = nor_plain(1)
+      ))
+      for (part in names(want)) expect_close(got$param[[part]], want[[part]])
+      loglik <- sum(ref_nor_loglik(p$x, want))
+      expect_close(got$loglik, loglik)
+      if (estimate == "ml") expect_close(got$objective, loglik) # lists have all four states
+      expect_close(got$param$activation, ref_nor_posterior(p$x, want) %*% ref_nor_states(2))
+    }
+  }
+})
+
 test_that("truncated inference is exact where its lists hold every state that matters", {
   set.seed(2)
   p <- nor_problem(n = 30, m = 8, k = 3)

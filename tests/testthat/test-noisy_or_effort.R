@@ -42,6 +42,29 @@ test_that("with effort the likelihood sums over each site's own chances, and a p
   }
 })
 
+test_that("shares of three blocks of rows are added up before the logistic regression", {
+  set.seed(13)
+  n <- three_blocks()
+  p <- recorded_problem(n = n, m = 4, missing = 0.1)
+  effort <- stats::rnorm(n, 3)
+  start <- p$start[c("prior", "links", "leak", "recorded_taxon")]
+  p$start$recorded_share <- rep(1, 10)
+  joint <- exp(ref_nor_recorded_joint(p$x, p$start))
+  for (inference in c("exact", "truncated")) {
+    fit <- function(passes) {
+      quietly(noisy_or(
+        p$x, 3, inference = inference, estimate = "ml", effort = effort, missed_by = "both", inner = 1, start = start,
+        control = nor_plain(passes)
+      ))
+    }
+    shares <- ref_nor_effort_shares(fit(0)$model$coef, scale_effort(effort))
+    posterior <- apply(joint, c(1L, 3L), sum) * shares
+    misses <- posterior %*% (9:0) / rowSums(posterior)
+    curve <- quietly(stats::glm.fit(cbind(1, scale_effort(effort)), misses / 9, rep(9, n), family = stats::binomial()))
+    expect_equal(fit(1)$model$coef, unname(curve$coefficients), tolerance = 1e-6)
+  }
+})
+
 test_that("an effort that governs what is missed is found, and helps to find what was missed", {
   p <- recorded_planted(300, 3)
   set.seed(3)

@@ -19,19 +19,63 @@ test_that("one pass with recording equals the transcription", {
   }
 })
 
+test_that("one pass with recording over three blocks of rows equals the transcription", {
+  set.seed(13)
+  for (inference in c("exact", "truncated")) { # blocks of 64 rows: of 2 560 states, and of lists of a few
+    p <- recorded_problem(n = three_blocks(64), m = 9, k = if (inference == "exact") 8 else 3, missing = 0.2)
+    want <- ref_nor_recorded_pass(p$x, p$start)
+    fit <- quietly(noisy_or(
+      p$x, p$k, inference = inference, estimate = "ml", missed_by = "both", inner = 1, start = p$start,
+      control = nor_plain(1)
+    ))
+    for (part in names(want)) expect_close(fit$param[[part]], want[[part]])
+    loglik <- sum(ref_nor_recorded_loglik(p$x, want))
+    expect_close(fit$loglik, loglik)
+    expect_close(fit$objective, loglik)
+  }
+})
+
+# Where all is recorded for sure the equations are those of the model without recording.
+variational_problem <- function(n, k, recorded) {
+  p <- recorded_problem(n = n, k = k, missing = 0.15)
+  q <- array(stats::runif(n * 6 * k, 0.2, 1), c(n, 6, k))
+  q <- q / as.vector(apply(q, 1:2, sum))
+  if (!recorded) p$start[c("recorded_share", "recorded_taxon")] <- list(rep(0:1, c(9, 1)), rep(1, 6))
+  theta <- -log1p(-p$start$links)
+  state <- list(theta = theta, leak = -log1p(-p$start$leak), q = q, on = array(p$start$prior, c(k, 10, n)))
+  p$state <- c(state, p$start[c("prior", "recorded_share", "recorded_taxon")])
+  p$start$q <- q
+  if (!recorded) p$start[c("recorded_share", "recorded_taxon")] <- NULL
+  p
+}
+
+test_that("variational passes over three blocks of rows equal the transcription", {
+  set.seed(12)
+  for (recorded in c(TRUE, FALSE)) {
+    p <- variational_problem(three_blocks(64), 2, recorded)
+    fit <- quietly(noisy_or(
+      p$x, 2, inference = "variational", estimate = "ml", missed_by = if (recorded) "both" else "none", inner = 1,
+      q_rule = "damped", start = p$start, control = nor_plain(1)
+    ))
+    want <- ref_nor_variational_pass(p$x, p$state)
+    for (part in intersect(names(fit$param), c("prior", "recorded_share", "recorded_taxon"))) {
+      expect_close(fit$param[[part]], want[[part]])
+    }
+    expect_close(fit$param$links, -expm1(-want$theta), 1e-9)
+    expect_close(fit$param$leak, -expm1(-want$leak), 1e-9)
+    expect_close(fit$objective, sum(ref_nor_variational_rows(p$x, want)$bound))
+  }
+})
+
 test_that("variational passes with recording equal the transcription, and no bound exceeds the likelihood", {
   set.seed(11)
   for (k in c(1, 2, 4)) {
-    p <- recorded_problem(n = 8, k = k, missing = 0.15)
-    q <- array(stats::runif(8 * 6 * k, 0.2, 1), c(8, 6, k))
-    q <- q / as.vector(apply(q, 1:2, sum))
-    theta <- -log1p(-p$start$links)
-    state <- list(theta = theta, leak = -log1p(-p$start$leak), q = q, on = array(p$start$prior, c(k, 10, 8)))
-    state <- c(state, p$start[c("prior", "recorded_share", "recorded_taxon")])
+    p <- variational_problem(8, k, TRUE)
+    state <- p$state
     for (passes in 0:3) {
       fit <- quietly(noisy_or(
         p$x, k, inference = "variational", estimate = "ml", missed_by = "both", inner = 1, q_rule = "damped",
-        start = c(p$start, list(q = q)), control = nor_plain(passes)
+        start = p$start, control = nor_plain(passes)
       ))
       expect_close(fit$objective, sum(ref_nor_variational_rows(p$x, state)$bound))
       for (part in c("prior", "recorded_share", "recorded_taxon")) expect_close(fit$param[[part]], state[[part]])

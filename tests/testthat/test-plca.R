@@ -52,6 +52,25 @@ test_that("one pass equals the transcription of eqs. (3)-(4), for arrays of any 
   }
 })
 
+test_that("one pass over three blocks of each kind of cells equals the transcription", {
+  set.seed(7)
+  extent <- c(25, 24, 26) # more than 2 x 2 048 cells with counts, zeros and unknown ones
+  x <- random_array(extent, 0.7)
+  x[sample(length(x), 5000)] <- NA
+  expect_gt(min(table(cut(x, c(-1, 0, Inf)), useNA = "always")[c(1, 2, 3)]), 2 * 2048)
+  start <- plca_start(3, extent)
+  for (prior in list(NULL, list(membership = 1.5, basis = 1.2))) {
+    estimate <- if (is.null(prior)) "ml" else "map"
+    fit <- plca(x, 3, estimate = estimate, prior = prior, start = start, control = plain_passes(1))
+    alpha <- if (is.null(prior)) 1 else prior$membership
+    eta <- rep(if (is.null(prior)) 1 else prior$basis, 3)
+    want <- ref_plca_pass(x, start$weights, start$marginals, alpha, eta)
+    expect_equal(unname(fit$param$weights), want$weights, tolerance = 1e-12)
+    expect_equal(lapply(unname(fit$param$marginals), unname), want$marginals, tolerance = 1e-12)
+    expect_equal(fit$loglik, ref_plca_objective(x, want$weights, want$marginals), tolerance = 1e-12)
+  }
+})
+
 test_that("two-way PLCA is PLSA", {
   set.seed(2)
   x <- random_array(c(9, 6))
@@ -320,6 +339,23 @@ test_that("the probability of what was observed is no rounding error where nearl
     expect_gte(min(diff(fit$trace$objective)), 0)
   }
   expect_equal(fit$p_observed, share, tolerance = 0.5)
+})
+
+test_that("that probability is summed over three blocks of cells with counts, and of zeros", {
+  set.seed(8)
+  # All but 1e-5 is of one cell, which is unknown; half of the others have counts.
+  extent <- c(100, 90)
+  side <- function(size) {
+    rare <- ref_simplex(2, size - 1L) * 1e-5
+    cbind(1 - rowSums(rare), rare)
+  }
+  start <- list(weights = c(0.3, 0.7), marginals = lapply(extent, side))
+  x <- matrix(rbinom(prod(extent), 1, 0.5), extent[1])
+  x[1] <- NA
+  expect_gt(min(table(x)), 2 * 2048)
+  fit <- plca(x, 2, estimate = "ml", start = start, control = plain_passes(0))
+  expect_equal(fit$p_observed, sum(ref_plca_joint(start$weights, start$marginals)[-1, ]), tolerance = 1e-9)
+  expect_equal(fit$loglik, ref_plca_objective(x, start$weights, start$marginals), tolerance = 1e-9)
 })
 
 test_that("named levels of new data may come in any order, and all of them must", {

@@ -44,6 +44,20 @@ test_that("one pass equals the transcription of eqs. (2)-(3), dense, sparse and 
   }
 })
 
+test_that("one pass over three blocks of rows equals the transcription, gathered and multiplied", {
+  set.seed(6)
+  for (mean in c(1.5, 0.05)) { # many cells with counts: products of blocks; few: cell by cell
+    x <- matrix(rpois(three_blocks() * 9, mean), three_blocks())
+    x[sample(length(x), 40)] <- NA
+    start <- list(membership = ref_simplex(nrow(x), 3), basis = ref_simplex(3, 9))
+    fit <- suppressMessages(plsa(x, 3, estimate = "ml", start = start, control = plain_passes(1)))
+    want <- ref_plsa_conditional_pass(x, start$membership, start$basis)
+    expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
+    loglik <- do.call(ref_plsa_loglik, c(list(x), unname(fit$param)))
+    expect_equal(c(fit$loglik, fit$objective[[1]]), c(loglik, loglik), tolerance = 1e-12)
+  }
+})
+
 test_that("gathered and multiplied passes agree, and so do threads", {
   set.seed(2)
   x <- matrix(rpois(300 * 40, 0.08), 300) # 8 % full: gathered
@@ -82,6 +96,7 @@ test_that("Newton passes never lower the likelihood, and rows end at the optimum
   set.seed(40)
   for (i in 1:200) {
     x <- random_counts()
+    if (i == 200) x <- matrix(stats::rpois(three_blocks(64) * 6, 2), ncol = 6)
     k <- sample.int(8, 1)
     start <- list(membership = ref_simplex(nrow(x), k), basis = ref_simplex(k, ncol(x)))
     if (i %% 3 == 0) start$basis[k, ] <- start$basis[1, ]

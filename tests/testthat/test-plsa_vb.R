@@ -15,10 +15,11 @@ test_that("passes equal the transcription, with priors given and learnt, sparse 
   set.seed(1)
   for (learn in c(FALSE, TRUE)) {
     for (missing in c("none", "conditional", "paper")) {
-      x <- matrix(rpois(7 * 5, 1.5), 7, 5)
+      n <- if (missing == "none") 7 else three_blocks()
+      x <- matrix(rpois(n * 5, 1.5), n, 5)
       x[3, ] <- 0
-      if (missing != "none") x[c(1, 9, 15, 16, 23)] <- NA
-      start <- list(membership = ref_simplex(7, 3), basis = ref_simplex(3, 5))
+      if (missing != "none") x[c(1, 9, 15, 16, n + 23)] <- NA
+      start <- list(membership = ref_simplex(n, 3), basis = ref_simplex(3, 5))
       rows <- start$membership * rowSums(x, na.rm = TRUE)
       want <- list(rows = rows, basis = colSums(rows) * start$basis, alpha = c(0.3, 0.3, 0.3), eta = 0.1)
       rule <- if (missing == "none") "conditional" else missing

@@ -11,20 +11,23 @@ ref_smooth <- function(membership, white, weight, strength, recording) {
 
 test_that("the objective is the transcription of its formula, NA and ties included", {
   set.seed(1)
-  age <- c(1, 1, 1.5, 2, NA, 3, NA, 1)
-  x <- matrix(rbinom(8 * 5, 1, 0.5), 8)
-  start <- simplex_start(8, 5, 3, TRUE)
-  near <- smooth_over(age = age, bandwidth = 2, strength = 7, recording = 4)
-  none <- fit_control(n_start = 1, max_pass = 0, progress = FALSE)
-  fit <- aspect_bernoulli(
-    x, 3, estimate = "ml", phantom = "white", smooth = near, start = start, control = none
-  )
-  p <- start$membership %*% start$aspects
-  loglik <- sum(log(ifelse(x == 1, p, 1 - p)))
-  more <- ref_smooth(start$membership, c(FALSE, FALSE, TRUE), ref_weights(age, 2), 7, 4)
-  expect_equal(unname(fit$objective), loglik + more, tolerance = 1e-12)
-  expect_named(fit$objective, "smoothed_log_likelihood")
-  expect_equal(fit$loglik, loglik, tolerance = 1e-12)
+  few <- c(1, 1, 1.5, 2, NA, 3, NA, 1)
+  for (age in list(few, sample(c(few, 4:9), three_blocks(64), TRUE))) {
+    n <- length(age)
+    x <- matrix(rbinom(n * 5, 1, 0.5), n)
+    start <- simplex_start(n, 5, 3, TRUE)
+    near <- smooth_over(age = age, bandwidth = 2, strength = 7, recording = 4, most = n)
+    none <- fit_control(n_start = 1, max_pass = 0, progress = FALSE)
+    fit <- aspect_bernoulli(
+      x, 3, estimate = "ml", phantom = "white", smooth = near, start = start, control = none
+    )
+    p <- start$membership %*% start$aspects
+    loglik <- sum(log(ifelse(x == 1, p, 1 - p)))
+    more <- ref_smooth(start$membership, c(FALSE, FALSE, TRUE), ref_weights(age, 2), 7, 4)
+    expect_equal(unname(fit$objective), loglik + more, tolerance = 1e-12)
+    expect_named(fit$objective, "smoothed_log_likelihood")
+    expect_equal(fit$loglik, loglik, tolerance = 1e-12)
+  }
 })
 
 test_that("the objective never falls, in many random problems", {

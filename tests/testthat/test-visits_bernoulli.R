@@ -55,10 +55,10 @@ ref_visit_pass <- function(x, par, by) {
 }
 
 test_that("one pass equals the reference, whoever misses", {
-  case <- visited_table(9, 5)
-  rows <- c(site = 9, taxon = 5, visit = 1)
+  case <- visited_table(three_blocks(16), three_blocks(16))
+  rows <- c(site = three_blocks(16), taxon = three_blocks(16), visit = 1)
   set.seed(1)
-  start <- random_start(9, 5, 2)
+  start <- random_start(rows[["site"]], rows[["taxon"]], 2)
   for (by in names(rows)) {
     missed <- matrix(stats::runif(rows[[by]] * 3, 0.2, 0.6), rows[[by]])
     begin <- c(start, list(missed = missed, added = c(0.1, 0.05, 0.2)))

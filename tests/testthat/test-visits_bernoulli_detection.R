@@ -2,10 +2,11 @@ case <- detected_table()
 given <- list(date = case$date)
 site <- data.frame(size = case$size)
 
-detected <- function(..., k = 2, visits = case$visits, detection = ~ date + size, control = fit_control(n_start = 2)) {
+detected <- function(..., k = 2, visits = case$visits, detection = ~ date + size, visit_data = given, site_data = site,
+                     control = fit_control(n_start = 2)) {
   suppressMessages(suppressWarnings(visits_bernoulli(
     visits, k,
-    detection = detection, visit_data = given, site_data = site, ..., control = control
+    detection = detection, visit_data = visit_data, site_data = site_data, ..., control = control
   )))
 }
 
@@ -16,16 +17,35 @@ design_of <- function(fit) {
 
 test_that("one pass equals the reference, with and without shrinkage", {
   set.seed(1)
-  start <- c(random_start(30, 5, 2), list(detection = matrix(rnorm(15, 0, 0.5), 3)))
-  for (sharing in c("none", "partial")) {
-    fit <- detected(estimate = "ml", sharing = sharing, start = start, control = plain(1))
-    basis <- fit$detection$basis
-    begin <- list(membership = start$membership, aspects = start$aspects, slopes = solve(basis, start$detection))
-    ridge <- if (sharing == "none") rep(0, 3) else rep(1, 3)
-    want <- ref_detected_pass(case$visits, begin, design_of(fit), matrix(0, 3, 5), ridge)
-    expect_equal(unname(fit$param$membership), want$membership, tolerance = 1e-10)
-    expect_equal(unname(fit$param$aspects), want$aspects, tolerance = 1e-10)
-    expect_equal(unname(fit$param$detection), basis %*% want$slopes, tolerance = 1e-8)
+  # Three blocks of rows, and of columns; three panels of 512 observations of a visit.
+  for (many in list(detected_table(three_blocks(16), three_blocks(16)), detected_table(three_blocks(512), 3))) {
+    n <- nrow(many$visits)
+    m <- ncol(many$visits)
+    start <- c(random_start(n, m, 2), list(detection = matrix(rnorm(3 * m, 0, 0.5), 3)))
+    run <- function(sharing, control) {
+      detected(
+        estimate = "ml", sharing = sharing, visits = many$visits, visit_data = many["date"],
+        site_data = data.frame(size = many$size), start = start, control = control
+      )
+    }
+    for (sharing in c("none", "partial")) {
+      fit <- run(sharing, plain(1))
+      basis <- fit$detection$basis
+      begin <- list(membership = start$membership, aspects = start$aspects, slopes = solve(basis, start$detection))
+      ridge <- if (sharing == "none") rep(0, 3) else rep(1, 3)
+      want <- ref_detected_pass(many$visits, begin, design_of(fit), matrix(0, 3, m), ridge)
+      expect_equal(unname(fit$param$membership), want$membership, tolerance = 1e-10)
+      expect_equal(unname(fit$param$aspects), want$aspects, tolerance = 1e-10)
+      expect_equal(unname(fit$param$detection), basis %*% want$slopes, tolerance = 1e-8)
+    }
+    # What Newton's passes climb is the likelihood of all rows and columns.
+    fit <- run("none", fit_control(n_start = 1, max_pass = 3, tol = 0, algorithm = "newton"))
+    param <- visit_param(fit)
+    loglik <- vapply(seq_len(m), function(j) {
+      now <- c(qlogis(param$aspects[, j]), param$slopes[, j])
+      ref_detected(now, param$membership, many$visits[, j, ], design_of(fit))
+    }, 0)
+    expect_equal(fit$objective[[1]], sum(loglik), tolerance = 1e-8)
   }
 })
 

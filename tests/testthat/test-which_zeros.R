@@ -435,6 +435,8 @@ test_that("the log-odds of scores are those of qlogis(), within a ten thousandth
   expect_equal(score_odds(p, c(4, 1)), all[c(4, 1)])
   expect_identical(score_odds(p, pack = TRUE, n_threads = 2), array(as.integer(round(1e6 * all)), dim(p)))
   expect_equal(score_odds(as.vector(p)), as.vector(all))
+  many <- seq(0.001, 0.999, length.out = 20000) # of 8 192 at a time
+  expect_equal(score_odds(many), stats::qlogis(many))
 })
 
 test_that("all cells get the log-odds, and their errors, that a block of them has", {
