@@ -45,8 +45,7 @@ deviance.multicause <- function(object, ..., x = NULL) {
 #' @export
 df.residual.multicause <- function(object, ...) { # nolint: object_name_linter.
   check_dots(...)
-  object <- maximised(object, "df.residual")
-  attr(object, "nobs") - attr(object, "df")
+  known_cells(object) - attr(maximised(object, "df.residual"), "df")
 }
 
 #' @rdname deviance.multicause

@@ -39,11 +39,6 @@ fit_sentences.plca <- function(fit, digits = 4L) {
 }
 
 #' @export
-nobs.plca <- function(object, ...) {
-  object$n_observed
-}
-
-#' @export
 logLik.plca <- function(object, ...) {
   if (identical(names(object$objective), "unpenalised_log_likelihood")) {
     stop_input(
