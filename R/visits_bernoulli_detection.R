@@ -584,12 +584,13 @@ coefficient_blocks <- function(fit) {
 new_detection <- function(fit, newdata, level = NULL) {
   need_detection(fit)
   if (!is.null(level) && !is_sampled(fit)) stop_input("`level` is for fits with `estimate = \"gibbs\"`.")
-  design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, newdata))
+  values <- fill_covariates(fit$detection$frame, newdata)
+  design <- new_design(fit$detection$frame, values)
   labels <- list(if (is.data.frame(newdata) && nrow(newdata) > 1L) rownames(newdata), fit$names[[2L]])
   to_scaled <- solve(fit$detection$basis)
   own <- if (is_sampled(fit)) asplit(unname(fit$draws$detection), 3L) else list(unname(fit$param$detection))
   each <- lapply(own, function(slopes) stats::plogis(crossprod(design, to_scaled %*% slopes)))
-  mean_and_limits(each, level, labels)
+  unknown_rows(mean_and_limits(each, level, labels), rows_with_na(values))
 }
 
 need_detection <- function(fit) {
@@ -620,11 +621,16 @@ fill_covariates <- function(frame, newdata, name = "newdata", what = "detection"
   out
 }
 
-# Values of a covariate, of the kind and the levels of the data.
+rows_with_na <- function(values) if (length(values)) which(!stats::complete.cases(values)) else integer()
+
+# Values of a covariate, of the kind and the levels of the data, or NA.
 known_values <- function(value, typical, levels, name) {
+  if (all(is.na(value))) {
+    return(rep(typical[NA_integer_], length(value)))
+  }
   if (!is.numeric(typical)) value <- as.character(value)
-  bad <- which(is.na(value) | (if (is.null(levels)) FALSE else !value %in% levels))
-  if (is.numeric(typical) && !is.numeric(value)) bad <- 1L
+  bad <- which(!is.na(value) & (if (is.null(levels)) FALSE else !value %in% levels))
+  if (is.numeric(typical) && !is.numeric(value)) bad <- which(!is.na(value))[1L]
   if (length(bad)) {
     stop_input("`%s` must be %s: row %d is %s.", name,
       if (is.null(levels)) "numbers" else show_either(dQuote(levels, FALSE)), bad[1L], format(value[bad[1L]]))
