@@ -439,14 +439,19 @@ note_frame <- function(jobs, at, columns) {
 # Quantities that do not depend on labels.
 quantities <- function(fit) setdiff(names(fit$trace), c("chain", "pass"))
 
-quantity_table <- function(fit) {
+# With the ends of intervals of probability `level`, or without.
+quantity_table <- function(fit, level = NULL) {
   rows <- lapply(quantities(fit), function(name) {
     draws <- draws_by_chain(fit, name)
-    data.frame(
+    out <- data.frame(
       quantity = name, mean = mean(draws), sd = stats::sd(draws), q5 = stats::quantile(draws, 0.05),
       q95 = stats::quantile(draws, 0.95), rhat = split_rhat(draws), ess_bulk = bulk_ess(draws),
       ess_tail = tail_ess(draws), row.names = NULL
     )
+    if (!is.null(level)) {
+      out[c("conf.low", "conf.high")] <- as.list(stats::quantile(draws, c(1 - level, 1 + level) / 2, names = FALSE))
+    }
+    out
   })
   do.call(rbind, rows)
 }

@@ -287,10 +287,13 @@ long_marginals <- function(marginals) {
 }
 
 #' @export
-augment.plca <- function(x, data = NULL, ..., rows = NULL) { # nolint: object_name_linter.
+augment.plca <- function(x, data = NULL, newdata = NULL, ..., rows = NULL) { # nolint: object_name_linter.
   check_dots(...)
+  if (!is.null(newdata)) {
+    stop_input("`newdata` must be NULL for a fit of plca(): predict(fit, newdata) has the expected counts of new sites.")
+  }
   if (!is.null(rows)) stop_input("`rows` must be NULL for a fit of plca(), whose data are an array.")
-  augment_array(x, data)
+  as_tidy(augment_array(x, data))
 }
 
 augment_array <- function(fit, data) {

@@ -546,6 +546,35 @@ coefficient_limits.default <- function(fit, ends) {
   out
 }
 
+# On the scale of `param`: probabilities of components by their log-odds.
+part_spread.visits_bernoulli <- function(fit, name, level = NULL) {
+  error <- switch(name,
+    detection = , aspects = if (identical(fit$missed_by, "model") && !is.null(fit$visits)) {
+      each <- vapply(coefficient_blocks(fit), function(block) {
+        sqrt(diag(block$covariance) + rowSums(block$reach^2))
+      }, numeric(fit$dims[["k"]] + length(fit$detection$terms)))
+      matrix(each, ncol = fit$dims[["m"]])[seq_len(fit$dims[["k"]]) * if (name == "aspects") 1L else -1L, , drop = FALSE]
+    },
+    communities = if (!is.null(fit$communities) && !is.null(fit$visits)) {
+      matrix(sqrt(pmax(diag(effects_covariance(fit)), 0)), nrow(fit$param$communities))
+    }
+  )
+  if (is.null(error)) {
+    return(NULL)
+  }
+  value <- unname(fit$param[[name]])
+  by_odds <- name == "aspects"
+  at <- if (by_odds) stats::qlogis(value) else value
+  own <- if (by_odds) stats::plogis else identity
+  reach <- if (!is.null(level)) stats::qnorm((1 + level) / 2) * error
+  c(
+    list(error = if (by_odds) error * value * (1 - value) else error),
+    if (!is.null(level)) list(lower = own(at - reach), upper = own(at + reach))
+  )
+}
+
+default_parts.visits_bernoulli <- function(fit, parts) intersect(c("aspects", "detection"), parts)
+
 # For each attribute the covariance of its aspects' log-odds and its coefficients, by name, given the mean that these
 # are drawn to; NA where there is none. What is unsure of the mean adds reach %*% t(reach), between attributes, too:
 # with V the covariance on the scale of the design, they move by V W M_j times what the mean does, see update_sharing().

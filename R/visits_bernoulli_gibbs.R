@@ -362,6 +362,11 @@ vcov.visits_bernoulli_gibbs <- function(object, what = c("detection", "all", "co
   stats::cov(t(coefficient_draws(object)))
 }
 
+part_spread.visits_bernoulli_gibbs <- function(fit, name, level = NULL) {
+  if (name %in% c("detection", "communities")) quantile_spread(fit$draws[[name]], level) else
+    drawn_spread(fit, name, level)
+}
+
 coefficient_limits.visits_bernoulli_gibbs <- function(fit, ends) {
   t(apply(coefficient_draws(fit), 1L, stats::quantile, ends, names = FALSE))
 }
@@ -556,12 +561,12 @@ presence_gradients <- function(fit) {
   Map(function(block, j) {
     aspect <- aspects[, j]
     room <- before[, j] * (1 - before[, j])
-    by_aspects <- ifelse(room > 0, sweep(membership, 2L, aspect * (1 - aspect), "*") / room, 0)
+    by_aspects <- sweep(membership, 2L, aspect * (1 - aspect), "*") / ifelse(room > 0, room, Inf)
     by_slopes <- Reduce(`+`, Map(function(record, x) record[, j] * x, residual, design))
     held <- replace(rep(FALSE, nrow(block$covariance)), -block$slope, is.na(diag(block$covariance)[-block$slope]))
     covariance <- block$covariance
     covariance[held, ] <- covariance[, held] <- 0
-    list(gradient = cbind(matrix(by_aspects, n), by_slopes), covariance = covariance, reach = block$reach)
+    list(gradient = cbind(by_aspects, by_slopes), covariance = covariance, reach = block$reach)
   }, coefficient_blocks(fit), seq_len(d[2L]))
 }
 

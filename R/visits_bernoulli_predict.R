@@ -193,6 +193,10 @@ new_cell <- function(fit, sites) {
   out
 }
 
+new_observed.visits_bernoulli <- function(fit, newdata) {
+  if (!is.data.frame(newdata)) any_visit(new_cell(fit, list(visits = newdata)))
+}
+
 # Memberships by covariates of new observations, a list: one of a fit, one of each state that was kept of a sampled one.
 # Its attribute `unknown`: rows with an unknown covariate.
 followed_membership <- function(fit, cell, site_data) {
