@@ -137,7 +137,9 @@ logLik.multicause <- function(object, ...) {
 what_it_did <- function(fit) {
   if (is_sampled(fit)) {
     "sampled its posterior"
-  } else if (names(fit$objective) == "minus_loss") {
+  } else if (is.null(fit$objective)) {
+    "maximised nothing"
+  } else if (identical(names(fit$objective), "minus_loss")) {
     "minimised its loss"
   } else {
     paste("maximised its", objective_words(fit))

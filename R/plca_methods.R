@@ -273,8 +273,8 @@ part_sides.plca <- function(fit, name, values) {
   if (name == "marginals") c("component", "level") else NextMethod()
 }
 
-tidy_part.plca <- function(fit, name, values) {
-  if (name == "marginals") long_marginals(values) else NextMethod()
+tidy_part.plca <- function(fit, name, values, level) {
+  if (name == "marginals" && is.null(level)) long_marginals(values) else NextMethod()
 }
 
 long_marginals <- function(marginals) {
