@@ -94,7 +94,7 @@ nobs.multicause <- function(object, ...) known_cells(object)
 known_cells <- function(fit) fit$dims[["observed"]]
 
 # Sites with a known cell. A fit to shards does not note which sites have none.
-known_sites <- function(fit) fit$known_sites %||% fit$dims[["n"]]
+known_sites <- function(fit) as.double(fit$informative_sites %||% fit$dims[["n"]])
 
 # Why BIC() has no meaning for a fit that maximised a likelihood or a posterior, as a clause; NULL where it has, because
 # the number of parameters does not grow with that of the observations.
@@ -233,7 +233,7 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
     } else {
       data$dims
     },
-    known_sites = if (!is.null(data$margins)) sum(data$margins$row_observed > 0),
+    informative_sites = if (!is.null(data$margins)) sum(data$margins$row_observed > 0),
     trace = trace_frame(outcome), starts = run$starts, converged = converged, control = control, call = call,
     x = if (control$keep_x) data$x, names = if (is.null(data$names)) dimnames_of(data$x) else data$names,
     start_params = run$params,
