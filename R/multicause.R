@@ -450,12 +450,9 @@ criteria_note <- function(fit) {
     by <- held_back_by[[names(fit$objective)]]
     both <- is.null(why_no_bic(fit))
     sprintf(
-      paste(
-        "%s every parameter as free, although the %s %s them back, and so %s too hard on this fit:",
-        "compare %s among fits with the same %s."
-      ),
+      "%s every parameter as free, although the %s %s them back, and so %s: compare them among fits with the same %s.",
       if (both) "AIC and BIC count" else "AIC counts", by, if (grepl(" and ", by)) "hold" else "holds",
-      if (both) "are" else "is", if (both) "them" else "it", by
+      if (both) "are too hard on this fit" else "is too hard on such fits", by
     )
   }
 }

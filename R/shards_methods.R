@@ -151,7 +151,9 @@ part_sides.multicause_shards <- function(fit, name, values) part_sides(as_in_mem
 #' @export
 coef.multicause_shards <- coef.multicause
 #' @export
-nobs.multicause_shards <- function(object, ...) nobs(as_in_memory(object))
+nobs.multicause_shards <- function(object, ...) {
+  if (is.null(why_no_bic(object))) known_sites(object) else known_cells(object)
+}
 #' @export
 BIC.multicause_shards <- BIC.multicause
 

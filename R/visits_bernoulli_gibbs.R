@@ -495,9 +495,9 @@ mode_limits <- function(fit, chance, side, level) {
 
 # Limits of the number of successes of independent trials whose log-odds move together, by `step` for each standard
 # error of the number: a mixture over equally likely values of a normal variable.
-sum_limits <- function(p, level, step) {
+sum_limits <- function(p, level, step = 0 * p) {
   if (anyNA(step)) {
-    return(replace(sum_limits(p, level, 0 * p), c(1L, 3L), NA))
+    return(replace(sum_limits(p, level), c("low", "high"), NA))
   }
   free <- p > 0 & p < 1
   at <- if (any(step[free] != 0)) stats::qnorm((seq_len(21L) - 0.5) / 21) else 0

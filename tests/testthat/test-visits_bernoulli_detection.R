@@ -368,7 +368,7 @@ test_that("verbs take such fits", {
     detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)
   )))
   expect_true(all(is.finite(held$results$loss)))
-  expect_identical(names(tidy(fit, matrix = "detection")), c("term", "taxon", "estimate"))
+  expect_identical(names(tidy(fit, matrix = "detection")), c("term", "taxon", "estimate", "std.error"))
 })
 
 test_that("what cannot be is refused", {
@@ -464,7 +464,7 @@ test_that("occupied() of a mode takes in its standard errors: gradients, and the
   odds <- function(fit) qlogis(chance(fit))
   each <- presence_gradients(fit)
   j <- 3
-  silent <- apply(fit$visits[, j, ], 1, max, na.rm = TRUE) != 1
+  silent <- rowSums(fit$visits[, j, ] == 1, na.rm = TRUE) == 0
   moved <- function(part, at, by) {
     value <- fit$param[[part]][at, j]
     fit$param[[part]][at, j] <- if (part == "aspects") plogis(qlogis(value) + by) else value + by

@@ -141,12 +141,9 @@ test_that("what cannot be predicted is refused", {
   })
 })
 
-test_that("new visits may be an array of fewer sites than taxa; covariates of sites have an argument of their own", {
+test_that("new visits may be an array of fewer sites than taxa", {
   got <- predict(fits$free, unname(cell[1:3, , ]), visit_data = list(date = date[1:3, ]))
   expect_equal(unname(got), unname(predict(fits$free, cell[1:3, , ], visit_data = list(date = date[1:3, ]))))
-  expect_error(predict(fits$follows, site[new, ]), "give covariates of new sites as `site_data`",
-    class = "multicause_input_error"
-  )
 })
 
 test_that("a data frame of covariates is what new sites are known by; an unknown covariate gives NA", {
