@@ -470,5 +470,7 @@ gibbs_shown <- function(fit) {
 
 is_sampled.aspect_bernoulli_gibbs <- function(fit) TRUE
 
+part_spread.aspect_bernoulli_gibbs <- function(fit, name, level = NULL) drawn_spread(fit, name, level)
+
 # The means over draws of the cells' probabilities, as fitted() gives them.
 row_cells.aspect_bernoulli_gibbs <- function(fit, family) row_cells.default(fit, family)

@@ -369,8 +369,8 @@ aic_paper <- function(fit) {
 #' @return A list of class `summary.aspect_bernoulli`:
 #' \describe{
 #'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
-#'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (over observed cells), `AIC_paper` (\eqn{-L + P}, eq. 27), in nats;
-#'     `NA` where they have no meaning, as of variational fits. `criteria_note` says what they mean where a prior or
+#'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (always `NA`: `no_bic` gives the reason), `AIC_paper`
+#'     (\eqn{-L + P}, eq. 27), in nats; `NA` where they have no meaning, as of variational fits. `criteria_note` says what they mean where a prior or
 #'     neighbours hold parameters back.}
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
@@ -402,7 +402,7 @@ summary.aspect_bernoulli <- function(object, ...) {
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
       criteria = c(criteria, AIC_paper = criteria[["AIC"]] / 2), no_criteria = why_no_criteria(object),
-      criteria_note = criteria_note(object),
+      no_bic = why_no_bic(object), criteria_note = criteria_note(object),
       phantoms = phantoms(object), expected_false = expected_numbers(object),
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],

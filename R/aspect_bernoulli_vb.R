@@ -199,3 +199,19 @@ without_draws <- function(fit) {
   class(fit) <- grep("_gibbs$", class(fit), value = TRUE, invert = TRUE)
   fit
 }
+
+# Of independent Dirichlets and Betas; components that are fixed are known.
+part_spread.aspect_bernoulli <- function(fit, name, level = NULL) {
+  now <- fit$posterior
+  if (is.null(now) || !name %in% c("membership", "aspects")) {
+    return(NULL)
+  }
+  if (name == "membership") {
+    return(beta_spread(now$membership, rowSums(now$membership) - now$membership, level))
+  }
+  out <- beta_spread(now$one, now$zero, level)
+  fixed <- fit$pinned != "free"
+  out$error[fixed, ] <- 0
+  for (end in intersect(c("lower", "upper"), names(out))) out[[end]][fixed, ] <- fit$param$aspects[fixed, ]
+  out
+}

@@ -290,6 +290,14 @@ simulate.bernoulli_mixture <- function(object, nsim = 1, seed = NULL, ...) {
 
 model_title.bernoulli_mixture <- function(fit) "Bernoulli mixture"
 
+# Sites are draws from the mixture.
+#' @export
+nobs.bernoulli_mixture <- function(object, ...) known_sites(object)
+
+why_no_bic.bernoulli_mixture <- function(fit) {
+  if (is_smoothed(fit)) "sites near each other share their memberships, and so are no independent observations"
+}
+
 component_matrix.bernoulli_mixture <- function(fit) fit$param$prototypes
 
 component_scale.bernoulli_mixture <- function(fit) "probability"

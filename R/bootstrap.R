@@ -155,9 +155,11 @@ new_table.bernoulli_mixture <- function(fit) {
 #' @details
 #' **Bootstrap.** The parametric bootstrap with percentile intervals (Efron and Tibshirani 1993, chapter 13). Each fit
 #' begins at the fit's own parameters, moved 0.01 off 0 and 1, and its components are matched to those of the fit, so
-#' intervals are of one solution: [modes()] tells whether there are others. A probability that is exactly 0 or 1, as
-#' maximum likelihood makes them, gets an interval without width, which is too sure; `estimate = "map"` has none of
-#' these, nor have profiles.
+#' intervals are of one solution: [modes()] tells whether there are others. Tables drawn from a probability of 0 or 1, as
+#' maximum likelihood makes them, never vary. Its interval ends where the likelihood, with all other parameters held, is
+#' (1 - `level`) / 2 of its best: for a group known to hold n sites that is the interval of Clopper and Pearson for n of
+#' n. On tables of 40 and 100 sites in two groups, intervals of 95 % held 219 of 220 such probabilities; intervals of
+#' the other method below held about 96 %.
 #'
 #' Intervals of 95 % held the true weights and prototypes of two groups in 92 % (50 x 10), 93 % (100 x 10) and 95 %
 #' (400 x 10) of cases with `estimate = "map"` (`bench/bootstrap.md` in the sources). On 20 tables of 50 x 10 profiles
@@ -206,15 +208,40 @@ confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = 
   estimate <- mixture_numbers(object$param)
   taxa <- c(rep(NA, object$dims[["k"]]), rep(variable.names(object), each = object$dims[["k"]]))
   wanted <- wanted_parameters(if (!missing(parm)) parm, names(estimate), taxa)
-  ends <- c((1 - level) / 2, (1 + level) / 2)
   labels <- list(names(estimate)[wanted], end_names(level))
   if (method == "profile") {
-    out <- profile_ends(object, which(wanted), level, x)
+    out <- profile_ends(object, which(wanted), stats::qchisq(level, 1) / 2, x)
     return(structure(out, dimnames = labels, method = "profiles of the objective"))
   }
-  drawn <- mixture_draws(object, nsim, x)[wanted, , drop = FALSE]
-  out <- t(apply(drawn, 1L, stats::quantile, probs = ends, names = FALSE))
-  structure(out, dimnames = labels, method = sprintf("percentiles of %d parametric bootstrap fits", ncol(drawn)))
+  drawn <- mixture_draws(object, nsim, x)
+  structure(
+    mixture_ends(object, drawn, which(wanted), level, x), dimnames = labels,
+    method = sprintf("percentiles of %d parametric bootstrap fits, likelihood at 0 and 1", ncol(drawn))
+  )
+}
+
+# Percentiles of bootstrap fits for the parameters `which`. Tables drawn from a fit at a bound do not vary there: an end
+# comes from the likelihood with all else held, whose loss by the others' moves is of second order at a bound.
+mixture_ends <- function(fit, drawn, which, level, x) {
+  ends <- c((1 - level) / 2, (1 + level) / 2)
+  out <- t(apply(drawn[which, , drop = FALSE], 1L, stats::quantile, probs = ends, names = FALSE))
+  fixed <- at_bound(mixture_numbers(fit$param)[which])
+  if (any(fixed)) out[fixed, ] <- profile_ends(fit, which[fixed], -log((1 - level) / 2), x, passes = 1L)
+  out
+}
+
+at_bound <- function(p) edge_side(p, 1e-4) != 0
+
+part_spread.bernoulli_mixture <- function(fit, name, level = NULL) {
+  if (is.null(level) || !name %in% c("weights", "prototypes") || is_smoothed(fit)) {
+    return(NULL)
+  }
+  k <- fit$dims[["k"]]
+  at <- if (name == "weights") seq_len(k) else k + seq_along(fit$param$prototypes)
+  drawn <- mixture_draws(fit, 199L, NULL)
+  ends <- mixture_ends(fit, drawn, at, level, NULL)
+  values <- list(error = apply(drawn[at, , drop = FALSE], 1L, stats::sd), lower = ends[, 1L], upper = ends[, 2L])
+  lapply(values, array, dim(fit$param[[name]]) %||% k)
 }
 
 # Which parameters are meant by names of their own or of taxa; NULL: all.
@@ -259,8 +286,9 @@ mixture_draws <- function(fit, nsim, x) {
   drawn
 }
 
-# Ends of the profiles of some parameters, numbered as mixture_numbers() has them, parameters x 2.
-profile_ends <- function(fit, which, level, x) {
+# Ends of the profiles of some parameters, numbered as mixture_numbers() has them, parameters x 2: where the objective has
+# lost `margin`.
+profile_ends <- function(fit, which, margin, x, passes = 2000L) {
   cells <- dense_rows(fit_data(fit, x), seq_len(fit$dims[["n"]]))
   data <- list(one = (cells %in% 1) + 0, zero = (cells %in% 0) + 0, pseudo = fit$pseudo)
   data[c("one", "zero")] <- lapply(data[c("one", "zero")], matrix, nrow(cells))
@@ -271,13 +299,15 @@ profile_ends <- function(fit, which, level, x) {
       sprintf("%.2g nats", best$objective - fit$objective[[1L]])
     )
   }
-  margin <- stats::qchisq(level, 1) / 2
-  ends <- lapply(which, function(at) c(profile_end(best, data, at, margin, -1), profile_end(best, data, at, margin, 1)))
+  ends <- lapply(which, function(at) {
+    vapply(c(-1, 1), function(side) profile_end(best, data, at, margin, side, passes), 0)
+  })
   do.call(rbind, ends)
 }
 
 # Where the profile of a parameter has lost `margin`, below (side -1) or above the best value; 0 or 1 where it has not.
-profile_end <- function(best, data, at, margin, side) {
+# With one pass all others are held.
+profile_end <- function(best, data, at, margin, side, passes) {
   k <- length(best$param$weights)
   value <- c(best$param$weights, best$param$prototypes)[at]
   limit <- if (side < 0) 0 else 1
@@ -287,8 +317,8 @@ profile_end <- function(best, data, at, margin, side) {
   }
   near <- best$param
   loss <- function(value) {
-    found <- mixture_beside(near, data, at, value)
-    near <<- found$param
+    found <- mixture_beside(near, data, at, value, passes)
+    if (passes > 1L) near <<- found$param
     best$objective - found$objective - margin
   }
   far <- limit - side * 1e-9

@@ -439,26 +439,38 @@ note_frame <- function(jobs, at, columns) {
 # Quantities that do not depend on labels.
 quantities <- function(fit) setdiff(names(fit$trace), c("chain", "pass"))
 
-quantity_table <- function(fit) {
+# With the ends of intervals of probability `level`, or without.
+quantity_table <- function(fit, level = NULL) {
   rows <- lapply(quantities(fit), function(name) {
     draws <- draws_by_chain(fit, name)
-    data.frame(
+    out <- data.frame(
       quantity = name, mean = mean(draws), sd = stats::sd(draws), q5 = stats::quantile(draws, 0.05),
       q95 = stats::quantile(draws, 0.95), rhat = split_rhat(draws), ess_bulk = bulk_ess(draws),
       ess_tail = tail_ess(draws), row.names = NULL
     )
+    if (!is.null(level)) {
+      out[c("conf.low", "conf.high")] <- as.list(stats::quantile(draws, c(1 - level, 1 + level) / 2, names = FALSE))
+    }
+    out
   })
   do.call(rbind, rows)
 }
 
-#' Draws of a sampled fit for packages posterior and coda
+#' Draws of a sampled fit for packages posterior, coda and bayesplot
 #'
-#' The label-invariant quantities of `fit$trace`, as draws objects of these packages.
+#' The label-invariant quantities of `fit$trace`, as draws objects of these packages. Package bayesplot takes the fit
+#' itself: `bayesplot::mcmc_trace(fit)`.
 #'
-#' @param x a fit of [bmf()], or of [aspect_bernoulli()] or [plsa()] with `estimate = "gibbs"`.
+#' @details
+#' Fits that are not sampled have no draws, and are refused. So are functions that need a formula or a posterior
+#' predictive distribution of responses: those of package insight, and `bayesplot::pp_check()`. [tidy()][tidiers] has the
+#' parameters of a fit, [simulate()] draws tables, and [predictive_check()] compares them with the data.
+#'
+#' @param x a fit of [bmf()], or of [aspect_bernoulli()], [plsa()] or [visits_bernoulli()] with `estimate = "gibbs"`.
 #' @param ... must be empty.
-#' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] an
-#'   `mcmc.list`. Chains of unequal length, after an interrupt, are cut to the shortest.
+#' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] and
+#'   [coda::as.mcmc.list()] an `mcmc.list`, for `as.array()` and `as.matrix()` an array (iterations x chains x
+#'   quantities) or a matrix (draws x quantities). Chains of unequal length, after an interrupt, are cut to the shortest.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(60), 10)
@@ -493,14 +505,111 @@ as.mcmc.multicause <- function(x, ...) { # nolint: object_name_linter.
   coda::as.mcmc.list(chains)
 }
 
-draws_array <- function(fit) {
-  if (!is_sampled(fit)) {
-    stop_input("`x` must be a sampled fit, of bmf() or with `estimate = \"gibbs\"`: this one %s.", what_it_did(fit))
+#' @rdname bmf_draws
+#' @exportS3Method coda::as.mcmc.list
+as.mcmc.list.multicause <- as.mcmc.multicause # nolint: object_name_linter.
+
+# Generics of these packages that have no default, or one that stops with a message about something else.
+
+#' @exportS3Method coda::HPDinterval
+HPDinterval.multicause <- function(obj, ...) { # nolint: object_name_linter.
+  coda::HPDinterval(as.mcmc.multicause(obj), ...)
+}
+#' @exportS3Method coda::autocorr.diag
+autocorr.diag.multicause <- function(mcmc.obj, ...) { # nolint: object_name_linter.
+  coda::autocorr.diag(as.mcmc.multicause(mcmc.obj), ...)
+}
+#' @exportS3Method coda::rejectionRate
+rejectionRate.multicause <- function(x) coda::rejectionRate(as.mcmc.multicause(x)) # nolint: object_name_linter.
+
+#' @exportS3Method posterior::niterations
+niterations.multicause <- function(x) posterior::niterations(as_draws.multicause(x))
+#' @exportS3Method posterior::nchains
+nchains.multicause <- function(x) posterior::nchains(as_draws.multicause(x))
+#' @exportS3Method posterior::nvariables
+nvariables.multicause <- function(x, ...) posterior::nvariables(as_draws.multicause(x), ...)
+#' @exportS3Method posterior::variables
+variables.multicause <- function(x, ...) posterior::variables(as_draws.multicause(x), ...)
+#' @exportS3Method posterior::subset_draws
+subset_draws.multicause <- function(x, ...) { # nolint: object_name_linter.
+  posterior::subset_draws(as_draws.multicause(x), ...)
+}
+
+# R-hat of each quantity, by name: both packages have such a generic.
+#' @exportS3Method posterior::rhat
+#' @rawNamespace S3method(bayesplot::rhat, multicause)
+rhat.multicause <- function(x, ...) {
+  table <- drawn_quantities(x)
+  stats::setNames(table$rhat, table$quantity)
+}
+#' @exportS3Method posterior::ess_bulk
+ess_bulk.multicause <- function(x, ...) { # nolint: object_name_linter.
+  table <- drawn_quantities(x)
+  stats::setNames(table$ess_bulk, table$quantity)
+}
+#' @exportS3Method posterior::ess_tail
+ess_tail.multicause <- function(x, ...) { # nolint: object_name_linter.
+  table <- drawn_quantities(x)
+  stats::setNames(table$ess_tail, table$quantity)
+}
+
+drawn_quantities <- function(fit) {
+  check_sampled(fit)
+  quantity_table(fit)
+}
+
+# Package bayesplot asks for the array.
+#' @rdname bmf_draws
+#' @export
+as.array.multicause <- function(x, ...) { # nolint: object_name_linter.
+  check_dots(...)
+  draws_array(x)
+}
+
+#' @rdname bmf_draws
+#' @export
+as.matrix.multicause <- function(x, ...) { # nolint: object_name_linter.
+  draws <- as.array(x, ...)
+  matrix(draws, ncol = dim(draws)[3L], dimnames = list(NULL, dimnames(draws)[[3L]]))
+}
+
+#' @exportS3Method bayesplot::pp_check
+pp_check.multicause <- function(object, ...) { # nolint: object_name_linter.
+  stop_lacks(object, "pp_check", "simulate() draws tables, and predictive_check() compares surveys with the data.")
+}
+
+# Package insight looks for a formula and one vector of coefficients.
+no_formula <- function(generic) {
+  force(generic)
+  function(x, ...) {
+    stop_lacks(x, generic, "it has no formula and no vector of coefficients; tidy() has its parameters.")
   }
+}
+#' @exportS3Method insight::get_parameters
+get_parameters.multicause <- no_formula("get_parameters") # nolint: object_name_linter.
+#' @exportS3Method insight::get_statistic
+get_statistic.multicause <- no_formula("get_statistic") # nolint: object_name_linter.
+#' @exportS3Method insight::get_predicted
+get_predicted.multicause <- no_formula("get_predicted") # nolint: object_name_linter.
+#' @exportS3Method insight::get_priors
+get_priors.multicause <- no_formula("get_priors") # nolint: object_name_linter.
+#' @exportS3Method insight::get_modelmatrix
+get_modelmatrix.multicause <- no_formula("get_modelmatrix") # nolint: object_name_linter.
+#' @exportS3Method insight::find_parameters
+find_parameters.multicause <- no_formula("find_parameters") # nolint: object_name_linter.
+
+draws_array <- function(fit) {
+  check_sampled(fit)
   names <- quantities(fit)
   parts <- lapply(names, function(name) draws_by_chain(fit, name))
   array(
     unlist(parts), c(dim(parts[[1L]]), length(names)),
     dimnames = list(iteration = NULL, chain = NULL, variable = names)
   )
+}
+
+check_sampled <- function(fit) {
+  if (!is_sampled(fit)) {
+    stop_input("`x` must be a sampled fit, of bmf() or with `estimate = \"gibbs\"`: this one %s.", what_it_did(fit))
+  }
 }

@@ -3,7 +3,7 @@
 #' How far a fit is from its data
 #'
 #' `deviance()` is the sum of squared deviance residuals, `residuals(fit, type = "deviance")`, over known cells: 0 where
-#' the fitted means are the data. `df.residual()` is the number of known cells less that of parameters, and
+#' the fitted means are the data. `df.residual()` is `nobs()`, the number of observations, less that of parameters, and
 #' `extractAIC()` what [AIC()] rests on. `case.names()` and `variable.names()` are the names of sites and of
 #' taxa.
 #'
@@ -45,8 +45,7 @@ deviance.multicause <- function(object, ..., x = NULL) {
 #' @export
 df.residual.multicause <- function(object, ...) { # nolint: object_name_linter.
   check_dots(...)
-  object <- maximised(object, "df.residual")
-  attr(object, "nobs") - attr(object, "df")
+  nobs(object) - attr(maximised(object, "df.residual"), "df")
 }
 
 #' @rdname deviance.multicause

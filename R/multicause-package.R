@@ -69,9 +69,13 @@
 #' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found.
 #'
 #' @section What counts as a parameter:
-#' `df` of `logLik()`, used by `AIC()` and `BIC()`, whose number of observations is that of the known cells. Parameters
-#' count whether or not they end at a bound, where the theory behind the criteria does not hold; pinned ones do not
-#' count.
+#' `df` of `logLik()`, used by `AIC()` and `BIC()`. Parameters count whether or not they end at a bound, where the theory
+#' behind the criteria does not hold; fixed ones do not count.
+#'
+#' `BIC()` needs independent observations, and parameters whose number does not grow with theirs. Of
+#' [bernoulli_mixture()] and [noisy_or()] the sites with a known cell are the observations, as in latent class analysis;
+#' of [visits_bernoulli()] the sites, with one component or `communities`. In all other models every site has parameters
+#' of its own: `BIC()` is an error that gives the reason, and `NA` in tables; held-out cells choose `k` ([select_k()]).
 #'
 #' Where a prior, a penalty or neighbours hold parameters back (`estimate = "map"`, a ridge, `sparsity`, `smooth`),
 #' `logLik()` is the log-likelihood at the estimate, without what the prior adds, as of penalised fits elsewhere. `df`
@@ -99,8 +103,9 @@
 #' | `fitted()`, `predict()` | chance or mean of each cell; memberships and the like by `type` |
 #' | `residuals()` | `"response"`, `"pearson"`, `"deviance"` |
 #' | `deviance()` | sum of squared deviance residuals ([deviance.multicause]) |
-#' | `logLik()`, `AIC()`, `BIC()`, `extractAIC()`, `df.residual()` | where a likelihood or posterior was maximised |
-#' | `nobs()` | known cells |
+#' | `logLik()`, `AIC()`, `extractAIC()`, `df.residual()` | where a likelihood or posterior was maximised |
+#' | `BIC()` | the same, of models in which sites have no parameters of their own |
+#' | `nobs()` | sites of [bernoulli_mixture()], [noisy_or()], [visits_bernoulli()]; known cells of others |
 #' | `case.names()`, `variable.names()` | sites, taxa |
 #' | `update()` | the call again with other arguments, by name |
 #' | `simulate()` | tables as the fit makes them |
@@ -122,7 +127,7 @@
 #' which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
 #' @keywords internal
 #' @importFrom methods as
-#' @importFrom stats anova case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict
+#' @importFrom stats BIC anova case.names coef confint deviance df.residual extractAIC fitted logLik nobs predict
 #' @importFrom stats residuals sigma simulate update variable.names vcov
 #' @importFrom utils head tail
 #' @useDynLib multicause, .registration = TRUE

@@ -87,9 +87,37 @@ fitted.multicause <- function(object, ...) {
   predict(object)
 }
 
+# Known cells; models whose sites are draws of their own count those.
 #' @export
-nobs.multicause <- function(object, ...) {
-  object$dims[["observed"]]
+nobs.multicause <- function(object, ...) known_cells(object)
+
+known_cells <- function(fit) fit$dims[["observed"]]
+
+# Sites with a known cell. A fit to shards does not note which sites have none.
+known_sites <- function(fit) as.double(fit$informative_sites %||% fit$dims[["n"]])
+
+# Why BIC() has no meaning for a fit that maximised a likelihood or a posterior, as a clause; NULL where it has, because
+# the number of parameters does not grow with that of the observations.
+why_no_bic <- function(fit) UseMethod("why_no_bic")
+
+why_no_bic.default <- function(fit) {
+  "every site has parameters of its own, such as memberships, and so their number grows with the table"
+}
+
+# R's own would count cells as independent observations of all models.
+#' @export
+BIC.multicause <- function(object, ...) {
+  for (fit in list(object, ...)) {
+    logLik(fit)
+    why <- if (inherits(fit, c("multicause", "multicause_shards"))) why_no_bic(fit)
+    if (!is.null(why)) {
+      stop_input(
+        "BIC() has no meaning for this fit of %s(): %s. Held-out cells choose the number of components: select_k().",
+        model_name(fit), why
+      )
+    }
+  }
+  NextMethod()
 }
 
 # The log-likelihood at a maximum: of itself, or of a posterior or penalised likelihood, as of penalised fits elsewhere.
@@ -101,13 +129,17 @@ logLik.multicause <- function(object, ...) {
       if (is.na(object$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
     )
   }
-  structure(object$loglik, df = object$df, nobs = nobs(object), class = "logLik")
+  # Without a number of observations R makes no BIC of it, nor compares it with that of other models.
+  n <- if (is.null(why_no_bic(object))) nobs(object) else NA_real_
+  structure(object$loglik, df = object$df, nobs = as.double(n), class = "logLik")
 }
 
 what_it_did <- function(fit) {
   if (is_sampled(fit)) {
     "sampled its posterior"
-  } else if (names(fit$objective) == "minus_loss") {
+  } else if (is.null(fit$objective)) {
+    "maximised nothing"
+  } else if (identical(names(fit$objective), "minus_loss")) {
     "minimised its loss"
   } else {
     paste("maximised its", objective_words(fit))
@@ -170,9 +202,9 @@ data_kind.default <- function(fit) "binary"
 # Data that a user says are those of the fit, in its order: of its shape, names and kind of values, and as many of them.
 check_own_data <- function(fit, x) {
   own <- own_data(fit, x)
-  if (own$observed != nobs(fit)) {
+  if (own$observed != known_cells(fit)) {
     stop_input(
-      "`x` must be the data of the fit, which have %s: here are %.0f.", count_words(nobs(fit), "observed cell"),
+      "`x` must be the data of the fit, which have %s: here are %.0f.", count_words(known_cells(fit), "observed cell"),
       own$observed
     )
   }
@@ -201,6 +233,7 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
     } else {
       data$dims
     },
+    informative_sites = if (!is.null(data$margins)) sum(data$margins$row_observed > 0),
     trace = trace_frame(outcome), starts = run$starts, converged = converged, control = control, call = call,
     x = if (control$keep_x) data$x, names = if (is.null(data$names)) dimnames_of(data$x) else data$names,
     start_params = run$params,
@@ -370,8 +403,8 @@ component_matrix.default <- function(fit) {
 #'
 #' @param object a fit of any model of this package.
 #' @param ... must be empty.
-#' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC` over observed
-#'   cells, in nats; `NA` where they have no meaning, and `no_criteria` says why; `criteria_note` says what they mean
+#' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC`, in nats; `NA`
+#'   where they have no meaning, and `no_criteria`, or `no_bic`, gives the reason; `criteria_note` explains them
 #'   where a prior, a penalty or neighbours hold parameters back), `starts` (by kind of start: number, finished, reached
 #'   the best, best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
 #' @seealso [plot()][autoplot.multicause]
@@ -386,7 +419,8 @@ summary.multicause <- function(object, ...) {
   structure(
     list(
       title = c(found_sentences(object), known_by(object), fit_sentences(object)),
-      criteria = fit_criteria(object), no_criteria = why_no_criteria(object), criteria_note = criteria_note(object),
+      criteria = fit_criteria(object), no_criteria = why_no_criteria(object), no_bic = why_no_bic(object),
+      criteria_note = criteria_note(object),
       starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]], seed = object$seed
     ),
     class = "summary.multicause"
@@ -397,7 +431,7 @@ fit_criteria <- function(fit) {
   likely <- is.null(why_no_criteria(fit))
   c(
     loglik = fit$loglik, df = fit$df, AIC = if (likely) stats::AIC(fit) else NA_real_,
-    BIC = if (likely) stats::BIC(fit) else NA_real_
+    BIC = if (likely && is.null(why_no_bic(fit))) stats::BIC(fit) else NA_real_
   )
 }
 
@@ -414,25 +448,25 @@ why_no_criteria <- function(fit) {
 criteria_note <- function(fit) {
   if (is.null(why_no_criteria(fit)) && !is_maximum_likelihood(fit)) {
     by <- held_back_by[[names(fit$objective)]]
+    both <- is.null(why_no_bic(fit))
     sprintf(
-      paste(
-        "AIC and BIC count every parameter as free, although the %s %s them back, and so are too hard on this fit:",
-        "compare them among fits with the same %s."
-      ),
-      by, if (grepl(" and ", by)) "hold" else "holds", by
+      "%s every parameter as free, although the %s %s them back, and so %s: compare them among fits with the same %s.",
+      if (both) "AIC and BIC count" else "AIC counts", by, if (grepl(" and ", by)) "hold" else "holds",
+      if (both) "are too hard on this fit" else "is too hard on such fits", by
     )
   }
 }
 
 print_criteria <- function(x, digits) {
   shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
-  if (!anyNA(x$criteria)) {
+  if (is.null(x$no_criteria)) {
     paper <- if ("AIC_paper" %in% names(shown)) paste("; the paper's -L + P, half of AIC,", shown[["AIC_paper"]])
     write_sentences(c("", sprintf(
-      "Log-likelihood %s%s with %s parameters; AIC %s, BIC %s%s",
+      "Log-likelihood %s%s with %s parameters; AIC %s%s%s",
       if (is.null(x$criteria_note)) "" else "at the estimate ", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
-      shown[["BIC"]], paste0("", paper)
+      if (is.null(x$no_bic)) paste0(", BIC ", shown[["BIC"]]) else "", paste0("", paper)
     )))
+    if (!is.null(x$no_bic)) write_sentences(sprintf("No BIC: %s", x$no_bic))
     if (!is.null(x$criteria_note)) writeLines(wrap_text(x$criteria_note, exdent = 2L))
   } else if (!is.na(x$criteria[["loglik"]])) {
     write_sentences(c(

@@ -2,6 +2,12 @@
 
 model_title.noisy_or <- function(fit) sprintf("Noisy-OR component analysis (%s inference)", fit$inference)
 
+# Sites are draws from the model: sources, and the probability that a site records, are summed over.
+#' @export
+nobs.noisy_or <- function(object, ...) known_sites(object)
+
+why_no_bic.noisy_or <- function(fit) NULL
+
 #' @export
 summary.noisy_or <- function(object, ...) {
   out <- NextMethod()

@@ -39,11 +39,6 @@ fit_sentences.plca <- function(fit, digits = 4L) {
 }
 
 #' @export
-nobs.plca <- function(object, ...) {
-  object$n_observed
-}
-
-#' @export
 logLik.plca <- function(object, ...) {
   if (identical(names(object$objective), "unpenalised_log_likelihood")) {
     stop_input(
@@ -278,8 +273,8 @@ part_sides.plca <- function(fit, name, values) {
   if (name == "marginals") c("component", "level") else NextMethod()
 }
 
-tidy_part.plca <- function(fit, name, values) {
-  if (name == "marginals") long_marginals(values) else NextMethod()
+tidy_part.plca <- function(fit, name, values, level) {
+  if (name == "marginals" && is.null(level)) long_marginals(values) else NextMethod()
 }
 
 long_marginals <- function(marginals) {
@@ -292,10 +287,13 @@ long_marginals <- function(marginals) {
 }
 
 #' @export
-augment.plca <- function(x, data = NULL, ..., rows = NULL) { # nolint: object_name_linter.
+augment.plca <- function(x, data = NULL, newdata = NULL, ..., rows = NULL) { # nolint: object_name_linter.
   check_dots(...)
+  if (!is.null(newdata)) {
+    stop_input("`newdata` must be NULL for a fit of plca(): predict(fit, newdata) has the expected counts of new sites.")
+  }
   if (!is.null(rows)) stop_input("`rows` must be NULL for a fit of plca(), whose data are an array.")
-  augment_array(x, data)
+  as_tidy(augment_array(x, data))
 }
 
 augment_array <- function(fit, data) {

@@ -314,17 +314,11 @@ confint.plsa_gibbs <- function(object, parm, level = 0.95, ...) {
   taxa <- rep(variable.names(object), each = nrow(basis))
   names <- sprintf("basis[%s, %s]", rownames(basis), taxa)
   wanted <- wanted_parameters(if (!missing(parm)) parm, names, taxa)
-  ends <- lapply(part_range(object, "basis", level), `[`, wanted)
+  ends <- lapply(part_spread(object, "basis", level), `[`, wanted)
   structure(cbind(ends$lower, ends$upper), dimnames = list(names[wanted], end_names(level)))
 }
 
-part_range.plsa_gibbs <- function(fit, name, level) {
-  if (is.null(fit$spread[[name]])) {
-    return(NULL)
-  }
-  values <- fit$param[[name]]
-  lapply(beta_interval(values, fit$spread[[name]], level), structure, dim = dim(values), dimnames = dimnames(values))
-}
+part_spread.plsa_gibbs <- function(fit, name, level = NULL) drawn_spread(fit, name, level)
 
 # Variational Bayes for plsa() (src/plsa/vb.h): estimate = "vb". The state of a run is that of the kernel: the counts
 # that each component is expected to have made, by row and by taxon, and the priors' parameters.
@@ -389,4 +383,9 @@ plsa_vb_fold_in <- function(fit, data, control) {
   basis <- if (known) unname(fit$param$basis) else plsa_vb_weights(fit)
   settings <- list(fixed = "basis", learn = FALSE, missing = fit$missing, dirichlet = fit$prior)
   plsa_vb_run(data, list(membership = matrix(1 / k, nrow(data$x), k), basis = basis), settings, control)
+}
+
+part_spread.plsa <- function(fit, name, level = NULL) {
+  now <- fit$posterior[[name]]
+  if (!is.null(now) && !(name == "basis" && fit$fixed == "basis")) beta_spread(now, rowSums(now) - now, level)
 }

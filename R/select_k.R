@@ -5,9 +5,10 @@
 #'
 #' @details
 #' `"aic"` is the usual Akaike criterion, -2 L + 2 P; `"aic_paper"` is half of it, -L + P, for [aspect_bernoulli()]: eq.
-#' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts observed cells as sample size. All count every
-#' parameter as free, although many end at a bound. In most models here the number of parameters grows with that of
-#' sites, so BIC is far too severe.
+#' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts sites as observations. It has a meaning for
+#' [bernoulli_mixture()], [noisy_or()] and some fits of [visits_bernoulli()]: in other models the number of parameters
+#' grows with that of sites ([multicause-package]). There it is `NA`, with the reason, or left out where `criterion` is
+#' not supplied. All count every parameter as free, although many end at a bound.
 #'
 #' Of fits with a prior or a penalty, such as those of `estimate = "map"`, the likelihood is that at the estimate, as of
 #' penalised fits elsewhere. The prior holds parameters back that are counted as free, so AIC and BIC are too hard on
@@ -47,6 +48,7 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   check_given(x)
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
+  by_default <- missing(criterion)
   criterion <- check_criteria(criterion)
   args <- estimate_for(criterion, models[[1L]], list(...))
   check_table_scheme(x, criterion)
@@ -57,6 +59,7 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   judging <- list(criterion = criterion, folds = folds, replicates = replicates, floor = floor, control = control)
   with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     judged <- judge_settings(x, settings, judging, store)
+    if (by_default && all(is.na(judged$tables$bic$value))) judged$tables$bic <- NULL
     table <- do.call(rbind, unname(judged$tables))
     new_selection(table, names(judged$tables), judged$fits, names(models), folds, replicates, floor)
   })
@@ -133,9 +136,11 @@ information_criteria <- list(
 
 information_table <- function(fits, settings, which) {
   f <- information_criteria[[which]]
+  value <- vapply(fits, function(fit) if (is.null(fit)) NA_real_ else safe_value(fit, f), 0)
+  # What has no meaning for some of the fits compares none of them.
+  if (anyNA(value[!vapply(fits, is.null, NA)])) value[] <- NA_real_
   data.frame(
-    criterion = which, k = vapply(settings, function(setting) setting$k, 0L),
-    value = vapply(fits, function(fit) if (is.null(fit)) NA_real_ else safe_value(fit, f), 0), se = NA_real_,
+    criterion = which, k = vapply(settings, function(setting) setting$k, 0L), value = value, se = NA_real_,
     not_converged = vapply(fits, function(fit) if (is.null(fit)) 0L else as.integer(!fit$converged), 0L),
     row.names = NULL
   )
@@ -170,7 +175,7 @@ held_out_words <- c(
 )
 
 criterion_words <- c(
-  aic = "AIC", aic_paper = "the paper's -L + P", bic = "BIC (observed cells)", held_out_words
+  aic = "AIC", aic_paper = "the paper's -L + P", bic = "BIC (sites)", held_out_words
 )
 
 #' @export
@@ -187,7 +192,7 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
     which <- x$best$criterion[i]
     mine <- x$table[x$table$criterion == which, ]
     if (is.na(x$best$k[i])) {
-      none <- sprintf("%s %s", criterion_words[[which]], no_value_words(which, x$fits[[1L]]))
+      none <- sprintf("%s %s", criterion_words[[which]], no_value_words(which, x$fits))
       writeLines(c("", wrap_text(none, exdent = 2L)))
       next
     }
@@ -202,13 +207,15 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   invisible(x)
 }
 
-# Why a criterion has no value for fits such as this one; NULL: none was kept.
-no_value_words <- function(which, fit) {
+# Why a criterion has no value for some of these fits; NULL: none was kept.
+no_value_words <- function(which, fits) {
+  fit <- fits[1L][[1L]]
   if (which == "aic_paper" && !inherits(fit, "aspect_bernoulli")) {
     return("is of aspect_bernoulli(); of other models take AIC")
   }
-  did <- if (!is.null(fit)) sprintf(": each %s", what_it_did(fit))
-  paste0("has no meaning for these fits", did)
+  why <- if (!is.null(fit)) paste("each", what_it_did(fit))
+  if (!is.null(fit) && has_likelihood(fit)) why <- if (which == "bic") unlist(lapply(fits, function(fit) why_no_bic(fit)))[1L]
+  paste0(c("has no meaning for these fits", why), collapse = ": ")
 }
 
 # Lines of a character matrix whose rows have names, as many to a page as it is wide.

@@ -151,7 +151,13 @@ part_sides.multicause_shards <- function(fit, name, values) part_sides(as_in_mem
 #' @export
 coef.multicause_shards <- coef.multicause
 #' @export
-nobs.multicause_shards <- nobs.multicause
+nobs.multicause_shards <- function(object, ...) {
+  if (is.null(why_no_bic(object))) known_sites(object) else known_cells(object)
+}
+#' @export
+BIC.multicause_shards <- BIC.multicause
+
+why_no_bic.multicause_shards <- function(fit) why_no_bic(as_in_memory(fit))
 #' @export
 logLik.multicause_shards <- logLik.multicause
 #' @export

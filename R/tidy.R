@@ -1,19 +1,33 @@
 # Fits and results as plain long tables: tidy(), as.data.frame(). The names of `param` say what its parts run over, so
 # one piece of code serves every model.
 
+# As broom's: a tibble where package tibble is there, which prints its first rows alone.
+as_tidy <- function(table) {
+  if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(table, .name_repair = "minimal") else table
+}
+
 #' Fits and results as data frames
 #'
 #' Methods for `tidy()`, `glance()` and `augment()` and for [as.data.frame()], for every model and for what
 #' [select_k()], [cross_validate()], [compare_models()], [recovery()] and other verbs return.
 #'
 #' @details
-#' The generics are those of package generics, as in broom. `as.data.frame()` gives what `tidy()` gives.
+#' The generics are those of package generics, as in broom. `as.data.frame()` gives what `tidy()` gives, as a plain data
+#' frame.
+#'
+#' **Standard errors.** Where a fit has them at hand there is a column `std.error`: the standard deviations over draws of
+#' fits with `estimate = "gibbs"`, those of the approximate posterior with `"vb"` (less than the true ones), and those of
+#' [vcov()][vcov.visits_bernoulli] of [visits_bernoulli()] (components: by the delta method). With `conf.int = TRUE`
+#' there are `conf.low` and `conf.high`, too: the central posterior interval, or that of `confint()`. Of
+#' [bernoulli_mixture()] all three come from the bootstrap of [confint()][confint.bernoulli_mixture], with its cost, so
+#' that `std.error` is there with `conf.int = TRUE` alone. Where a part has no interval, `conf.int = TRUE` is an error.
 #'
 #' **Matrices.** `matrix` names one part of `coef(fit)`; the default is the one that says what the components are:
 #'
 #' | model | default | others |
 #' | --- | --- | --- |
-#' | [aspect_bernoulli()] | `"aspects"` | `"membership"`; `"missed"`, `"added"` (`visits`), `"effort"` (`effort`) |
+#' | [aspect_bernoulli()] | `"aspects"` | `"membership"`; `"effort"` (with `effort`) |
+#' | [visits_bernoulli()] | `"aspects"`, `"detection"` | `"membership"`, `"missed"`, `"added"`, `"communities"` |
 #' | [bernoulli_mixture()] | `"prototypes"` | `"weights"`, `"membership"` |
 #' | [logistic_pca()] | `"loadings"` | `"scores"`, `"intercept"` |
 #' | [nmf()] | `"basis"` | `"coefficients"` |
@@ -22,7 +36,8 @@
 #' | [noisy_or()] | `"links"` | `"prior"`, `"leak"`, `"activation"` |
 #' | [bmf()] | `"effects"` | `"rows"`, `"columns"`, `"weights"`, `"hyper"`, `"quantities"` |
 #'
-#' Asked for as `"beta"` or `"gamma"`, what components say and memberships have the columns that users of package
+#' Of [visits_bernoulli()] with `detection` the default is both parts, one after the other, and a column `matrix` names
+#' them. Asked for as `"beta"` or `"gamma"`, what components say and memberships have the columns that users of package
 #' tidytext know: `topic` (a number), `term` and `beta`, or `document`, `topic` and `gamma`.
 #'
 #' Those of [bmf()] are of the best draw, except for `"quantities"`, which summarise all draws; `"effects"` are what a
@@ -36,20 +51,21 @@
 #'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"sites"`, `"taxa"`,
 #'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`;
 #'   of [which_zeros()] `"zeros"`, `"quality"`, `"weights"`. `NULL`: the first.
+#' @param conf.int,conf.level whether to add the ends of intervals, and their probability.
 #' @param data for `augment()`, the data, where the fit was made with `keep_x = FALSE`.
+#' @param newdata for `augment()`, new sites as the `predict()` of the model takes them, in place of the fit's own.
 #' @param rows for `augment()`, names or numbers of the sites wanted; `NULL`: all. Not for [plca()].
 #' @param row.names,optional ignored: they belong to the generic.
-#' @param ... must be empty.
-#' @return Plain data frames.
+#' @param ... must be empty; for `augment()` with `newdata`, further arguments of the model's `predict()`.
+#' @return Tibbles where package tibble is installed, else data frames; `as.data.frame()`: plain data frames.
 #'
 #' `tidy()` and `as.data.frame()` of a fit: a row for every entry of the matrix: what it belongs to, such as
-#' `component` and `taxon` (names, or numbers where the data have none), and `estimate`, on the scale of `param`. Of
-#' [plsa()] with `estimate = "gibbs"` there are `lower` and `upper`, too, the ends of intervals of 95 % (see
-#' [confint()][confint.plsa_gibbs]).
+#' `component` and `taxon` (names, or numbers where the data have none), and `estimate`, on the scale of `param`, with
+#' `std.error`, `conf.low` and `conf.high` as in Details.
 #'
-#' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` (observed cells), `objective` and its value `value`,
-#' `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of samplers), `starts`
-#' and `reached_best`, the number of finished starts that came near the best. Of a result: one row with what was chosen.
+#' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` ([observations][multicause-package]), `objective` and its
+#' value `value`, `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of
+#' samplers), `starts` and `reached_best`, the number of finished starts that came near the best. Of a result: one row with what was chosen.
 #' Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds were found.
 #'
 #' `augment()` of a fit: a row for every cell, site by site: `site`, `taxon` (for [plca()] one
@@ -118,34 +134,92 @@ long_table <- function(values, sides, name = "estimate") {
   out
 }
 
-tidy_fit <- function(x, matrix) {
+tidy_fit <- function(x, matrix, level = NULL) {
   parts <- ordered_parts(x)
   if (!length(parts) || is.null(names(parts))) {
     stop_input("`x` has no parameters of its own: an average of fits has those of its members, `x$fits`.")
   }
-  matrix <- if (is.null(matrix)) names(parts)[1L] else check_choice(matrix, "matrix", names(parts))
-  if (matrix == "quantities") {
-    return(quantity_table(x))
-  }
-  tidy_part(x, matrix, parts[[matrix]])
+  matrix <- if (is.null(matrix)) default_parts(x, names(parts)) else check_choice(matrix, "matrix", names(parts))
+  tables <- lapply(matrix, function(part) {
+    if (part == "quantities") quantity_table(x, level) else tidy_part(x, part, parts[[part]], level)
+  })
+  if (length(tables) == 1L) tables[[1L]] else stack_parts(tables, matrix)
 }
 
-# A row for each entry of a part of a fit.
-tidy_part <- function(fit, name, values) UseMethod("tidy_part")
+# The parts that tidy() gives by default, of these.
+default_parts <- function(fit, parts) UseMethod("default_parts")
 
-tidy_part.default <- function(fit, name, values) {
+default_parts.default <- function(fit, parts) parts[1L]
+
+# One below the other, a column `matrix` before them; what some have not is NA, and numbers are last.
+stack_parts <- function(tables, matrix) {
+  columns <- unique(unlist(lapply(tables, names)))
+  numbers <- c("estimate", "std.error", "conf.low", "conf.high")
+  columns <- c(setdiff(columns, numbers), intersect(numbers, columns))
+  whole <- Map(function(table, name) {
+    table[setdiff(columns, names(table))] <- NA
+    data.frame(matrix = name, table[columns], check.names = FALSE)
+  }, tables, matrix)
+  do.call(rbind, unname(whole))
+}
+
+# A row for each entry of a part of a fit; level: NULL, or the probability of intervals.
+tidy_part <- function(fit, name, values, level) UseMethod("tidy_part")
+
+tidy_part.default <- function(fit, name, values, level) {
   sides <- part_sides(fit, name, values)
+  spread <- part_spread(fit, name, level)
+  if (!is.null(level) && is.null(spread)) {
+    stop_input(
+      "`conf.int` must be FALSE for `matrix = \"%s\"`: this fit of %s() has no intervals of it.", name, model_name(fit)
+    )
+  }
   if (is.matrix(values) && length(sides) == 1L) values <- values[1L, ]
   out <- long_table(values, sides)
-  ends <- part_range(fit, name, 0.95)
-  out[names(ends)] <- lapply(ends, function(end) as.vector(aperm(end)))
+  out[spread_columns[names(spread)]] <- lapply(spread, function(part) as.vector(aperm(array(part, dim(values) %||%
+    length(values)))))
   out
 }
 
-# Central posterior intervals of the entries of a part of `param`, list(lower, upper); NULL: the fit knows of none.
-part_range <- function(fit, name, level) UseMethod("part_range")
+spread_columns <- c(error = "std.error", lower = "conf.low", upper = "conf.high")
 
-part_range.default <- function(fit, name, level) NULL
+# What a fit knows of the uncertainty of a part of `param`, in its shape: list(error), standard errors, with `level` also
+# `lower` and `upper`, the ends of intervals; NULL: nothing.
+part_spread <- function(fit, name, level = NULL) UseMethod("part_spread")
+
+part_spread.default <- function(fit, name, level = NULL) NULL
+
+# By standard deviations of draws of probabilities, as those of the Beta distributions with these.
+drawn_spread <- function(fit, name, level) {
+  error <- fit$spread[[name]]
+  if (is.null(error)) {
+    return(NULL)
+  }
+  c(list(error = error), if (!is.null(level)) beta_interval(fit$param[[name]], error, level))
+}
+
+# By draws of a part, its entries x draws.
+quantile_spread <- function(draws, level) {
+  if (is.null(draws)) {
+    return(NULL)
+  }
+  draws <- matrix(draws, ncol = utils::tail(dim(draws), 1L))
+  end <- function(p) apply(draws, 1L, stats::quantile, p, names = FALSE)
+  c(
+    list(error = apply(draws, 1L, stats::sd)),
+    if (!is.null(level)) list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
+  )
+}
+
+# Of probabilities whose posterior is a Beta distribution with these parameters.
+beta_spread <- function(one, zero, level) {
+  size <- one + zero
+  end <- function(p) stats::qbeta(p, one, zero)
+  c(
+    list(error = sqrt(one * zero / (size + 1)) / size),
+    if (!is.null(level)) list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
+  )
+}
 
 # The tables of a result, the first one is what tidy() gives.
 result_tables <- function(x) UseMethod("result_tables")
@@ -197,10 +271,16 @@ tidy_result <- function(x, table = NULL, ...) {
 
 #' @rdname tidiers
 #' @export
-tidy.multicause <- function(x, matrix = NULL, ...) {
+tidy.multicause <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.level = 0.95) {
   check_dots(...)
+  level <- check_number(conf.level, "conf.level", 0, 1, open = TRUE)
+  if (!check_flag(conf.int, "conf.int")) level <- NULL
   asked <- if (is.character(matrix) && length(matrix) == 1L) tidytext_parts[matrix]
-  if (isTRUE(asked %in% names(param_parts(x)))) as_tidytext(tidy_fit(x, asked[[1L]]), matrix) else tidy_fit(x, matrix)
+  as_tidy(if (isTRUE(asked %in% names(param_parts(x)))) {
+    as_tidytext(tidy_fit(x, asked[[1L]], level), matrix)
+  } else {
+    tidy_fit(x, matrix, level)
+  })
 }
 #' @export
 tidy.multicause_shards <- tidy.multicause
@@ -228,14 +308,14 @@ as.data.frame.multicause_shards <- as.data.frame.multicause
 
 #' @rdname tidiers
 #' @export
-tidy.multicause_result <- tidy_result
+tidy.multicause_result <- function(x, table = NULL, ...) as_tidy(tidy_result(x, table, ...))
 #' @export
-tidy.which_zeros <- tidy_result
+tidy.which_zeros <- tidy.multicause_result
 
 # Results that are data frames already, without what prints them.
 tidy_rows <- function(x, ...) {
   check_dots(...)
-  as.data.frame(as.list(x), optional = TRUE)
+  as_tidy(as.data.frame(as.list(x), optional = TRUE))
 }
 
 #' @export
@@ -248,6 +328,10 @@ tidy.false_presences <- tidy_rows
 tidy.which_zeros_sums <- tidy_rows
 #' @export
 tidy.which_zeros_contrast <- tidy_rows
+#' @export
+tidy.visit_richness <- tidy_rows
+#' @export
+tidy.visits_needed <- tidy_rows
 
 # data.frame() says how it would treat text.
 check_frame_dots <- function(...) if (!identical(...names(), "stringsAsFactors")) check_dots(...)
@@ -272,7 +356,7 @@ glance.multicause <- function(x, ...) {
   d <- x$dims
   number <- function(value) if (is.null(value)) NA_real_ else unname(as.double(value))
   criteria <- fit_criteria(x)
-  data.frame(
+  as_tidy(data.frame(
     model = class(x)[1L], n = d[["n"]], m = d[["m"]], k = d[["k"]], nobs = as.double(nobs(x)),
     objective = if (is.null(x$objective)) NA_character_ else names(x$objective), value = number(x$objective),
     logLik = number(x$loglik), df = number(x$df), AIC = criteria[["AIC"]],
@@ -280,7 +364,7 @@ glance.multicause <- function(x, ...) {
     passes = if (is.null(x$trace)) NA_integer_ else if (is_sampled(x)) nrow(x$trace) else count_passes(x),
     starts = if (is.null(x$starts)) NA_integer_ else nrow(x$starts),
     reached_best = if (is.null(x$starts$reached_best)) NA_integer_ else sum(x$starts$reached_best)
-  )
+  ))
 }
 #' @export
 glance.multicause_shards <- glance.multicause
@@ -288,7 +372,7 @@ glance.multicause_shards <- glance.multicause
 #' @export
 glance.multicause_selection <- function(x, ...) {
   check_dots(...)
-  data.frame(model = x$model, x$best[1L, ], folds = x$n_folds, replicates = x$replicates, row.names = NULL)
+  as_tidy(data.frame(model = x$model, x$best[1L, ], folds = x$n_folds, replicates = x$replicates, row.names = NULL))
 }
 
 #' @export
@@ -296,21 +380,21 @@ glance.multicause_cv <- function(x, ...) {
   check_dots(...)
   best <- x$results[cv_choice(x$results)[["best"]], , drop = FALSE]
   if (!nrow(best)) best <- x$results[NA_integer_, ][1L, ]
-  data.frame(
+  as_tidy(data.frame(
     best, criterion = x$criterion, family = x$family, folds = x$n_folds, replicates = x$replicates, row.names = NULL
-  )
+  ))
 }
 
 #' @export
 glance.multicause_comparison <- function(x, ...) {
   check_dots(...)
-  data.frame(x$table[which.min(x$table$cells), ], models = nrow(x$table), row.names = NULL)
+  as_tidy(data.frame(x$table[which.min(x$table$cells), ], models = nrow(x$table), row.names = NULL))
 }
 
 #' @export
 glance.recovery <- function(x, ...) {
   check_dots(...)
-  x$summary
+  as_tidy(x$summary)
 }
 
 #' @export
@@ -318,16 +402,20 @@ glance.which_zeros <- function(x, ...) {
   check_dots(...)
   answer <- x$quality["stack", ]
   simple <- x$quality[x$gain$rule[1L], ]
-  data.frame(
+  as_tidy(data.frame(
     n = x$dims[["n"]], m = x$dims[["m"]], finds = x$finds, zeros = sum(x$candidate), as.list(x$total),
     auc = answer$auc, auc_within = answer$auc_within, slope = x$curve$summary$slope, best_simple = simple$learner,
     best_simple_auc = simple$auc, copies = x$copies
-  )
+  ))
 }
 
 #' @rdname tidiers
 #' @export
-augment.multicause <- function(x, data = NULL, ..., rows = NULL) {
+augment.multicause <- function(x, data = NULL, newdata = NULL, ..., rows = NULL) {
+  if (!is.null(newdata)) {
+    if (!is.null(data) || !is.null(rows)) stop_input("`data` and `rows` must be NULL with `newdata`.")
+    return(augment_new(x, newdata, ...))
+  }
   check_dots(...)
   rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
   refuse_cells(7, rows, x)
@@ -348,10 +436,33 @@ refuse_cells <- function(columns, rows, x) {
 augment_cells <- function(x, rows, observed, scores) {
   m <- x$dims[["m"]]
   name <- function(side, at) if (is.null(x$names[[side]])) at else x$names[[side]][at]
-  data.frame(
+  as_tidy(data.frame(
     site = rep(name(1L, rows), each = m), taxon = rep(name(2L, seq_len(m)), length(rows)),
     lapply(c(list(observed = observed), scores), function(score) as.vector(t(score)))
-  )
+  ))
+}
+
+# Of new sites, with taxa as the model's predict() has them.
+augment_new <- function(fit, newdata, ...) {
+  mean <- stats::predict(fit, newdata, ...)
+  observed <- new_observed(fit, newdata)
+  if (is.null(observed)) observed <- NA * mean
+  if (!is.null(colnames(mean)) && !is.null(colnames(observed))) {
+    observed <- observed[, match(colnames(mean), colnames(observed)), drop = FALSE]
+  }
+  shape <- list(dims = c(n = nrow(mean), m = ncol(mean)), names = dimnames_of(mean))
+  scores <- list(.fitted = unname(mean), .resid = unname(observed - mean))
+  augment_cells(shape, seq_len(nrow(mean)), unname(observed), scores)
+}
+
+# What is on record of new sites, n x m; NULL: their covariates alone are known.
+new_observed <- function(fit, newdata) UseMethod("new_observed")
+
+new_observed.default <- function(fit, newdata) {
+  x <- check_newdata(fit, newdata, data_kind(fit))$x
+  dense <- dense_rows(x, seq_len(nrow(x)))
+  dimnames(dense) <- list(rownames(x), fit$names[[2L]])
+  dense
 }
 
 #' @export

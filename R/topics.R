@@ -58,7 +58,7 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
   weight <- check_number(weight, "weight", 0, 1)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   w <- said_of_terms(fit)
-  ends <- part_range(fit, "basis", level)
+  ends <- if (is_sampled(fit)) part_spread(fit, "basis", level)[c("lower", "upper")]
   shown <- which(says_something(w))
   everywhere <- said_by_all(fit, w)
   lift <- sweep(w, 2L, everywhere, "/")

@@ -562,6 +562,20 @@ visit_missed <- function(fit, v) {
   )
 }
 
+# Sites are surveyed independently of each other.
+#' @export
+nobs.visits_bernoulli <- function(object, ...) known_sites(object)
+
+why_no_bic.visits_bernoulli <- function(fit) {
+  if (fit$missed_by == "site") {
+    "every site has misses of its own, and so the number of parameters grows with that of sites"
+  } else if (is_smoothed(fit)) {
+    "sites near each other share their memberships, and so are no independent observations"
+  } else if (fit$dims[["k"]] > 1 && is.null(fit$communities)) {
+    "every site has memberships of its own, and so the number of parameters grows with that of sites"
+  }
+}
+
 largest_missed.visits_bernoulli <- function(fit, scores, observed, kinds, of) scores$missed
 
 model_title.visits_bernoulli <- function(fit) {

@@ -546,6 +546,35 @@ coefficient_limits.default <- function(fit, ends) {
   out
 }
 
+# On the scale of `param`: probabilities of components by their log-odds.
+part_spread.visits_bernoulli <- function(fit, name, level = NULL) {
+  error <- switch(name,
+    detection = , aspects = if (identical(fit$missed_by, "model") && !is.null(fit$visits)) {
+      each <- vapply(coefficient_blocks(fit), function(block) {
+        sqrt(diag(block$covariance) + rowSums(block$reach^2))
+      }, numeric(fit$dims[["k"]] + length(fit$detection$terms)))
+      matrix(each, ncol = fit$dims[["m"]])[seq_len(fit$dims[["k"]]) * if (name == "aspects") 1L else -1L, , drop = FALSE]
+    },
+    communities = if (!is.null(fit$communities) && !is.null(fit$visits)) {
+      matrix(sqrt(pmax(diag(effects_covariance(fit)), 0)), nrow(fit$param$communities))
+    }
+  )
+  if (is.null(error)) {
+    return(NULL)
+  }
+  value <- unname(fit$param[[name]])
+  by_odds <- name == "aspects"
+  at <- if (by_odds) stats::qlogis(value) else value
+  own <- if (by_odds) stats::plogis else identity
+  reach <- if (!is.null(level)) stats::qnorm((1 + level) / 2) * error
+  c(
+    list(error = if (by_odds) error * value * (1 - value) else error),
+    if (!is.null(level)) list(lower = own(at - reach), upper = own(at + reach))
+  )
+}
+
+default_parts.visits_bernoulli <- function(fit, parts) intersect(c("aspects", "detection"), parts)
+
 # For each attribute the covariance of its aspects' log-odds and its coefficients, by name, given the mean that these
 # are drawn to; NA where there is none. What is unsure of the mean adds reach %*% t(reach), between attributes, too:
 # with V the covariance on the scale of the design, they move by V W M_j times what the mean does, see update_sharing().
@@ -584,12 +613,13 @@ coefficient_blocks <- function(fit) {
 new_detection <- function(fit, newdata, level = NULL) {
   need_detection(fit)
   if (!is.null(level) && !is_sampled(fit)) stop_input("`level` is for fits with `estimate = \"gibbs\"`.")
-  design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, newdata))
+  values <- fill_covariates(fit$detection$frame, newdata)
+  design <- new_design(fit$detection$frame, values)
   labels <- list(if (is.data.frame(newdata) && nrow(newdata) > 1L) rownames(newdata), fit$names[[2L]])
   to_scaled <- solve(fit$detection$basis)
   own <- if (is_sampled(fit)) asplit(unname(fit$draws$detection), 3L) else list(unname(fit$param$detection))
   each <- lapply(own, function(slopes) stats::plogis(crossprod(design, to_scaled %*% slopes)))
-  mean_and_limits(each, level, labels)
+  unknown_rows(mean_and_limits(each, level, labels), rows_with_na(values))
 }
 
 need_detection <- function(fit) {
@@ -620,11 +650,16 @@ fill_covariates <- function(frame, newdata, name = "newdata", what = "detection"
   out
 }
 
-# Values of a covariate, of the kind and the levels of the data.
+rows_with_na <- function(values) if (length(values)) which(!stats::complete.cases(values)) else integer()
+
+# Values of a covariate, of the kind and the levels of the data, or NA.
 known_values <- function(value, typical, levels, name) {
+  if (all(is.na(value))) {
+    return(rep(typical[NA_integer_], length(value)))
+  }
   if (!is.numeric(typical)) value <- as.character(value)
-  bad <- which(is.na(value) | (if (is.null(levels)) FALSE else !value %in% levels))
-  if (is.numeric(typical) && !is.numeric(value)) bad <- 1L
+  bad <- which(!is.na(value) & (if (is.null(levels)) FALSE else !value %in% levels))
+  if (is.numeric(typical) && !is.numeric(value)) bad <- which(!is.na(value))[1L]
   if (length(bad)) {
     stop_input("`%s` must be %s: row %d is %s.", name,
       if (is.null(levels)) "numbers" else show_either(dQuote(levels, FALSE)), bad[1L], format(value[bad[1L]]))

@@ -17,7 +17,8 @@
 #' @param object a fit of [visits_bernoulli()].
 #' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
 #'   as columns; what is left out is at its mean (its commonest value). Else visits to new sites, in any shape
-#'   that [visits_bernoulli()] takes, with the taxa of the fit; or `NULL`.
+#'   that [visits_bernoulli()] takes, with the taxa of the fit; or, of a fit with `communities`, a data frame of their
+#'   covariates, as package terra passes it for the cells of a raster; or `NULL`.
 #' @param type `"response"`: the chance that the taxon is there, before a look at the visits to the cell;
 #'   `"present"`: after them; `"found"`: that it is there and `planned` visits find it; `"membership"`, `"cell"`: as in
 #'   [predict.aspect_bernoulli()], `"cell"` for the data of the fit alone. `"detection"`: the chance that a visit
@@ -33,7 +34,8 @@
 #'   [predict.aspect_bernoulli()].
 #' @param sides for an array in `newdata`, as in [visits_bernoulli()].
 #' @param control settings of the search for memberships, from [fit_control()].
-#' @return A matrix: rows of `newdata` x m, sites x m, or as in [predict.aspect_bernoulli()].
+#' @return A matrix: rows of `newdata` x m, sites x m, or as in [predict.aspect_bernoulli()]. `NA` where a covariate that
+#'   the fit goes by is `NA`.
 #' @seealso [visits_needed()]
 #' @examples
 #' set.seed(1)
@@ -46,7 +48,7 @@
 #' # Sites of which only the covariates are known
 #' wet <- data.frame(wet = rep(0:1, 15))
 #' follows <- visits_bernoulli(visits, 2, missed_by = "visit", communities = ~wet, site_data = wet)
-#' predict(follows, site_data = data.frame(wet = c(0.2, 0.9)))
+#' predict(follows, data.frame(wet = c(0.2, 0.9, NA)))
 #' @export
 predict.visits_bernoulli <- function(object, newdata = NULL, type = c(
                                        "response", "present", "found", "membership", "cell", "detection"
@@ -57,6 +59,11 @@ predict.visits_bernoulli <- function(object, newdata = NULL, type = c(
   if (type == "detection") {
     check_dots(...)
     return(new_detection(object, newdata, level))
+  }
+  # Visits are no data frame: this is one of covariates.
+  if (is.data.frame(newdata) && is.null(site_data) && !is.null(object$communities)) {
+    site_data <- newdata
+    newdata <- NULL
   }
   if (xor(type == "found", !is.null(planned))) {
     stop_input("`planned` must say which visits are planned for `type = \"found\"`, and be left out else.")
@@ -124,7 +131,16 @@ predict_sites <- function(fit, sites, type, level, control) {
     .Call(mc_c_ab_visits_posterior, cell, new_visit_param(fit, cell, sites, share, param))
   }, shares, param)
   columns <- if (type == "membership") component_names(fit$dims[["k"]]) else fit$names[[2L]]
-  mean_and_limits(each, level, list(label, columns))
+  unknown_rows(mean_and_limits(each, level, list(label, columns)), attr(shares, "unknown"))
+}
+
+# A prediction, or list(mean, lower, upper), with NA in these rows, whose covariates are unknown.
+unknown_rows <- function(out, rows) {
+  if (is.list(out)) {
+    return(lapply(out, unknown_rows, rows))
+  }
+  out[rows, ] <- NA
+  out
 }
 
 # The mean of some matrices, or list(mean, lower, upper).
@@ -148,8 +164,8 @@ new_cell <- function(fit, sites) {
   x <- sites$visits
   if (is.data.frame(x)) {
     stop_input(paste(
-      "`newdata` must be visits to new sites, not a data frame: give covariates of new sites as `site_data`, those of",
-      "visits with `type = \"detection\"`."
+      "`newdata` must be visits to new sites, not a data frame: give covariates of new sites to a fit with",
+      "`communities`, those of visits with `type = \"detection\"`."
     ))
   }
   sides <- sites$sides
@@ -177,7 +193,12 @@ new_cell <- function(fit, sites) {
   out
 }
 
+new_observed.visits_bernoulli <- function(fit, newdata) {
+  if (!is.data.frame(newdata)) any_visit(new_cell(fit, list(visits = newdata)))
+}
+
 # Memberships by covariates of new observations, a list: one of a fit, one of each state that was kept of a sampled one.
+# Its attribute `unknown`: rows with an unknown covariate.
 followed_membership <- function(fit, cell, site_data) {
   by <- fit$communities
   wanted <- names(by$frame$typical)
@@ -192,11 +213,12 @@ followed_membership <- function(fit, cell, site_data) {
   values <- fill_covariates(by$frame, site_data[wanted], "site_data", "`communities`")
   design <- new_design(by$frame, values)
   states <- if (is_sampled(fit)) kept_states(fit) else list(fit$param)
-  lapply(states, function(state) {
+  shares <- lapply(states, function(state) {
     out <- community_shares(design, solve(by$basis, unname(state$communities)))
     if (.row_names_info(site_data) > 0L) rownames(out) <- rownames(site_data)
     out
   })
+  structure(shares, unknown = rows_with_na(values))
 }
 
 # What the kernel takes of new observations.

@@ -70,8 +70,10 @@ judge_mode <- function(one, fit) {
   sites <- colSums(one$present)
   plug <- occupied(fit)
   slope <- confint(fit, level = 0.9)[seq(2, 2 * ncol(x), 2), ]
-  expected <- occupied(fit, "taxon")$expected
+  taxon <- occupied(fit, "taxon")
+  expected <- taxon$expected
   c(
+    map_sites = mean(inside(sites, taxon$low, taxon$high)[!taxon$bound]),
     map_richness = mean(inside(rowSums(one$present), plug$low, plug$high)),
     map_slope = mean(inside(one$slopes[2, ], slope[, 1], slope[, 2])[!rare], na.rm = TRUE),
     map_bias = sum(expected[!rare]) / sum(sites[!rare]) - 1,
@@ -119,7 +121,8 @@ if (any(chosen)) {
     richness = "coverage: richness of a site", by_quantiles = "coverage: richness, by quantiles of the same draws",
     slope = "coverage: slope of detection", sites = "coverage: number of sites of a taxon",
     sites_rare = "the same, rare taxa", bias = "bias of occupied sites",
-    map_richness = "coverage by `map`, richness (plug-in)", map_slope = "coverage by `map`, slope of detection",
+    map_richness = "coverage by `map`, richness", map_sites = "coverage by `map`, number of sites of a taxon",
+    map_slope = "coverage by `map`, slope of detection",
     map_bias = "bias of occupied sites by `map`", naive_bias = "bias of what was found",
     expected_rare = "", map_expected_rare = "", sites_of_rare = "", agree = "chains agree",
     seconds = "seconds, gibbs", map_seconds = "seconds, map"

@@ -399,3 +399,31 @@ test_that("starts from groups take what chains take", {
   expect_no_error(bmf_quietly(bmf(x, 12, 9, control = quick)))
   expect_no_error(bmf_quietly(bmf(x[, 1, drop = FALSE], control = quick)))
 })
+
+test_that("what packages posterior, coda, bayesplot and insight ask of a fit is answered, or refused in words", {
+  skip_if_not_installed("coda")
+  skip_if_not_installed("posterior")
+  fits <- fits_of_all()
+  fit <- fits$bmf
+  draws <- posterior::as_draws_array(fit)
+  expect_equal(as.array(fit), unclass(draws), ignore_attr = TRUE)
+  expect_equal(as.matrix(fit)[, "objective"], as.vector(draws[, , "objective"]), ignore_attr = TRUE)
+  expect_identical(posterior::rhat(fit), with(tidy(fit, "quantities"), setNames(rhat, quantity)))
+  expect_identical(names(posterior::ess_bulk(fit)), posterior::variables(fit))
+  expect_identical(posterior::niterations(fit), 40L)
+  expect_identical(posterior::nchains(fit), 2L)
+  expect_s3_class(posterior::subset_draws(fit, variable = "objective"), "draws_array")
+  expect_s3_class(coda::as.mcmc.list(fit), "mcmc.list")
+  expect_equal(coda::HPDinterval(fit), coda::HPDinterval(coda::as.mcmc(fit)))
+  verbs <- list(
+    posterior::as_draws, posterior::as_draws_df, posterior::as_draws_rvars, posterior::summarise_draws,
+    posterior::rhat, posterior::ess_bulk, posterior::ess_tail, posterior::niterations, posterior::nchains,
+    posterior::nvariables, posterior::variables, posterior::subset_draws, coda::as.mcmc, coda::as.mcmc.list,
+    coda::effectiveSize, coda::gelman.diag, coda::geweke.diag, coda::heidel.diag, coda::raftery.diag,
+    coda::HPDinterval, coda::autocorr.diag, coda::rejectionRate, coda::crosscorr, as.array, as.matrix,
+    pp_check.multicause, get_parameters.multicause, get_statistic.multicause, get_predicted.multicause,
+    get_priors.multicause, get_modelmatrix.multicause, find_parameters.multicause
+  )
+  others <- c(fits[c("aspect_bernoulli", "nmf", "plca", "visits")], list(ensemble(fits[c("vb", "aspect_bernoulli")])))
+  for (one in others) for (verb in verbs) expect_error(verb(one), class = "multicause_input_error")
+})

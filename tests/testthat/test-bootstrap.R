@@ -62,7 +62,7 @@ test_that("unknown cells stay unknown in drawn tables, and noisy_or() has the te
   })
   table <- suppressWarnings(with_seed(1, anova(own[[1]], own[[2]], nsim = 3, control = few)))
   expect_true(all(table$`Pr(>LR)`[2] %in% ((1:4) / 4)))
-  expect_identical(nobs(fit_to(fits[[1]], replace(two_groups, 1:5, NA), few)), 635)
+  expect_identical(fit_to(fits[[1]], replace(two_groups, 1:5, NA), few)$dims[["observed"]], 635)
   expect_identical(sum(known), 228L)
 })
 
@@ -112,8 +112,12 @@ test_that("the profile of a single component is the likelihood interval of a bin
     high <- if (ones == n) 1 else uniroot(lost, c(ones / n, 1 - 1e-9), tol = 1e-9)$root
     expect_equal(unname(ends[sprintf("prototypes[A1, %s]", taxon), ]), c(low, high), tolerance = 1e-4)
   }
-  # A share of exactly 0 has an interval with a width, which the bootstrap does not give it.
   expect_gt(ends["prototypes[A1, never]", 2], 0.01)
+  # The bootstrap's is that of Clopper and Pearson for n of n, and 0 of n.
+  ends <- with_seed(1, confint(fit, level = 0.9, nsim = 19))
+  expect_equal(ends["prototypes[A1, always]", ], qbeta(c(0.05, 1), c(30, 31), c(1, 0)), tolerance = 1e-3, ignore_attr = TRUE)
+  expect_equal(ends["prototypes[A1, never]", ], c(0, qbeta(0.95, 1, 30)), tolerance = 1e-3, ignore_attr = TRUE)
+  expect_identical(unname(ends["weights[A1]", ]), c(1, 1))
 })
 
 test_that("at the ends of a profile the best of all else has lost what it should", {

@@ -42,15 +42,15 @@ use_model <- function(file) {
   fit <- here$site_groups(x, 3, control = control)
   stopifnot(diff(fit$trace$objective) >= 0, fit$converged, rowSums(fit$param$membership) == 1)
   verbs <- list(
-    print, summary, coef, fitted, predict, residuals, simulate, tidy, glance, augment, logLik, AIC, BIC, plot,
+    print, summary, coef, fitted, predict, residuals, simulate, tidy, glance, augment, logLik, AIC, plot,
     modes, impute, function(fit) predict(fit, x[3:1, 20:1]), function(fit) update(fit, k = 2),
     function(fit) test_loglik(fit, x), function(fit) align_components(fit, fit), function(fit) ensemble(list(fit, fit)),
     function(fit) cross_validate(x, 2, here$site_groups, folds = 2, control = control),
-    function(fit) select_k(x, 2:3, here$site_groups, "bic", control = control)
+    function(fit) select_k(x, 2:3, here$site_groups, "aic", control = control)
   )
   why_not <- list(
     phantoms, false_absences, denoise, by_taxon, identifiability, curves, bootstrap_draws, cooccurrence,
-    posterior_draws
+    posterior_draws, BIC
   )
   grDevices::pdf(NULL)
   for (verb in verbs) utils::capture.output(suppressMessages(verb(fit)))

@@ -6,7 +6,7 @@ test_that("coef, nobs, logLik and names of the objective", {
   expect_equal(nobs(fit), sum(!is.na(x)))
   likelihood <- logLik(fit)
   expect_equal(as.numeric(likelihood), fit$loglik)
-  expect_equal(attributes(likelihood), list(df = 10 + 12, nobs = nobs(fit), class = "logLik"))
+  expect_equal(attributes(likelihood), list(df = 10 + 12, nobs = NA_real_, class = "logLik"))
   expect_equal(AIC(fit), -2 * fit$loglik + 2 * 22)
   expect_equal(aic_paper(fit), AIC(fit) / 2)
 })
@@ -30,11 +30,12 @@ test_that("logLik() is the likelihood at the estimate, of penalised fits too; AI
   )))
   for (i in seq_along(held)) {
     fit <- held[[i]]
-    expect_identical(attributes(logLik(fit)), list(df = fit$df, nobs = nobs(fit), class = "logLik"))
+    counted <- if (is.null(why_no_bic(fit))) nobs(fit) else NA_real_
+    expect_identical(attributes(logLik(fit)), list(df = fit$df, nobs = counted, class = "logLik"))
     expect_equal(AIC(fit), 2 * fit$df - 2 * fit$loglik, info = model_name(fit))
     expect_false(isTRUE(all.equal(fit$loglik, unname(fit$objective))), info = model_name(fit))
     expect_match(summary(fit)$criteria_note, sprintf("although the %s hold", names(held)[i]))
-    expect_equal(glance(fit)$BIC, BIC(fit))
+    expect_equal(glance(fit)$BIC, if (is.na(counted)) NA_real_ else BIC(fit))
   }
   # The prior is no part of it: a Bernoulli mixture's own likelihood.
   mixture <- held[[2L]]
@@ -304,14 +305,15 @@ test_that("tables of more than 2^31 cells are counted in doubles", {
   }
   for (fit in fits) {
     size <- if (length(fit$extent) == 3L) 3 * cells else cells
-    expect_identical(nobs(fit), size)
+    rows <- inherits(fit, c("bernoulli_mixture", "noisy_or"))
+    expect_identical(nobs(fit), if (rows) 70000 else size)
     expect_identical(fit$dims[["observed"]], size)
     expect_identical(prod(fit$dims[c("n", "m")]), size)
     expect_true(is.finite(fit$df))
     glance <- glance(fit)
-    expect_identical(glance$nobs, size)
+    expect_identical(glance$nobs, nobs(fit))
+    if (rows) expect_equal(BIC(fit), fit$df * log(70000) - 2 * fit$loglik)
     if (identical(names(fit$objective), "log_likelihood")) {
-      expect_equal(BIC(fit), fit$df * log(size) - 2 * fit$loglik)
       expect_equal(glance$AIC, 2 * fit$df - 2 * fit$loglik)
     }
     expect_output(print(fit), "70 000")
@@ -361,4 +363,74 @@ test_that("a dense table is answered without package Matrix, whose loading takes
     "cat('loaded:', 'Matrix' %in% loadedNamespaces(), '\\n')"
   ))
   expect_equal(utils::tail(run, 1L), "loaded: FALSE ")
+})
+
+# Agresti (2002), Categorical Data Analysis, table 13.1: seven pathologists on 118 slides of carcinoma. Packages poLCA
+# and others report these numbers.
+carcinoma <- function() {
+  patterns <- c(
+    "0000000" = 34, "0000100" = 2, "0100000" = 6, "0100001" = 1, "0100100" = 4, "0100101" = 5, "1000000" = 2,
+    "1010101" = 1, "1100000" = 2, "1100001" = 1, "1100100" = 2, "1100101" = 7, "1100111" = 1, "1101001" = 1,
+    "1101101" = 2, "1101111" = 3, "1110101" = 13, "1110111" = 5, "1111101" = 10, "1111111" = 16
+  )
+  do.call(rbind, lapply(strsplit(rep(names(patterns), patterns), ""), as.numeric))
+}
+
+test_that("BIC() of a mixture counts sites, as latent class analysis does, and chooses its three classes", {
+  x <- carcinoma()
+  set.seed(1)
+  fits <- lapply(2:4, function(k) {
+    bernoulli_mixture(x, k, estimate = "ml", control = quiet_control(n_start = 20, tol = 1e-10))
+  })
+  expect_equal(vapply(fits, BIC, 0), c(706.0739, 697.1357, 726.4629), tolerance = 1e-5)
+  expect_identical(vapply(fits, nobs, 0), rep(118, 3))
+  expect_identical(df.residual(fits[[1L]]), 103)
+  expect_equal(BIC(fits[[1L]], fits[[2L]])$BIC, c(706.0739, 697.1357), tolerance = 1e-5)
+  expect_equal(glance(fits[[2L]])$BIC, BIC(fits[[2L]]))
+  expect_output(print(summary(fits[[2L]])), "BIC 697.13")
+  chosen <- select_k(x, 2:4, bernoulli_mixture, "bic", estimate = "ml", control = quiet_control(n_start = 20))
+  expect_identical(chosen$k, 3L)
+  # A site with nothing known is no observation.
+  more <- bernoulli_mixture(rbind(x, NA), 2, estimate = "ml", start = fits[[1L]]$param[1:2], control = quiet_control())
+  expect_identical(nobs(more), 118)
+})
+
+test_that("where every site has parameters of its own there is no BIC, and every verb gives the reason", {
+  few <- quiet_control(n_start = 1)
+  fits <- fits_of_all()
+  x <- fits$nmf$x
+  counts <- replace(x, is.na(x), 0)
+  free <- suppressWarnings(suppressMessages(list(
+    fits$aspect_bernoulli, fits$effort, fits$visits, fits$logistic_pca, fits$plsa, fits$plca,
+    nmf(counts, 1, loss = "kl", control = few), aspect_bernoulli(x, 1, control = few),
+    visits_bernoulli(fits$visits$visits, 1, missed_by = "site", control = few),
+    bernoulli_mixture(x, 2, smooth = smooth_over(age = 1:20, bandwidth = 3, strength = 1), control = few),
+    aspect_bernoulli(shards(x, tempfile(), size = 10), 2, control = few)
+  )))
+  for (fit in free) {
+    expect_error(BIC(fit), "BIC() has no meaning for this fit of", fixed = TRUE, class = "multicause_input_error")
+    expect_true(is.na(attr(logLik(fit), "nobs")) && is.na(BIC(logLik(fit))), info = model_name(fit))
+    expect_true(is.finite(AIC(fit)))
+    expect_identical(glance(fit)$BIC, NA_real_)
+    if (!inherits(fit, "multicause_shards")) expect_output(print(summary(fit)), "No BIC: ")
+  }
+  expect_warning(AIC(fits$aspect_bernoulli, fits$bernoulli_mixture), NA)
+  expect_error(BIC(fits$bernoulli_mixture, fits$plsa), "plsa", class = "multicause_input_error")
+  one <- suppressMessages(visits_bernoulli(fits$visits$visits, 1, estimate = "ml", control = few))
+  by_site <- data.frame(wet = rep(0:1, 10))
+  follows <- suppressMessages(
+    visits_bernoulli(fits$visits$visits, 2, communities = ~wet, site_data = by_site, control = few)
+  )
+  exact <- noisy_or(x, 1, inference = "exact", control = few)
+  in_shards <- bernoulli_mixture(shards(x, tempfile(), size = 10), 2, control = few)
+  for (fit in list(one, follows, exact, in_shards)) {
+    expect_identical(nobs(fit), 20)
+    expect_equal(BIC(fit), log(20) * fit$df - 2 * as.numeric(logLik(fit)))
+  }
+  # Of one component there would be a value, which is compared with nothing.
+  chosen <- suppressMessages(select_k(fits$visits$visits, 1:2, visits_bernoulli, "bic", control = few))
+  expect_true(all(is.na(chosen$table$value)))
+  expect_output(print(chosen), "BIC .* no meaning for these fits: every\\s+site has memberships of its own")
+  by_default <- select_k(counts, 1:2, folds = 2, control = few)
+  expect_identical(by_default$best$criterion, c("cells", "rows", "aic"))
 })

@@ -4,13 +4,14 @@ test_that("tidy() has a row for each component and attribute of every model", {
   fits <- fits_of_all()
   for (name in setdiff(names(fits), "plca")) {
     fit <- fits[[name]]
-    table <- tidy(fit)
-    expect_identical(names(table), c("component", "taxon", "estimate"), info = name)
+    table <- tidy(fit, if (name == "visits") "aspects")
+    expect_identical(setdiff(names(table), "std.error"), c("component", "taxon", "estimate"), info = name)
     of_fit <- if (name == "bmf") bmf_effects(fit) else component_matrix(fit)
     expect_identical(table$estimate, unname(as.vector(t(of_fit))), info = name)
     expect_identical(unique(table$taxon), paste0("taxon", 1:8), info = name)
     expect_identical(unique(table$component), rownames(of_fit), info = name)
-    expect_identical(as.data.frame(fit), table, info = name)
+    expect_identical(as.data.frame(fit), as.data.frame(tidy(fit)), info = name)
+    expect_identical(class(as.data.frame(fit)), "data.frame")
   }
   marginals <- tidy(fits$plca)
   expect_identical(names(marginals), c("component", "dimension", "level", "estimate"))
@@ -42,10 +43,11 @@ test_that("tidy() gives every other part of the parameters", {
 test_that("glance() is one row with the same columns for every model", {
   rows <- lapply(fits_of_all(), glance)
   expect_true(all(vapply(rows, nrow, 0L) == 1L))
-  table <- do.call(rbind, rows)
+  table <- as.data.frame(do.call(rbind, rows))
   fit <- fits_of_all()$bernoulli_mixture
+  rownames(table) <- names(rows)
   expect_equal(table["bernoulli_mixture", "AIC"], AIC(fit))
-  expect_equal(table["bernoulli_mixture", "nobs"], 159)
+  expect_equal(table["bernoulli_mixture", "nobs"], 20)
   expect_true(all(is.na(table[c("bmf", "vb", "nmf"), "AIC"])))
   expect_equal(table["logistic_pca", "AIC"], AIC(fits_of_all()$logistic_pca))
   expect_false(anyNA(table$value))
@@ -84,11 +86,11 @@ test_that("results are data frames, too", {
   x <- outer(1:30, 1:8, function(i, j) (i <= 15) == (j <= 4)) * matrix(stats::rbinom(240, 1, 0.7), 30)
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE, keep_starts = TRUE)
   chosen <- select_k(x, 1:2, bernoulli_mixture, c("aic", "cells"), folds = 2, control = few)
-  expect_identical(tidy(chosen), as.data.frame(chosen))
+  expect_identical(as.data.frame(tidy(chosen)), as.data.frame(chosen))
   expect_identical(tidy(chosen)$k, c(1L, 2L, 1L, 2L))
   expect_identical(glance(chosen)$k, chosen$k)
   tried <- cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = few)
-  expect_identical(tidy(tried), tried$results)
+  expect_identical(as.data.frame(tidy(tried)), tried$results)
   expect_identical(nrow(tidy(tried, table = "folds")), 4L)
   expect_identical(glance(tried)$loss, min(tried$results$loss))
   compared <- compare_models(x, 1, list(a = bernoulli_mixture, b = logistic_pca), folds = 2, control = few)
@@ -98,7 +100,7 @@ test_that("results are data frames, too", {
   fit <- bernoulli_mixture(planted$x, 2, control = few)
   found <- recovery(fitted(fit), planted)
   expect_identical(tidy(found)$value[3], found$summary$auc)
-  expect_identical(glance(found), found$summary)
+  expect_identical(as.data.frame(glance(found)), found$summary)
   expect_identical(as.data.frame(found, table = "roc"), found$roc, ignore_attr = TRUE)
   expect_identical(tidy(modes(fit))$mode[1], 1L)
   expect_identical(nrow(tidy(align_components(fit, fit))), 2L)
@@ -145,7 +147,7 @@ test_that("the package loads without anything but its imports", {
 
 test_that("answers of which_zeros() have tidy(), glance() and augment()", {
   w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
-  expect_identical(tidy(w), as.data.frame(w))
+  expect_identical(as.data.frame(tidy(w)), as.data.frame(w))
   expect_identical(tidy(w, "quality")$auc, w$quality$auc)
   one <- glance(w)
   expect_identical(nrow(one), 1L)
@@ -157,4 +159,116 @@ test_that("answers of which_zeros() have tidy(), glance() and augment()", {
   first <- as.data.frame(w, site = 2, n = 1)
   same <- cells$site == first$site & cells$taxon == first$taxon
   expect_equal(c(cells$.fitted[same], cells$.false[same]), c(first$probability, first$missed))
+})
+
+test_that("tables are tibbles where package tibble is there, and plain data frames where not", {
+  without <- as_tidy
+  environment(without) <- list2env(list(requireNamespace = function(...) FALSE), parent = environment(as_tidy))
+  expect_identical(class(without(data.frame(a = 1))), "data.frame")
+  skip_if_not_installed("tibble")
+  w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
+  fit <- fits_of_all()$plca
+  tables <- list(
+    tidy(w), glance(w), augment(w), tidy(fit), glance(fit), augment(fit), tidy(false_absences(w, n = 20)),
+    tidy(by_site(w)), tidy(modes(fits_of_all()$nmf)), tidy(suppressMessages(occupied(fits_of_all()$visits)))
+  )
+  for (table in tables) {
+    expect_s3_class(table, "tbl_df")
+    expect_lt(length(capture.output(print(table))), 30L)
+  }
+})
+
+test_that("standard errors and intervals are those of vcov(), confint() and the draws", {
+  fits <- fits_of_all()
+  counts <- 3 * replace(fits$nmf$x, is.na(fits$nmf$x), 0)
+  quick <- mcmc_control(chains = 2, warmup = 20, draws = 40, progress = FALSE)
+  sampled <- suppressWarnings(suppressMessages(list(
+    aspects = aspect_bernoulli(fits$nmf$x, 2, estimate = "gibbs", control = quick),
+    visits = visits_bernoulli(fits$visits$visits, 1, estimate = "gibbs", control = quick),
+    plsa = plsa(counts, 2, estimate = "gibbs", control = quick)
+  )))
+  for (fit in sampled) {
+    table <- tidy(fit, conf.int = TRUE, conf.level = 0.8)
+    expect_true(all(table$std.error >= 0 & table$conf.low <= table$conf.high))
+    expect_gt(mean(table$conf.low <= table$estimate & table$estimate <= table$conf.high), 0.8)
+    wider <- tidy(fit, conf.int = TRUE)
+    expect_true(all(wider$conf.high - wider$conf.low >= table$conf.high - table$conf.low))
+    expect_false(any(c("conf.low", "lower") %in% names(tidy(fit))))
+    shares <- tidy(fit, "membership", conf.int = TRUE)
+    expect_equal(shares$std.error, as.vector(t(fit$spread$membership)))
+  }
+  expect_equal(
+    tidy(sampled$plsa, conf.int = TRUE)$conf.low, as.vector(t(matrix(confint(sampled$plsa)[, 1L], 2L)))
+  )
+  fit <- sampled$visits
+  coefficients <- tidy(fit, "detection", conf.int = TRUE)
+  by_taxon <- coefficients[order(match(coefficients$taxon, colnames(fit$param$detection))), ]
+  expect_equal(cbind(by_taxon$conf.low, by_taxon$conf.high), confint(fit), ignore_attr = TRUE)
+  expect_equal(by_taxon$std.error, sqrt(diag(vcov(fit))), ignore_attr = TRUE)
+  table <- tidy(fits$bmf, "quantities", conf.int = TRUE, conf.level = 0.9)
+  expect_equal(table$conf.low, table$q5)
+  # The approximate posterior of "vb" is made of Betas.
+  table <- tidy(fits$vb, conf.int = TRUE)
+  beta <- fits$vb$posterior
+  expect_equal(table$conf.high, as.vector(t(qbeta(0.975, beta$one, beta$zero))))
+  for (name in c("aspect_bernoulli", "logistic_pca", "nmf", "plsa", "plca", "noisy_or")) {
+    expect_error(
+      tidy(fits[[name]], conf.int = TRUE), "`conf.int` must be FALSE", class = "multicause_input_error"
+    )
+  }
+  expect_error(tidy(fits$nmf, conf.level = 2), "`conf.level`", class = "multicause_input_error")
+})
+
+test_that("a mixture's standard errors and intervals are of one bootstrap", {
+  fit <- fits_of_all()$bernoulli_mixture
+  expect_false("std.error" %in% names(tidy(fit)))
+  table <- with_seed(1, tidy(fit, conf.int = TRUE, conf.level = 0.9))
+  ends <- with_seed(1, confint(fit, level = 0.9))[-(1:2), ]
+  expect_equal(cbind(table$conf.low, table$conf.high), ends[as.vector(t(matrix(1:16, 2))), ], ignore_attr = TRUE)
+  expect_equal(table$std.error, sqrt(diag(with_seed(1, vcov(fit))))[-(1:2)][as.vector(t(matrix(1:16, 2)))],
+    ignore_attr = TRUE)
+  expect_true(all(table$conf.high - table$conf.low > 0.01))
+})
+
+test_that("tidy() of visits has components and detection coefficients, each with its standard error", {
+  visits <- fits_of_all()$visits$visits
+  fit <- suppressMessages(visits_bernoulli(visits, 1, control = fit_control(n_start = 1, progress = FALSE)))
+  table <- tidy(fit, conf.int = TRUE)
+  expect_identical(unique(table$matrix), c("aspects", "detection"))
+  expect_setequal(table$term, c(NA, rownames(fit$param$detection)))
+  all <- sqrt(diag(vcov(fit, "all")))
+  own <- table[table$matrix == "aspects", ]
+  p <- own$estimate
+  expect_equal(own$std.error, unname(all[paste0(own$taxon, ":A1")]) * p * (1 - p))
+  expect_equal(own$conf.high, plogis(qlogis(p) + qnorm(0.975) * unname(all[paste0(own$taxon, ":A1")])))
+  own <- table[table$matrix == "detection", ]
+  expect_equal(cbind(own$conf.low, own$conf.high), confint(fit)[paste(own$taxon, own$term, sep = ":"), ],
+    ignore_attr = TRUE)
+  site <- data.frame(wet = rep(0:1, 10))
+  follows <- suppressMessages(
+    visits_bernoulli(visits, 2, communities = ~wet, site_data = site, control = fit_control(n_start = 1))
+  )
+  effects <- tidy(follows, "communities")
+  expect_equal(effects$std.error, unname(sqrt(diag(vcov(follows, "communities")))[paste(
+    effects$component, effects$term, sep = ":"
+  )]))
+})
+
+test_that("augment() takes new sites, in any order of their taxa", {
+  fits <- fits_of_all()
+  x <- replace(fits$nmf$x, is.na(fits$nmf$x), 0)[1:3, 8:1]
+  for (name in setdiff(names(fits), c("plca", "visits"))) {
+    new <- if (name == "plsa") 3 * x else x
+    table <- augment(fits[[name]], newdata = new)
+    mean <- predict(fits[[name]], new)
+    expect_equal(table$.fitted, as.vector(t(mean)), info = name)
+    expect_identical(table$taxon, rep(colnames(x), 3), info = name)
+    expect_identical(table$observed, as.vector(t(new)), info = name)
+    expect_equal(table$.resid, table$observed - table$.fitted, info = name)
+  }
+  visits <- fits$visits$visits[1:3, , ]
+  expect_identical(augment(fits$visits, newdata = visits)$observed, as.vector(t(apply(visits, 1:2, max))) + 0)
+  expect_error(augment(fits$plca, newdata = fits$plca$x), "predict(fit, newdata)", fixed = TRUE,
+    class = "multicause_input_error")
+  expect_error(augment(fits$nmf, newdata = x, rows = 1), "must be NULL", class = "multicause_input_error")
 })

@@ -388,7 +388,7 @@ test_that("verbs take such fits", {
     detection = ~ date + size, visit_data = given, site_data = site, folds = 2, control = fit_control(n_start = 1)
   )))
   expect_true(all(is.finite(held$results$loss)))
-  expect_identical(names(tidy(fit, matrix = "detection")), c("term", "taxon", "estimate"))
+  expect_identical(names(tidy(fit, matrix = "detection")), c("term", "taxon", "estimate", "std.error"))
 })
 
 test_that("what cannot be is refused", {
@@ -476,4 +476,65 @@ test_that("of a taxon that every visit finds, what the data say of detection has
     expect_true(all(curve$values >= -1e-9))
     expect_true(all(abs(crossprod(curve$vectors, rise)) <= 3 * pmax(curve$values, 0) + 1e-8))
   }
+})
+
+test_that("occupied() of a mode takes in its standard errors: gradients, and the share of taxa it holds", {
+  fit <- detected(k = 2, start = NULL)
+  chance <- function(fit) visit_posterior(fit, 1:30)
+  odds <- function(fit) qlogis(chance(fit))
+  each <- presence_gradients(fit)
+  j <- 3
+  silent <- rowSums(fit$visits[, j, ] == 1, na.rm = TRUE) == 0
+  moved <- function(part, at, by) {
+    value <- fit$param[[part]][at, j]
+    fit$param[[part]][at, j] <- if (part == "aspects") plogis(qlogis(value) + by) else value + by
+    odds(fit)[silent, j]
+  }
+  h <- 1e-5
+  slope <- function(part, at) (moved(part, at, h) - moved(part, at, -h)) / (2 * h)
+  numeric <- cbind(slope("aspects", 1), slope("aspects", 2), slope("detection", 1), slope("detection", 2),
+    slope("detection", 3))
+  expect_equal(each[[j]]$gradient[silent, ], numeric, tolerance = 1e-5, ignore_attr = TRUE)
+  # The variance of a taxon's number is that of its presences and g' V g.
+  p <- chance(fit)
+  steps <- sum_steps(fit, p, 2L)
+  v <- vcov(fit, "all")
+  of <- grep(sprintf("^%s:", colnames(fit$param$aspects)[j] %||% j), rownames(v))
+  g <- colSums((p[, j] * (1 - p[, j]))[silent] * numeric)
+  by_step <- sum((p * (1 - p) * steps)[, j])
+  expect_equal(by_step^2, as.vector(g %*% v[of, of] %*% g), tolerance = 1e-4)
+  wide <- sum_limits(p[, j], 0.9, steps[, j])
+  plain <- sum_limits(p[, j], 0.9, 0 * steps[, j])
+  expect_gt(wide[["high"]] - wide[["low"]], plain[["high"]] - plain[["low"]])
+  table <- occupied(fit, "taxon")
+  expect_equal(c(table$low[j], table$high[j]), unname(wide[c("low", "high")]))
+  # Without standard errors, or at a bound, there is no interval.
+  rates <- suppressMessages(visits_bernoulli(case$visits, 1, missed_by = "taxon", control = fit_control(n_start = 1)))
+  expect_true(all(is.na(occupied(rates)$low)) && all(is.na(occupied(rates, "taxon")$high)))
+  expect_output(print(occupied(rates)), "no standard errors")
+})
+
+test_that("intervals of the number of sites hold what they should, where plug-in ones held two thirds", {
+  skip_on_cran()
+  held <- vapply(1:6, function(seed) {
+    set.seed(seed)
+    there <- matrix(rbinom(80 * 20, 1, rep(rbeta(20, 1, 1.5), each = 80)), 80)
+    found <- rep(plogis(rnorm(20, -0.5, 0.8)), each = 80)
+    visits <- lapply(1:3, function(v) there * rbinom(1600, 1, found))
+    keep <- colSums(Reduce(`+`, visits)) > 0
+    visits <- lapply(visits, function(x) x[, keep])
+    fit <- suppressMessages(visits_bernoulli(visits, 1, detection = ~1, control = fit_control(n_start = 1)))
+    table <- occupied(fit, "taxon")
+    sites <- colSums(there[, keep])
+    plain <- apply(visit_posterior(fit, 1:80), 2, function(p) sum_limits(p, 0.9, 0 * p))
+    c(
+      taxa = mean((table$low <= sites & sites <= table$high)[!table$bound]),
+      plain = mean((plain["low", ] <= sites & sites <= plain["high", ])[!table$bound]),
+      sites = mean(with(occupied(fit), low <= rowSums(there) & rowSums(there) <= high))
+    )
+  }, c(taxa = 0, plain = 0, sites = 0))
+  held <- rowMeans(held)
+  expect_gt(held[["taxa"]], 0.83)
+  expect_lt(held[["plain"]], 0.8)
+  expect_gt(held[["sites"]], 0.83)
 })

@@ -141,10 +141,37 @@ test_that("what cannot be predicted is refused", {
   })
 })
 
-test_that("new visits may be an array of fewer sites than taxa; covariates of sites have an argument of their own", {
+test_that("new visits may be an array of fewer sites than taxa", {
   got <- predict(fits$free, unname(cell[1:3, , ]), visit_data = list(date = date[1:3, ]))
   expect_equal(unname(got), unname(predict(fits$free, cell[1:3, , ], visit_data = list(date = date[1:3, ]))))
-  expect_error(predict(fits$follows, site[new, ]), "give covariates of new sites as `site_data`",
-    class = "multicause_input_error"
-  )
+})
+
+test_that("a data frame of covariates is what new sites are known by; an unknown covariate gives NA", {
+  # As package terra calls it for the cells of a raster: layers as columns, some that the fit does not know.
+  cells <- data.frame(other = 1, elev = c(site$elev[new], NA, NaN))
+  for (name in c("follows", "gibbs")) {
+    fit <- fits[[name]]
+    want <- unname(predict(fit, site_data = site[new, ]))
+    got <- predict(fit, cells)
+    expect_equal(unname(got[1:30, ]), want)
+    expect_true(all(is.na(got[31:32, ])))
+    expect_equal(unname(predict(fit, cells, type = "membership")[1:30, ]),
+      unname(predict(fit, site_data = site[new, ], type = "membership")))
+    expect_true(all(is.na(predict(fit, data.frame(elev = NA)))))
+    expect_identical(augment(fit, newdata = cells)$.fitted, as.vector(t(got)))
+  }
+  bounds <- predict(fits$gibbs, cells, level = 0.9)
+  expect_identical(unname(is.na(bounds$upper[, 1])), is.na(cells$elev))
+  # Visits to a site whose covariate is unknown.
+  lost <- site[new, ]
+  lost$elev[2] <- NA
+  after <- predict(fits$follows, cell[new, , ], "present", visit_data = list(date = date[new, ]), site_data = lost)
+  expect_identical(unname(rowSums(is.na(after)) > 0), seq_len(30) == 2)
+  found <- predict(fits$free, data.frame(date = c(NA, 0)), type = "detection")
+  expect_identical(unname(is.na(found[, 1])), c(TRUE, FALSE))
+  expect_equal(found[2, ], predict(fits$free, data.frame(date = 0), type = "detection")[1, ])
+  refuses <- function(expr, word) expect_error(expr, word, class = "multicause_input_error")
+  refuses(predict(fits$free, cells), "`communities`")
+  refuses(predict(fits$follows, data.frame(elev = c("high", NA))), "must be numbers: row 1 is high")
+  refuses(predict(fits$follows, data.frame(height = 1)), "elev")
 })
