@@ -158,16 +158,14 @@
 identifiability <- function(fit, ...) UseMethod("identifiability")
 
 #' @export
-identifiability.default <- function(fit, ...) check_fit(fit, c("aspect_bernoulli", "noisy_or"))
+identifiability.default <- function(fit, ...) check_bounds(fit)
 
 #' @rdname identifiability
 #' @export
 identifiability.aspect_bernoulli <- function(fit, ..., nsim = 0, draws = NULL, level = 0.9, n_start = 10,
                                              cells = FALSE, narrow = 0.1, kinds = NULL, x = NULL) {
   check_dots(...)
-  if (!is.null(fit$missed_by)) {
-    stop_input("`fit` has repeated visits; they decide what is missed. Fit one alone to see what that leaves open.")
-  }
+  check_bounds(fit)
   n_start <- check_count(n_start, "n_start", 0L)
   cells <- check_flag(cells, "cells")
   nsim <- check_count(nsim, "nsim", 0L)
@@ -209,6 +207,17 @@ identifiability.aspect_bernoulli <- function(fit, ..., nsim = 0, draws = NULL, l
     )),
     class = c("identifiability", "multicause_result"), words = axis_words(fit)
   )
+}
+
+# Refuses fits of which identifiability() has nothing to say.
+check_bounds <- function(fit) UseMethod("check_bounds")
+
+check_bounds.default <- function(fit) check_fit(fit, c("aspect_bernoulli", "noisy_or"))
+
+check_bounds.aspect_bernoulli <- function(fit) {
+  if (!is.null(fit$missed_by)) {
+    stop_input("`fit` has repeated visits; they decide what is missed. Fit one alone to see what that leaves open.")
+  }
 }
 
 # What the phantom's cells are called.

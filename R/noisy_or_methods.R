@@ -360,6 +360,9 @@ source_table <- function(fit, min_prior = 0.02, min_link = 0.2) {
 #' @export
 print.noisy_or_sources <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
+  if (print_as_frame(x, digits, others = "source")) {
+    return(invisible(x))
+  }
   shown <- x
   names(shown)[names(shown) == "source"] <- "component"
   print.data.frame(shown, digits = digits, row.names = FALSE)
