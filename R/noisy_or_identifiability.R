@@ -41,7 +41,7 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
   ends <- list(likelihood = nor_range(profile, profile$root / 2))
   if (nsim > 0L) {
     profile$root <- vapply(points, nor_freed_root, 0, x)
-    drawn <- nor_drawn_roots(points, profile, nsim, x)
+    drawn <- with_seed(1L, nor_drawn_roots(points, profile, nsim, x))
     ends$draws <- nor_range(profile, nor_standard_roots(profile, drawn, level))
   }
   bound <- function(name, value) data.frame(phantom = "white", bound = name, value)
