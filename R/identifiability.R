@@ -159,7 +159,7 @@
 identifiability <- function(fit, ...) UseMethod("identifiability")
 
 #' @export
-identifiability.default <- function(fit, ...) check_bounds(fit)
+identifiability.default <- function(fit, ...) check_bounds.default(fit)
 
 #' @rdname identifiability
 #' @export

@@ -653,7 +653,8 @@ subset.multicause_result <- subset.which_zeros
 part_of_answer <- function(value, name) {
   if (is.null(value) && is.character(name) && length(name) == 1L && name %in% zero_columns) {
     stop_input(
-      "`%s` is a column of the zeros, not a part of the result: as.data.frame(w)$%s has it, of a result `w`.", name, name
+      "`%s` is a column of the zeros, not a part of the result: as.data.frame(w)$%s has it, of a result `w`.",
+      name, name
     )
   }
   value
@@ -727,7 +728,9 @@ simulate.which_zeros <- function(object, nsim = 1, seed = NULL, ...) {
 
 # Of shards: fitted probabilities are on disk.
 
-answer_of_shards <- "the probabilities of shards are in its `files`, where `path` was given; as.data.frame() has the first."
+answer_of_shards <- paste(
+  "the probabilities of shards are in its `files`, where `path` was given; as.data.frame() has the first."
+)
 
 #' @export
 predict.which_zeros_shards <- function(object, ...) stop_answer_lacks("predict", answer_of_shards)

@@ -175,8 +175,8 @@ make_tables_of_results <- function() {
   }))
 }
 
-# The table without each of its columns, with each alone, with each called otherwise, of another kind or unknown; without
-# rows, without columns, and with a row of NA.
+# The table without each of its columns, with each alone, renamed, of another kind or unknown; without rows, without
+# columns, and with a row of NA.
 parts_of_table <- function(table) {
   each <- lapply(names(table), function(column) {
     other <- text <- unknown <- table
@@ -284,7 +284,8 @@ test_that("rows of other results are those of their tables", {
 verbs_named <- function(message) {
   named <- regmatches(message, gregexpr("[a-z_]+(?=\\()", message, perl = TRUE))[[1L]]
   takes_fit <- function(name) {
-    exists(name, asNamespace("multicause")) && identical(names(formals(name, envir = asNamespace("multicause")))[1L], "fit")
+    namespace <- asNamespace("multicause")
+    exists(name, namespace) && identical(names(formals(name, envir = namespace))[1L], "fit")
   }
   Filter(takes_fit, named)
 }
@@ -295,7 +296,8 @@ test_that("confint() and vcov() of a model name no verb that refuses its fits", 
   quick <- mcmc_control(chains = 1, warmup = 20, draws = 40, progress = FALSE)
   few <- fit_control(n_start = 1, n_polish = 0, progress = FALSE)
   more <- suppressWarnings(suppressMessages(list(
-    gibbs = aspect_bernoulli(x, 2, estimate = "gibbs", control = quick), plsa_vb = plsa(x, 2, estimate = "vb", control = few),
+    gibbs = aspect_bernoulli(x, 2, estimate = "gibbs", control = quick),
+    plsa_vb = plsa(x, 2, estimate = "vb", control = few),
     plsa_gibbs = plsa(x, 2, estimate = "gibbs", control = quick), neighbours = neighbours_mean(x),
     recorded = noisy_or(x, 2, missed_by = "site", control = few),
     ensemble = ensemble(list(aspect_bernoulli(x, 1, control = few), aspect_bernoulli(x, 2, control = few)))

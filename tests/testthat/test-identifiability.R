@@ -291,6 +291,23 @@ test_that("bootstrap and given fits add quantiles; the same seed gives the same"
   expect_equal(given$sites$draws_most, given$sites$outer_most)
 })
 
+test_that("the session's random numbers stay, and what is found depends on none", {
+  set.seed(1)
+  x <- simulated_sites$x[1:30, 1:12]
+  few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
+  fits <- list(
+    aspect_bernoulli(x, 3, phantom = "white", control = few), noisy_or(x, 2, missed_by = "site", control = few)
+  )
+  for (fit in fits) {
+    set.seed(1)
+    before <- .Random.seed
+    first <- suppressWarnings(identifiability(fit, nsim = 10))
+    expect_identical(.Random.seed, before)
+    set.seed(2)
+    expect_identical(suppressWarnings(identifiability(fit, nsim = 10)), first)
+  }
+})
+
 test_that("prints, plots and errors", {
   content <- stuck_by_scale()
   fit <- exact_fit(content$s, content$a, matrix(rep(0:1, 48), 12))
