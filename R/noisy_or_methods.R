@@ -307,6 +307,8 @@ held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
 
 component_matrix.noisy_or <- function(fit) fit$param$links
 
+component_scale.noisy_or <- function(fit) "probability"
+
 # Importance sampling from independent sources: their posterior probabilities, kept off 0 and 1.
 nor_sample <- function(param, data, model, nsim, floor) {
   proposal <- nor_report(list(view = data$view), param, model, "activation", "truncated")$activation

@@ -160,7 +160,7 @@ lifted <- function(content, part, x) {
 }
 
 test_that("a phantom by the rule keeps to the rule's bound, one that is as white to `missed_most`", {
-  set.seed(31)
+  set.seed(36)
   content <- random_content(30, 12, 2, 0.6)
   content$s <- 0.1 + 0.6 * content$s
   exact <- exact_fit(content$s, content$a)
