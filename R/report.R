@@ -186,7 +186,7 @@ report_format <- function(...) {
 # Shows that a document was knitted to its end.
 end_mark <- "\n\n<div id=\"end-of-report\"></div>\n"
 
-# How a document shows the value of a chunk: figures in two sizes, data frames as tables, calls without the data in them,
+# How a document shows the value of a chunk: figures in two sizes, data frames as tables, calls without their data,
 # nothing for NULL, anything else as it prints.
 show_result <- function(x, options) {
   if (is.null(x)) {
