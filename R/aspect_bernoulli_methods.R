@@ -512,6 +512,8 @@ row_cells.aspect_bernoulli <- function(fit, family) {
 
 component_matrix.aspect_bernoulli <- function(fit) fit$param$aspects
 
+component_scale.aspect_bernoulli <- function(fit) "probability"
+
 part_sides.aspect_bernoulli <- function(fit, name, values) {
   switch(name,
     aspects = c("component", "taxon"), NextMethod()

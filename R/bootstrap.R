@@ -440,15 +440,22 @@ bootstrap_draws <- function(fit, nsim = 100, ..., x = NULL) {
   check_dots(...)
   check_fit(fit)
   nsim <- check_count(nsim, "nsim")
-  if (inherits(fit, "multicause_ensemble")) {
-    stop_input("`fit` must be a single fit, not an average: take draws of its members, or posterior_draws() of it.")
-  }
-  refit <- refit_table(fit)
+  refit <- check_refit(fit)
   refuse_large(as.double(nsim) * (prod(fit$dims[c("n", "m")]) + sum(lengths(fit$param))), "The draws", "lower `nsim`")
   bootstrap_fits(fit, nsim, fit_data(fit, x), refit)
 }
 
-# How a fit of this kind is fitted anew to a table drawn from it: a function of the fit and the table.
+# How a fit is fitted anew to a table drawn from it: a function of the fit and the table.
+check_refit <- function(fit) {
+  if (inherits(fit, "multicause_ensemble")) {
+    stop_input(
+      "`fit` must be a single fit, not an average: take draws of its members%s.",
+      if (has_draws(fit)) ", or posterior_draws() of it" else ""
+    )
+  }
+  refit_table(fit)
+}
+
 refit_table <- function(fit) UseMethod("refit_table")
 
 refit_table.default <- function(fit) {
@@ -472,7 +479,10 @@ refit_table.visits_bernoulli <- function(fit) {
 
 refit_table.bernoulli_mixture <- function(fit) refit_call
 
-refit_table.plsa <- function(fit) refit_call
+refit_table.plsa <- function(fit) {
+  if (is_sampled(fit)) stop_input("`fit` must have another `estimate` than \"gibbs\": confint() has its intervals.")
+  refit_call
+}
 
 refit_aspects <- function(fit, drawn) {
   run <- run_on(fit, fit$param, unname(fit$pinned), drawn, bootstrap_control(), least = 1e-3)

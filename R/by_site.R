@@ -237,6 +237,10 @@ print.which_zeros_sums <- function(x, n = 20L, ..., digits = 2L) {
   check_dots(...)
   n <- check_shown(n)
   digits <- check_digits(digits)
+  numbers <- c("missed", "low", "high", "share", "share_low", "share_high")
+  if (print_as_frame(x, digits, formatted = numbers)) {
+    return(invisible(x))
+  }
   has_missed <- "missed" %in% names(x)
   shown <- as.data.frame(utils::head(if (has_missed) in_shown_order(x) else x, n))
   side <- match(names(shown)[1L], c("site", "taxon"))
@@ -251,11 +255,11 @@ print.which_zeros_sums <- function(x, n = 20L, ..., digits = 2L) {
   percent <- format(100 * (attr(x, "level") %||% 0.9))
   ranges <- if ("low" %in% names(x)) sprintf("with its %s %% interval", percent)
   said <- c(
-    paste(c("missed: expected number", attr(x, "assumption"), ranges), collapse = ", "),
+    if (has_missed) paste(c("missed: expected number", attr(x, "assumption"), ranges), collapse = ", "),
     if ("most" %in% names(x)) "most: the largest expected number that the table alone allows",
-    "share: missed of all that was there"
+    if ("share" %in% names(x)) "share: missed of all that was there"
   )
-  writeLines(wrap_text(c(paste(said, collapse = "; "), attr(x, "bounds")), exdent = 2))
+  writeLines(wrap_text(c(if (length(said)) paste(said, collapse = "; "), attr(x, "bounds")), exdent = 2))
   print_total(attr(x, "total"), percent, attr(x, "held"), side)
   invisible(x)
 }

@@ -125,11 +125,27 @@ check_dots <- function(...) {
   if (!length(unknown)) {
     stop_input("%s too many: give all but the first ones by name.", count_words(...length(), "unnamed argument"))
   }
-  known <- setdiff(names(formals(sys.function(-1L))), "...")
+  formals <- formals(sys.function(-1L))
+  known <- setdiff(names(formals), "...")
   code <- function(x) sprintf("`%s`", x)
-  hint <- meant_words(unknown[1L], known, code)
+  hint <- setting_words(unknown[1L], formals) %||% meant_words(unknown[1L], known, code)
   if (hint == ".") hint <- sprintf(": this function takes %s.", paste(code(known), collapse = ", "))
   stop_input("Unknown argument `%s`%s", unknown[1L], hint)
+}
+
+# Where an unknown argument is a setting of `control`, which is then given as it is meant; NULL where it is none.
+setting_words <- function(word, formals) {
+  if (!"control" %in% names(formals)) {
+    return(NULL)
+  }
+  chains <- c(all.names(formals$control), all.names(formals$estimate), as.character(formals$estimate))
+  sampled <- c("mcmc_control", "gibbs") %in% chains
+  makers <- c("mcmc_control"[sampled[1L]], "fit_control"[!sampled[1L]], "mcmc_control"[sampled[2L]])
+  for (maker in makers) {
+    if (word %in% setdiff(names(formals(maker)), "...")) {
+      return(sprintf(": give it as `control = %s(%s = )`.", maker, word))
+    }
+  }
 }
 
 # Arguments that have no default, by name, in a function that was called by the user.

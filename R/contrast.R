@@ -124,6 +124,9 @@ more_sites <- 5 # by how many the scatter within a group is drawn to that of all
 print.which_zeros_contrast <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   check_dots(...)
+  if (print_as_frame(x, digits, "value")) {
+    return(invisible(x))
+  }
   print.data.frame(round_columns(x, digits), row.names = FALSE)
   what <- c(
     share = "missed of all that was there", missed = "number missed", richness = "taxa a site, missed ones added"

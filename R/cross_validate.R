@@ -197,8 +197,9 @@ fold_plan <- function(x, scheme, folds, replicates) {
 # All folds of all settings, as independent tasks: a data frame with a row for each.
 run_folds <- function(plan, settings, floor, control, store = NULL) {
   tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
-  # One number of the session's, however many settings: what is hidden next does not hang on what is compared.
-  tasks$seed <- with_seed(draw_seeds(1L), draw_seeds(nrow(tasks)))
+  # Draws one seed of the session, and from it one for each fold: neither later folds nor the fits of a model depend on
+  # what it is compared with, and the same model twice has the same numbers.
+  tasks$seed <- with_seed(draw_seeds(1L), draw_seeds(plan$folds * plan$replicates))
   common <- list(plan = plan, settings = settings, floor = floor, control = judging_control(control))
   name <- function(i) {
     sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])

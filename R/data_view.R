@@ -81,6 +81,7 @@ as_plain_matrix <- function(x, name) {
       stop_input("`%s` must be numeric or logical, not %s.%s", name, what, number_advice(x, name))
     }
     x <- strip_matrix(x)
+    if (is.logical(x)) storage.mode(x) <- "integer" # not all that R does with numbers it does with TRUE
   }
   if (any(dim(x) == 0L)) {
     stop_input("`%s` must have at least one row and one column, not %d x %d.", name, nrow(x), ncol(x))
@@ -412,6 +413,11 @@ check_magnitude <- function(values, name) {
       "`%s` must be rescaled: its largest value is %s, and must lie within %s and %s.", name, format(most),
       format(magnitudes[1L]), format(magnitudes[2L])
     )
+  }
+  least <- min(Inf, values[which(values > 0)])
+  if (least < magnitudes[1L]) {
+    stop_input("`%s` must have no values between 0 and %s: it has %s, which is 0 to any sum.", name,
+      format(magnitudes[1L]), format(least))
   }
 }
 

@@ -365,8 +365,9 @@ print_false_header <- function(x, of) {
     ))
     # A cell may rank high and yet be no gap: the fit takes what was recorded there for whole.
     false <- x[[score_names[[of]][["missed"]]]]
-    if (is.numeric(false) && any(false < 0.005)) {
-      write_sentences(sprintf("Not expected to be false, whatever their rank: %d of these.", sum(false < 0.005)))
+    if (is.numeric(false) && any(false < 0.005, na.rm = TRUE)) {
+      none <- sum(false < 0.005, na.rm = TRUE)
+      write_sentences(sprintf("Not expected to be false, whatever their rank: %d of these.", none))
     }
   }
 }

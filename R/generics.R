@@ -84,16 +84,29 @@ side_names <- function(fit, side, ...) {
 
 # What users of glm() try first, where a model has none.
 
-no_spread <- paste(
-  "bootstrap_draws() tells how far chance in the table moves a fit, posterior_draws() of a fit with",
-  "`estimate = \"gibbs\"` how far a posterior spreads, identifiability() how far the data decide."
-)
+#' @export
+vcov.multicause <- function(object, ...) stop_lacks(object, "vcov", spread_words(object))
 
 #' @export
-vcov.multicause <- function(object, ...) stop_lacks(object, "vcov", no_spread)
+confint.multicause <- function(object, parm, level, ...) stop_lacks(object, "confint", spread_words(object))
 
-#' @export
-confint.multicause <- function(object, parm, level, ...) stop_lacks(object, "confint", no_spread)
+# What shows how sure a fit is: those verbs that take it.
+spread_words <- function(fit) {
+  taken <- function(check) catch_error({
+    check(fit)
+    TRUE
+  }, function(e) FALSE)
+  verbs <- c(
+    if (taken(check_refit)) "bootstrap_draws() refits tables drawn from it",
+    if (has_draws(fit)) "posterior_draws() draws from its posterior",
+    if (taken(check_bounds)) "identifiability() bounds what the data leave open"
+  )
+  if (length(verbs)) {
+    return(paste0(paste(verbs, collapse = "; "), "."))
+  }
+  if (inherits(fit, "user_model")) "it is a number for each cell." else
+    "draw tables by simulate() and fit them by update(fit, x = )."
+}
 
 #' @export
 anova.multicause <- function(object, ...) {
@@ -141,6 +154,11 @@ coef.which_zeros <- function(object, ...) {
   c(`(Intercept)` = object$stack$intercept, object$stack$weights)
 }
 
+#' @export
+case.names.which_zeros <- case.names.multicause # nolint: object_name_linter.
+#' @export
+variable.names.which_zeros <- variable.names.multicause # nolint: object_name_linter.
+
 # Known cells.
 #' @export
 nobs.which_zeros <- function(object, ...) sum(!is.na(object$x))
@@ -158,8 +176,7 @@ contrast.which_zeros <- function(object, ...) contrast(object, ...) # nolint: ob
 #' @rawNamespace S3method(rms::contrast, multicause)
 contrast.multicause <- function(object, ...) contrast(object, ...) # nolint: object_name_linter.
 
-# Some rows or columns of a table of what is missed, as of subset(): what the table says of itself stays, which data
-# frames drop.
+# Some rows or columns of a table of results, as of subset(): its attributes stay, which data frames drop.
 #' @export
 `[.false_absences` <- function(x, ...) {
   out <- NextMethod()
@@ -176,6 +193,18 @@ contrast.multicause <- function(object, ...) contrast(object, ...) # nolint: obj
 `[.which_zeros_contrast` <- `[.false_absences`
 #' @export
 `[.which_zeros_sums` <- `[.false_absences`
+#' @export
+`[.phantoms` <- `[.false_absences`
+#' @export
+`[.noisy_or_sources` <- `[.false_absences`
+#' @export
+`[.coherence` <- `[.false_absences`
+#' @export
+`[.visits_needed` <- `[.false_absences`
+#' @export
+`[.visit_richness` <- `[.false_absences`
+#' @export
+`[.predictive_check` <- `[.false_absences`
 
 # Found whichever package was attached last.
 #' @importFrom generics tidy glance augment explain explore

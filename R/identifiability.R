@@ -91,7 +91,8 @@
 #'
 #' @param fit a fit of [aspect_bernoulli()], or of [noisy_or()] with `missed_by`, of single visits without `effort`.
 #' @param ... must be empty.
-#' @param n_start number of places the search starts from, at least 0; 0: no search. It draws random numbers.
+#' @param n_start number of places the search starts from, at least 0; 0: no search. Random numbers
+#'   of the search, and of `nsim`, are its own: the same fit has the same result, and the session's stay.
 #' @param cells also give the bounds of every observed zero (of every one, for a black phantom).
 #' @param nsim number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0; not
 #'   for ensembles and draws. Of noisy-OR: 0, or at least 10.
@@ -158,16 +159,14 @@
 identifiability <- function(fit, ...) UseMethod("identifiability")
 
 #' @export
-identifiability.default <- function(fit, ...) check_fit(fit, c("aspect_bernoulli", "noisy_or"))
+identifiability.default <- function(fit, ...) check_bounds.default(fit)
 
 #' @rdname identifiability
 #' @export
 identifiability.aspect_bernoulli <- function(fit, ..., nsim = 0, draws = NULL, level = 0.9, n_start = 10,
                                              cells = FALSE, narrow = 0.1, kinds = NULL, x = NULL) {
   check_dots(...)
-  if (!is.null(fit$missed_by)) {
-    stop_input("`fit` has repeated visits; they decide what is missed. Fit one alone to see what that leaves open.")
-  }
+  check_bounds(fit)
   n_start <- check_count(n_start, "n_start", 0L)
   cells <- check_flag(cells, "cells")
   nsim <- check_count(nsim, "nsim", 0L)
@@ -181,7 +180,7 @@ identifiability.aspect_bernoulli <- function(fit, ..., nsim = 0, draws = NULL, l
   draws <- check_draws(draws, fit)
   if (is.null(fit$loglik)) fit <- set_loglik(fit, x) # an average of fits has none
   exact <- exact_phantom(fit, kinds, x)
-  bounds <- find_bounds(exact, x, n_start)
+  bounds <- with_seed(1L, find_bounds(exact, x, n_start))
   bounds <- add_rule(bounds, exact$fit, x, rule_written(fit, kinds, rule, bounds$colours))
   colours <- bounds$colours
   shown <- c("share", "expected", "sites", "taxa", "unlike", "rule", "components", "fits")
@@ -196,7 +195,7 @@ identifiability.aspect_bernoulli <- function(fit, ..., nsim = 0, draws = NULL, l
   if (nsim > 0L && !can_refit(exact$fit)) {
     stop_input("`nsim` cannot fit such a fit anew: give `draws`, such as posterior_draws(fit).")
   }
-  fits <- c(draws, if (nsim > 0L) bootstrap_fits(exact$fit, nsim, x))
+  fits <- c(draws, if (nsim > 0L) with_seed(1L, bootstrap_fits(exact$fit, nsim, x)))
   if (length(fits)) out <- add_sampling(out, fits, kinds, colours, x, level)
   outer <- rbind(out$share[1:4], out$sampling[1:4])
   outer <- outer[outer$bound == "outer", ]
@@ -209,6 +208,17 @@ identifiability.aspect_bernoulli <- function(fit, ..., nsim = 0, draws = NULL, l
     )),
     class = c("identifiability", "multicause_result"), words = axis_words(fit)
   )
+}
+
+# Refuses fits of which identifiability() has nothing to say.
+check_bounds <- function(fit) UseMethod("check_bounds")
+
+check_bounds.default <- function(fit) check_fit(fit, c("aspect_bernoulli", "noisy_or"))
+
+check_bounds.aspect_bernoulli <- function(fit) {
+  if (!is.null(fit$missed_by)) {
+    stop_input("`fit` has repeated visits; they decide what is missed. Fit one alone to see what that leaves open.")
+  }
 }
 
 # What the phantom's cells are called.

@@ -497,4 +497,7 @@ print_starts <- function(starts, digits) {
 # What the numbers of component_matrix() are, for the legend of their picture.
 component_scale <- function(fit) UseMethod("component_scale")
 
-component_scale.default <- function(fit) "share of the component"
+component_scale.default <- function(fit) {
+  total <- rowSums(component_matrix(fit))
+  if (all(abs(total - 1) < 1e-6 | total == 0)) "share of the component" else "weight"
+}

@@ -24,9 +24,7 @@ nor_same_root <- 0.15 # of r: 0.01 nats, what EM leaves
 #' @export
 identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL) {
   check_dots(...)
-  if (is.null(fit$missed_by)) stop_input("`fit` must have been made with `missed_by`: else nothing is missed.")
-  if (!is.null(fit$effort)) stop_input("`fit` must have been made without `effort`, which says what is missed.")
-  if (!is.null(fit$visits)) stop_input("`fit` must be of single visits: repeated ones tell what was missed.")
+  check_bounds(fit)
   nsim <- check_count(nsim, "nsim", 0L)
   if (nsim > 0L && nsim < 2L * nor_profile_scales) stop_input("`nsim` must be 0 or at least 10, not %d.", nsim)
   refuse_large(nsim * prod(fit$dims[c("n", "m")]), "What is kept of the tables drawn", "lower `nsim`")
@@ -43,7 +41,7 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
   ends <- list(likelihood = nor_range(profile, profile$root / 2))
   if (nsim > 0L) {
     profile$root <- vapply(points, nor_freed_root, 0, x)
-    drawn <- nor_drawn_roots(points, profile, nsim, x)
+    drawn <- with_seed(1L, nor_drawn_roots(points, profile, nsim, x))
     ends$draws <- nor_range(profile, nor_standard_roots(profile, drawn, level))
   }
   bound <- function(name, value) data.frame(phantom = "white", bound = name, value)
@@ -57,6 +55,12 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
     ),
     class = c("identifiability_profile", "identifiability", "multicause_result"), words = axis_words(fit)
   )
+}
+
+check_bounds.noisy_or <- function(fit) {
+  if (is.null(fit$missed_by)) stop_input("`fit` must have been made with `missed_by`: else nothing is missed.")
+  if (!is.null(fit$effort)) stop_input("`fit` must have been made without `effort`, which says what is missed.")
+  if (!is.null(fit$visits)) stop_input("`fit` must be of single visits: repeated ones tell what was missed.")
 }
 
 # Of recording, over sites and over taxa.

@@ -313,6 +313,8 @@ held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
 
 component_matrix.noisy_or <- function(fit) fit$param$links
 
+component_scale.noisy_or <- function(fit) "probability"
+
 # Importance sampling from independent sources: their posterior probabilities, kept off 0 and 1.
 nor_sample <- function(param, data, model, nsim, floor) {
   proposal <- nor_report(list(view = data$view), param, model, "activation", "truncated")$activation
@@ -366,6 +368,9 @@ source_table <- function(fit, min_prior = 0.02, min_link = 0.2) {
 #' @export
 print.noisy_or_sources <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
+  if (print_as_frame(x, digits, others = "source")) {
+    return(invisible(x))
+  }
   shown <- x
   names(shown)[names(shown) == "source"] <- "component"
   print.data.frame(shown, digits = digits, row.names = FALSE)

@@ -177,6 +177,9 @@ phantom_legend <- c(
 #' @export
 print.phantoms <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
+  if (print_as_frame(x, digits, c("black_ratio", "pinned"), "kind")) {
+    return(invisible(x))
+  }
   n <- table(factor(x$kind, c("white", "black", "content")))
   write_sentences(sprintf(
     "%s (almost only zeros: gaps), %d black (almost only finds), %s", count_words(n[[1L]], "white phantom"),

@@ -34,8 +34,9 @@
 #' with a prior; memory O(k) for each level. Zeros cost nothing.
 #'
 #' @param x non-negative counts: an array with 2 to 15 dimensions (matrix, sparse matrix of package Matrix, table), or a
-#'   data frame with one column for each dimension, of indices from 1 or of names, and one of counts, called `count` or
-#'   the last; cells it does not name are 0. `NA` counts are unknown.
+#'   data frame with one column for each dimension, of indices from 1 or of names, and one of counts, called `count` (or
+#'   the last, where all others hold names); cells it does not name are 0. A data frame with a column for each taxon goes
+#'   in as `as.matrix(x)`. `NA` counts are unknown.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
 #' @param estimate `"map"`, the mode under `prior`, or `"ml"`, maximum likelihood.
@@ -351,6 +352,7 @@ cells_of_frame <- function(x, name) {
       ), name, most_dims
     )
   }
+  if (!"count" %in% names(x)) refuse_wide(x, at, name)
   sides <- Map(function(column, label) frame_side(column, label, name), as.list(x)[-at], names(x)[-at])
   index <- do.call(rbind, lapply(unname(sides), `[[`, "index"))
   extent <- vapply(unname(sides), `[[`, 0L, "extent")
@@ -371,6 +373,21 @@ check_once <- function(index, extent, name) {
   }
   first <- which(colSums(index != index[, twice]) == 0)[1L]
   stop_input("`%s` must name each cell once: rows %d and %d are the same cell. Add them up first.", name, first, twice)
+}
+
+# Columns of numbers without one called "count" may be indices, or the counts of a taxon each.
+refuse_wide <- function(x, at, name) {
+  number <- vapply(x, is.numeric, NA)
+  if (!any(number[-at])) {
+    return(invisible())
+  }
+  taxa <- if (all(number)) name else sprintf("%s[%s]", name, deparse1(unname(-which(!number))))
+  stop_input(
+    paste(
+      "`%s` may be a list of cells or a table with a column for each taxon: call the counts of a list \"count\",",
+      "or give a table as `as.matrix(%s)`."
+    ), name, taxa
+  )
 }
 
 frame_side <- function(column, label, name) {

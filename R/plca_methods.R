@@ -57,9 +57,11 @@ logLik.plca <- function(object, ...) {
 #' new sites (levels of the first dimension) are folded in with the other marginals held.
 #'
 #' @details
-#' Dirichlet priors of the fit count for new sites: a site's memberships have `prior$basis - 1` of the first dimension
-#' added in each component, as its marginals in training have. `prior$membership` and [cross_entropy()] are about all
-#' sites and do not count. A site without counts is then equally of all components.
+#' Each new site is judged by its own cells alone, whichever others come along. Dirichlet priors of the fit count for
+#' new sites: a site's memberships have `prior$basis - 1` of the first dimension added in each component, as its
+#' marginals in training have. `prior$membership` and [cross_entropy()] are about all sites and do not count. A site
+#' without counts is then equally of all components, and without a prior as the fit's weights. Where all cells of a site
+#' are unknown, so are its expected counts: `NA`.
 #'
 #' @param object a fit of [plca()].
 #' @param newdata an array like the training data except for its first dimension, its other levels in any order where
@@ -90,9 +92,10 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
   scale <- object$total / object$p_observed
   if (!is.null(newdata)) {
     data <- match_cells(check_cells(newdata, "newdata"), object)
-    param <- plca_fold_in(object, data, control)
+    folded <- plca_fold_in(object, data, control)
+    param <- folded$param
     names[1L] <- data$names[1L]
-    scale <- sum(data$cells$value) / plca_p_observed(data$cells, param)
+    scale <- folded$total
   }
   extent <- vapply(param$marginals, ncol, 0L, USE.NAMES = FALSE)
   if (type == "membership") {
@@ -182,11 +185,54 @@ check_levels <- function(names, known, d, name, all_there) {
   }
 }
 
-# Weights and first marginals of new data, the others held: each observation's memberships are then free.
+# Memberships of new levels of the first dimension, each by its own cells alone, the other marginals fixed:
+# list(param: memberships in the place of weights and first marginals, total: expected counts of each level, NA where
+# nothing was observed).
 plca_fold_in <- function(fit, data, control) {
-  param <- fit$param
-  cells <- data$cells
-  k <- length(param$weights)
+  cells <- only_possible(data$cells, fit$param)
+  n <- cells$extent[1L]
+  k <- fit$dims[["k"]]
+  level <- function(index) split(seq_len(ncol(index)), factor(index[1L, ] + 1L, seq_len(n)))
+  counted <- level(cells$index)
+  unknown <- level(cells$na_index)
+  prior <- plca_fold_in_prior(fit, 1L)
+  param <- list(weights = rep(1, k), marginals = c(list(matrix(1, k, n)), unname(fit$param$marginals[-1L])))
+  nothing <- if (is.null(prior$weights_added)) unname(fit$param$weights) else rep(1 / k, k)
+  total <- numeric(n)
+  outcomes <- vector("list", n)
+  for (i in seq_len(n)) {
+    own <- one_level(cells, counted[[i]], unknown[[i]])
+    param$marginals[[1L]][, i] <- nothing
+    if (length(own$value)) {
+      start <- list(weights = rep(1 / k, k), marginals = c(list(matrix(1, k, 1L)), param$marginals[-1L]))
+      run <- plca_passes(own, start, prior, control, rep(TRUE, length(cells$extent)))
+      outcomes[[i]] <- check_outcome(run$outcome)
+      param$marginals[[1L]][, i] <- run$param$weights
+      total[i] <- sum(own$value) / plca_p_observed(own, run$param)
+    } else if (ncol(own$na_index) == prod(as.double(cells$extent[-1L]))) {
+      total[i] <- NA
+    }
+  }
+  slow <- Filter(function(outcome) !outcome$status %in% "converged", Filter(Negate(is.null), outcomes))
+  if (length(slow)) warn_fold_in(slow[[1L]])
+  list(param = param, total = total)
+}
+
+# Cells of one level of the first dimension, by their numbers, as an array of that level alone.
+one_level <- function(cells, counted, unknown) {
+  index <- function(of, at) {
+    of <- of[, at, drop = FALSE]
+    of[1L, ] <- 0L
+    of
+  }
+  list(
+    extent = replace(cells$extent, 1L, 1L), index = index(cells$index, counted), value = cells$value[counted],
+    na_index = index(cells$na_index, unknown)
+  )
+}
+
+# Counts that no component can make are unknown.
+only_possible <- function(cells, param) {
   possible <- rep(TRUE, ncol(cells$index))
   for (d in seq_along(cells$extent)[-1L]) {
     possible <- possible & colSums(param$marginals[[d]])[cells$index[d, ] + 1L] > 0
@@ -197,13 +243,7 @@ plca_fold_in <- function(fit, data, control) {
     cells$index <- cells$index[, possible, drop = FALSE]
     cells$value <- cells$value[possible]
   }
-  first <- matrix(1 / cells$extent[1L], k, cells$extent[1L])
-  start <- list(weights = rep(1 / k, k), marginals = c(list(first), unname(param$marginals[-1L])))
-  held <- seq_along(cells$extent) > 1L
-  run <- plca_passes(cells, start, plca_fold_in_prior(fit, cells$extent[1L]), control, held)
-  check_outcome(run$outcome)
-  warn_fold_in(run$outcome)
-  run$param
+  cells
 }
 
 # The data of a fit as a full array.

@@ -186,8 +186,15 @@ report_format <- function(...) {
 # Shows that a document was knitted to its end.
 end_mark <- "\n\n<div id=\"end-of-report\"></div>\n"
 
-# How a document shows the value of a chunk: figures in two sizes, data frames as tables, anything else as it prints.
+# How a document shows the value of a chunk: figures in two sizes, data frames as tables, calls without their data,
+# nothing for NULL, anything else as it prints.
 show_result <- function(x, options) {
+  if (is.null(x)) {
+    return(knitr::asis_output(""))
+  }
+  if (is.call(x)) {
+    return(paste(call_lines(x), collapse = "\n"))
+  }
   if (ggplot2::is.ggplot(x)) {
     return(knitr::asis_output(figure_html(x, options$fig.height)))
   }
@@ -202,6 +209,29 @@ show_result <- function(x, options) {
   of <- told$fit %||% told$answer
   words <- if (is.null(of)) c("sites", "taxa") else axis_words(of)
   knitr::asis_output(html_table(x, options$tab.cap %||% "", options$rows %||% Inf, words))
+}
+
+# The lines of a call, whose data are named by their kind and size.
+call_lines <- function(call) {
+  lines <- deparse(short_values(call), width.cutoff = 80L)
+  gsub("`(<[^`]*>)`", "\\1", lines)
+}
+
+# A call or value with long values replaced by symbols: `<a data frame with 129 rows and 2 columns>`.
+short_values <- function(x) {
+  if (is.function(x)) {
+    exported <- mget(getNamespaceExports("multicause"), asNamespace("multicause"), mode = "function", ifnotfound = NA)
+    name <- names(Filter(function(f) identical(f, x), exported))
+    return(as.name(if (length(name)) name[1L] else "<a function>"))
+  }
+  if (is.call(x) || is.list(x) && !is.object(x)) {
+    parts <- lapply(as.list(x), function(part) if (identical(part, quote(expr = ))) part else short_values(part))
+    return(if (is.call(x)) as.call(parts) else as.call(c(quote(list), parts)))
+  }
+  if (is.symbol(x) || is.atomic(x) && !is.object(x) && is.null(dim(x)) && length(x) < 9L) {
+    return(x)
+  }
+  as.name(sprintf("<%s>", show_value(x)))
 }
 
 # A figure as a picture of the page, with its alternative text, which may hold a user's words: one for wide screens, one

@@ -117,8 +117,8 @@ fit_settings <- function(x, settings, control, store = NULL, timed = FALSE) {
   common <- list(x = x, settings = settings, control = inner_control(control))
   name <- function(i) setting_name(settings[[i]])
   running <- task_running(control, checkpoint_store(store, "fit"), parallel = !timed)
-  # A task for each setting.
-  tasks <- Map(list, setting = seq_along(settings), seed = draw_seeds(length(settings)))
+  # A task for each setting, from the same seed: the same model twice has the same fit.
+  tasks <- Map(list, setting = seq_along(settings), seed = draw_seeds(1L))
   fits <- map_tasks(tasks, if (timed) timed_fit else fit_setting, common, "Fits", name, running)
   tell_interrupted(if (timed) fits else need_some(fits), "fits")
   names(fits) <- vapply(settings, function(setting) as.character(setting$k), "")

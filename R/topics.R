@@ -215,8 +215,11 @@ pairs_coherence <- function(both, n, method) {
 print.coherence <- function(x, digits = 3L, n = 20L, ...) {
   check_dots(...)
   digits <- check_digits(digits)
+  if (print_as_frame(x, digits, c("k", "coherence", "exclusivity"), "terms")) {
+    return(invisible(x))
+  }
   shown <- as.data.frame(utils::head(x, check_shown(n)))
-  wide <- nchar(shown$terms) > 60L
+  wide <- which(nchar(shown$terms) > 60L)
   shown$terms[wide] <- paste0(substr(shown$terms[wide], 1L, 57L), "...")
   print.data.frame(round_columns(shown, digits), row.names = FALSE, right = FALSE)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))

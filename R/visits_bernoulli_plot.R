@@ -101,6 +101,7 @@ detection_figure <- function(fit, covariate, numeric) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
   check_dots(...)
+  need_drawn_columns(object, c("found", "expected", "low", "high"))
   taxa <- "taxon" %in% names(object)
   table <- object[order(-object$expected), ]
   rows <- data.frame(

@@ -769,3 +769,152 @@ say_wrapped <- function(side, items, more) {
   text <- sprintf("%s: %s%s", side, paste(items, collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else "")
   writeLines(wrap_text(text, indent = 2, exdent = 4))
 }
+
+# ---- What users of data frames and of models try on a result ----
+
+# The zeros as a data frame, in the place of the result, in a call of the user's: names of columns mean those of the
+# data frame.
+on_frame <- function(call, verb, x, frame) {
+  call[[1L]] <- verb
+  call[[match("x", names(call), nomatch = 2L)]] <- as.data.frame(x)
+  eval(call, frame)
+}
+
+#' @export
+subset.which_zeros <- function(x, ...) on_frame(sys.call(), base::subset, x, parent.frame())
+#' @export
+subset.which_zeros_shards <- subset.which_zeros
+#' @export
+subset.which_zeros_sensitivity <- subset.which_zeros
+#' @export
+subset.multicause_result <- subset.which_zeros
+
+# Rows and columns of the data frame; by one index, parts of the result.
+#' @export
+`[.which_zeros` <- function(x, i, j, ...) {
+  if (nargs() < 3L) {
+    return(unclass(x)[i])
+  }
+  on_frame(sys.call(), `[`, x, parent.frame())
+}
+#' @export
+`[.which_zeros_shards` <- `[.which_zeros`
+#' @export
+`[.which_zeros_sensitivity` <- `[.which_zeros`
+#' @export
+`[.multicause_result` <- `[.which_zeros`
+
+# Columns of the data frame are no parts of the result: NULL would be taken for "none".
+#' @export
+`$.which_zeros` <- function(x, name) part_of_answer(.subset2(x, name, exact = FALSE), name)
+#' @export
+`[[.which_zeros` <- function(x, i, ...) part_of_answer(.subset2(x, i, ...), i)
+
+part_of_answer <- function(value, name) {
+  if (is.null(value) && is.character(name) && length(name) == 1L && name %in% zero_columns) {
+    stop_input(
+      "`%s` is a column of the zeros, not a part of the result: as.data.frame(w)$%s has it, of a result `w`.",
+      name, name
+    )
+  }
+  value
+}
+
+zero_columns <- c("rank", "site", "taxon", "chance", "present", "missed", "missed_low", "missed_high")
+
+#' @exportS3Method dplyr::filter
+filter.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
+  getExportedValue("dplyr", "filter")(as.data.frame(.data), ...)
+}
+#' @exportS3Method dplyr::select
+select.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
+  getExportedValue("dplyr", "select")(as.data.frame(.data), ...)
+}
+#' @exportS3Method dplyr::arrange
+arrange.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
+  getExportedValue("dplyr", "arrange")(as.data.frame(.data), ...)
+}
+#' @exportS3Method dplyr::mutate
+mutate.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
+  getExportedValue("dplyr", "mutate")(as.data.frame(.data), ...)
+}
+
+# Without new data, fitted(): a result has no parameters by which other sites could be predicted.
+#' @export
+predict.which_zeros <- function(object, newdata = NULL, ...) {
+  check_dots(...)
+  if (!is.null(newdata)) {
+    stop_input(paste(
+      "`newdata` cannot be predicted: each zero is judged by all other cells of its table. Append these sites to the",
+      "table, and call which_zeros() again."
+    ))
+  }
+  fitted(object)
+}
+
+# Generics of a model that has a likelihood.
+
+stop_answer_lacks <- function(generic, instead) {
+  stop_input("%s() is not there for a result of which_zeros(): %s", generic, instead)
+}
+
+answer_ranges <- "as.data.frame() has a 90 % interval for each zero, by_site() and by_taxon() for sites and taxa."
+answer_quality <- "it has no likelihood; `quality` in it has the AUC of held-out presences."
+
+#' @export
+confint.which_zeros <- function(object, parm, level, ...) stop_answer_lacks("confint", answer_ranges)
+#' @export
+vcov.which_zeros <- function(object, ...) stop_answer_lacks("vcov", answer_ranges)
+#' @export
+logLik.which_zeros <- function(object, ...) stop_answer_lacks("logLik", answer_quality)
+#' @export
+deviance.which_zeros <- function(object, ...) stop_answer_lacks("deviance", answer_quality)
+#' @export
+df.residual.which_zeros <- function(object, ...) { # nolint: object_name_linter.
+  stop_answer_lacks("df.residual", answer_quality)
+}
+#' @export
+sigma.which_zeros <- function(object, ...) stop_answer_lacks("sigma", answer_quality)
+#' @export
+anova.which_zeros <- function(object, ...) stop_answer_lacks("anova", answer_quality)
+#' @export
+extractAIC.which_zeros <- function(fit, scale, k, ...) { # nolint: object_name_linter.
+  stop_answer_lacks("extractAIC", answer_quality)
+}
+#' @export
+simulate.which_zeros <- function(object, nsim = 1, seed = NULL, ...) {
+  stop_answer_lacks("simulate", "tables are drawn from fits of a model, such as aspect_bernoulli().")
+}
+
+# Of shards: fitted probabilities are on disk.
+
+answer_of_shards <- paste(
+  "the probabilities of shards are in its `files`, where `path` was given; as.data.frame() has the first."
+)
+
+#' @export
+predict.which_zeros_shards <- function(object, ...) stop_answer_lacks("predict", answer_of_shards)
+#' @export
+fitted.which_zeros_shards <- function(object, ...) stop_answer_lacks("fitted", answer_of_shards)
+#' @export
+residuals.which_zeros_shards <- function(object, ...) stop_answer_lacks("residuals", answer_of_shards)
+#' @export
+coef.which_zeros_shards <- function(object, ...) stop_answer_lacks("coef", answer_of_shards)
+#' @export
+confint.which_zeros_shards <- confint.which_zeros
+#' @export
+vcov.which_zeros_shards <- vcov.which_zeros
+#' @export
+logLik.which_zeros_shards <- logLik.which_zeros
+#' @export
+deviance.which_zeros_shards <- deviance.which_zeros
+#' @export
+df.residual.which_zeros_shards <- df.residual.which_zeros # nolint: object_name_linter.
+#' @export
+sigma.which_zeros_shards <- sigma.which_zeros
+#' @export
+anova.which_zeros_shards <- anova.which_zeros
+#' @export
+extractAIC.which_zeros_shards <- extractAIC.which_zeros # nolint: object_name_linter.
+#' @export
+simulate.which_zeros_shards <- simulate.which_zeros

@@ -121,7 +121,21 @@ wrap_text <- function(text, width = min(getOption("width"), 100L), ...) {
 # Writes sentences, wrapped where they are wider than the window. Those that begin with a space are rows of a table.
 write_sentences <- function(lines) {
   wrapped <- lapply(lines, function(line) if (startsWith(line, " ")) line else wrap_text(line, exdent = 2))
-  writeLines(unlist(wrapped))
+  writeLines(as.character(unlist(wrapped)))
+}
+
+# Prints a table of results as the data frame that it still is where its own print has nothing to rest on: without rows,
+# or without these columns, after subset(), `[` or new names. Returns whether it did.
+#   numbers, others  columns that the print needs, the first as numbers or as TRUE and FALSE
+#   formatted        columns that need not be there, but are numbers if they are
+print_as_frame <- function(x, digits, numbers = character(), others = character(), formatted = character()) {
+  columns <- unclass(x)[intersect(c(numbers, formatted), names(x))]
+  is_number <- vapply(columns, function(column) is.numeric(column) || is.logical(column), NA)
+  if (nrow(x) && all(c(numbers, others) %in% names(x)) && all(is_number)) {
+    return(FALSE)
+  }
+  print.data.frame(round_columns(as.data.frame(x), digits), row.names = FALSE)
+  TRUE
 }
 
 # A factor whose levels stand in one order, whatever the language of the session.

@@ -159,7 +159,10 @@ static void model_feasible(void *self, const double *const *safe) {
   num_guard_positive(s->par->rows, safe[0], (ptrdiff_t) s->data->n * k);
   if (s->par->fixed_basis) return;
   num_guard_positive(s->par->basis, safe[1], (ptrdiff_t) k * s->data->m);
-  if (s->par->learn) num_guard_positive(s->par->prior, safe[2], k + 1);
+  if (!s->par->learn) return;
+  num_guard_positive(s->par->prior, safe[2], k + 1);
+  /* The range of passes: from outside it they would lower the bound. */
+  for (int c = 0; c <= k; c++) s->par->prior[c] = within_range(s->par->prior[c]);
 }
 
 mc_model plsa_vb_model(plsa_vb_self *self) {

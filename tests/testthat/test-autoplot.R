@@ -23,6 +23,18 @@ test_that("autoplot() has the views of plot(), for every model", {
   expect_error(ggplot2::autoplot(fits$nmf, color = 1), "color", class = "multicause_input_error")
 })
 
+test_that("axes say share of shares alone: what sums to 1 over the taxa", {
+  fits <- fits_of_all()
+  for (name in setdiff(names(fits), c("bmf", "plca"))) {
+    said <- ggplot2::autoplot(fits[[name]], "top")$labels$x
+    total <- rowSums(component_matrix(fits[[name]]))
+    expect_identical(grepl("share", said), all(abs(total - 1) < 1e-6), info = name)
+  }
+  for (name in c("aspect_bernoulli", "effort", "visits", "vb", "bernoulli_mixture", "noisy_or")) {
+    expect_match(ggplot2::autoplot(fits[[name]], "top")$labels$x, "^probability", info = name)
+  }
+})
+
 test_that("saved pictures have a background", {
   set.seed(1)
   fit <- quietly(nmf(matrix(rpois(60, 2), 10), 2, control = fit_control(n_start = 1, progress = FALSE)))

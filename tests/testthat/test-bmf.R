@@ -54,6 +54,16 @@ test_that("arguments stay as they are and names travel", {
   expect_identical(one, predict(fit, x[3:1, ])[, 10:1])
 })
 
+test_that("TRUE and FALSE are 1 and 0", {
+  x <- simulated_sites$x[1:20, 1:10]
+  control <- mcmc_control(chains = 1, warmup = 10, draws = 10, progress = FALSE)
+  fit_of <- function(x) {
+    set.seed(1)
+    suppressMessages(bmf(x, 2, 2, control = control))
+  }
+  expect_identical(fit_of(x == 1)$trace, fit_of(x)$trace)
+})
+
 test_that("sparse and dense tables give the same chains", {
   set.seed(5)
   x <- matrix(rbinom(200, 1, 0.2), 20)

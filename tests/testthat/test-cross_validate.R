@@ -202,6 +202,29 @@ test_that("compare_models() puts every model under one protocol", {
   expect_invisible(plot(result$cells))
 })
 
+test_that("a model has the same numbers in every place of a list, whatever it is compared with", {
+  set.seed(10)
+  x <- 4 * binary_matrix(25, 8)
+  compare <- function(models, ...) {
+    set.seed(1)
+    compare_models(x, 2:3, models, folds = 2, control = fit_control(n_start = 1, n_polish = 0, progress = FALSE))
+  }
+  shown <- c("k", "cells", "cells_se", "behind", "converged")
+  twice <- compare(list(nmf = nmf, again = nmf))
+  expect_equal(twice$table[2L, shown], twice$table[1L, shown], ignore_attr = TRUE)
+  expect_identical(twice$fits$again$param, twice$fits$nmf$param)
+  beside <- compare(list(plsa = plsa, nmf = nmf))
+  expect_identical(beside$fits$nmf$param, twice$fits$nmf$param)
+  folds <- function(result, at) result$cells$folds[result$cells$folds$setting %in% at, c("fold", "loss")]
+  expect_equal(folds(twice, 3:4), folds(twice, 1:2), ignore_attr = TRUE)
+  expect_equal(folds(beside, 3:4), folds(twice, 1:2), ignore_attr = TRUE)
+  set.seed(1)
+  chosen <- select_k(x, 2, nmf, "cells", folds = 2, control = fit_control(n_start = 1, n_polish = 0, progress = FALSE))
+  set.seed(1)
+  more <- select_k(x, 1:2, nmf, "cells", folds = 2, control = fit_control(n_start = 1, n_polish = 0, progress = FALSE))
+  expect_equal(more$table$value[2L], chosen$table$value)
+})
+
 test_that("prints and plots", {
   set.seed(11)
   x <- binary_matrix(12, 5)

@@ -83,6 +83,35 @@ test_that("unknown arguments are told, with the nearest that there is", {
   })
 })
 
+test_that("an unknown argument that is a setting is sent to `control`, by the function that has it", {
+  counts <- matrix(2, 6, 4)
+  refuses <- function(expr, way) {
+    expect_error(expr, sprintf(": give it as `control = %s`.", way), fixed = TRUE, class = "multicause_input_error")
+  }
+  for (setting in setdiff(names(formals(fit_control)), "...")) {
+    for (model in list(ab, plsa, nmf, bernoulli_mixture, which_zeros, visits_bernoulli)) {
+      refuses(do.call(model, c(list(x, 2), stats::setNames(list(1), setting))),
+        sprintf("fit_control(%s = )", setting))
+    }
+  }
+  for (model in list(ab, plsa, bmf)) refuses(model(counts, k = 2, draws = 5), "mcmc_control(draws = )")
+  refuses(bmf(counts, n_threads = 2), "mcmc_control(n_threads = )")
+  for (model in list(nmf, logistic_pca)) { # which have no chains
+    expect_error(model(counts, 2, draws = 5), "this function takes", class = "multicause_input_error")
+  }
+})
+
+test_that("counts that are nothing beside any sum are refused, wherever they are", {
+  counts <- matrix(1:20, 5)
+  for (tiny in c(5e-324, 1e-310, 1e-150)) {
+    for (model in list(plsa, nmf, plca)) {
+      expect_error(
+        model(replace(counts, 7, tiny), 2), "must have no values between 0 and 1e-100", class = "multicause_input_error"
+      )
+    }
+  }
+})
+
 test_that("wrong starts", {
   with <- function(...) utils::modifyList(start, list(...))
   expect_snapshot({

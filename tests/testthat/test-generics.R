@@ -127,3 +127,197 @@ test_that("a fit to shards has what needs nothing of the cells as a fit in memor
     refuses(match.fun(verb)(fit), paste0("^", verb, "\\(\\) is not there for a fit to shards: fit some rows"))
   }
 })
+
+# Every class of tables of results that the package makes: the first word of `c("class", "data.frame")`.
+classes_of_tables <- function() {
+  namespace <- asNamespace("multicause")
+  made_of <- function(f) {
+    calls <- list()
+    visit <- function(e) {
+      if (is.call(e) && identical(e[[1L]], quote(c)) && any(vapply(as.list(e), identical, NA, "data.frame"))) {
+        calls <<- c(calls, list(e[[2L]]))
+      }
+      if (is.call(e)) for (each in as.list(e)) if (!missing(each)) visit(each)
+    }
+    visit(body(f))
+    calls
+  }
+  functions <- Filter(is.function, mget(ls(namespace, all.names = TRUE), namespace))
+  found <- unlist(lapply(functions, made_of))
+  unique(vapply(found, function(e) if (is.character(e)) e else deparse1(e), ""))
+}
+
+tables_of_results <- local({
+  made <- NULL
+  function() {
+    if (is.null(made)) made <<- make_tables_of_results()
+    made
+  }
+})
+
+make_tables_of_results <- function() {
+  set.seed(1)
+  few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
+  x <- simulated_sites$x[1:40, ]
+  suppressWarnings(suppressMessages({
+    w <- which_zeros(x, quick = TRUE, seed = 1, control = few)
+    fit <- aspect_bernoulli(x, 3, phantom = "white", control = few)
+    visits <- lapply(1:3, function(v) x[, 1:10] * stats::rbinom(400, 1, 0.6))
+    survey <- visits_bernoulli(visits, 1, detection = ~1, control = few)
+    list(
+      which_zeros_sums = by_site(w), sums_of_fit = by_taxon(fit),
+      which_zeros_contrast = contrast(w, groups = rep(1:3, length.out = 40)), phantoms = phantoms(fit),
+      false_absences = false_absences(fit), false_presences = false_presences(fit),
+      of_visits = false_absences(survey), noisy_or_sources = sources(noisy_or(x, 2, control = few)),
+      coherence = coherence(bernoulli_mixture(x, 2, control = few), n = 4), visits_needed = visits_needed(survey),
+      visit_richness = occupied(survey), richness_of_taxa = occupied(survey, "taxon"),
+      predictive_check = predictive_check(survey, nsim = 10)
+    )
+  }))
+}
+
+# The table without each of its columns, with each alone, renamed, of another kind or unknown; without rows, without
+# columns, and with a row of NA.
+parts_of_table <- function(table) {
+  each <- lapply(names(table), function(column) {
+    other <- text <- unknown <- table
+    names(other)[names(other) == column] <- "other"
+    text[[column]] <- as.character(text[[column]])
+    unknown[[column]] <- NA
+    list(table[setdiff(names(table), column)], table[column], table[, column, drop = FALSE], other, text, unknown)
+  })
+  c(unlist(each, recursive = FALSE), list(
+    table[0L, ], table[character()], table[0L, 1L, drop = FALSE], table[c(1L, NA), ], utils::head(table, 0L),
+    subset(table, FALSE), table[order(table[[1L]]), ]
+  ))
+}
+
+test_that("tables of results print whatever is left of them", {
+  tables <- tables_of_results()
+  known <- classes_of_tables()
+  expect_gt(length(known), 9L)
+  expect_setequal(setdiff(known, c("anova", "paste0(\"false_\", of)")), setdiff(
+    names(tables), c("sums_of_fit", "false_absences", "false_presences", "of_visits", "richness_of_taxa")
+  ))
+  for (name in names(tables)) {
+    parts <- parts_of_table(tables[[name]])
+    for (i in seq_along(parts)) {
+      expect_silent(said <- utils::capture.output(back <- print(parts[[i]])))
+      expect_identical(back, parts[[i]], info = name)
+      expect_gt(length(said), 0L)
+    }
+  }
+})
+
+test_that("a table of phantoms without their kinds does not count them", {
+  table <- tables_of_results()$phantoms
+  expect_match(print_words(table), "1 white phantom")
+  expect_no_match(print_words(table[setdiff(names(table), "kind")]), "phantom")
+})
+
+test_that("rows and columns of tables of results keep the words of the data", {
+  x <- simulated_sites$x[1:40, 1:10]
+  names(dimnames(x)) <- c("lake", "bird")
+  set.seed(1)
+  survey <- visits_bernoulli(list(x, x * stats::rbinom(400, 1, 0.7)), 1, missed_by = "visit",
+    control = fit_control(n_start = 1, progress = FALSE))
+  expect_match(print_words(occupied(survey)[1:3, c("site", "found")]), "found: birds that any visit found")
+})
+
+test_that("figures of tables of results name the columns that they lack", {
+  table <- tables_of_results()$visit_richness
+  for (column in c("found", "expected", "low", "high")) {
+    refuses(ggplot2::autoplot(table[setdiff(names(table), column)]), sprintf("it lacks \"%s\"", column))
+  }
+})
+
+test_that("what users of data frames and of models try on a result of which_zeros() works or says what does", {
+  w <- which_zeros(simulated_sites$x[1:40, ], quick = TRUE, seed = 1, control = fit_control(progress = FALSE))
+  zeros <- as.data.frame(w)
+  least <- 0.3
+  expect_identical(subset(w, missed > least, c(site, missed)), subset(zeros, missed > least, c(site, missed)))
+  expect_identical(subset(x = w, missed > least), subset(zeros, missed > least))
+  expect_identical(subset(select = site, x = w), subset(zeros, select = site))
+  expect_identical(w[1:3, ], zeros[1:3, ])
+  expect_identical(w[2, "site"], zeros[2, "site"])
+  expect_identical(w["finds"], list(finds = w$finds))
+  expect_identical(w$prob, w$probability)
+  expect_identical(predict(w), fitted(w))
+  expect_identical(case.names(w), rownames(w$x))
+  expect_identical(variable.names(w), colnames(w$x))
+  expect_equal(dim(residuals(w)), c(40L, 40L))
+  expect_equal(nobs(w), sum(!is.na(w$x)))
+  refuses(predict(w, w$x), "Append these sites")
+  for (column in names(zeros)) {
+    refuses(do.call(`$`, list(w, column)), sprintf("as\\.data\\.frame\\(w\\)\\$%s has it", column))
+    refuses(w[[column]], "is a column of the zeros")
+  }
+  lacking <- list(
+    confint = confint, vcov = vcov, logLik = logLik, deviance = deviance, df.residual = df.residual, sigma = sigma,
+    anova = anova, extractAIC = extractAIC, simulate = simulate
+  )
+  shards <- structure(list(zeros = zeros), class = "which_zeros_shards")
+  for (generic in names(lacking)) {
+    refuses(lacking[[generic]](w), paste0("^", generic, "\\(\\) is not there for a result of which_zeros"))
+    refuses(lacking[[generic]](shards), paste0("^", generic, "\\(\\) is not there for a result of which_zeros"))
+  }
+  for (generic in list(predict, fitted, residuals, coef)) refuses(generic(shards), "probabilities of shards")
+  refuses(AIC(w), "no likelihood")
+  refuses(BIC(w), "no likelihood")
+  expect_identical(subset(shards, missed > least), subset(zeros, missed > least))
+  skip_if_not_installed("dplyr")
+  expect_identical(dplyr::filter(w, missed > least), dplyr::filter(zeros, missed > least))
+  expect_identical(dplyr::arrange(w, site), dplyr::arrange(zeros, site))
+  expect_identical(dplyr::select(w, site), dplyr::select(zeros, site))
+  expect_identical(dplyr::mutate(w, a = rank), dplyr::mutate(zeros, a = rank))
+})
+
+test_that("rows of other results are those of their tables", {
+  set.seed(1)
+  cv <- suppressMessages(cross_validate(
+    simulated_sites$x[1:40, ], 1:3, bernoulli_mixture, folds = 2, control = fit_control(n_start = 1, progress = FALSE)
+  ))
+  expect_identical(subset(cv, k > 1), subset(as.data.frame(cv), k > 1))
+  expect_identical(cv[2:3, "loss"], as.data.frame(cv)[2:3, "loss"])
+})
+
+# Verbs that a message names, where they take a fit alone.
+verbs_named <- function(message) {
+  named <- regmatches(message, gregexpr("[a-z_]+(?=\\()", message, perl = TRUE))[[1L]]
+  takes_fit <- function(name) {
+    namespace <- asNamespace("multicause")
+    exists(name, namespace) && identical(names(formals(name, envir = namespace))[1L], "fit")
+  }
+  Filter(takes_fit, named)
+}
+
+test_that("confint() and vcov() of a model name no verb that refuses its fits", {
+  set.seed(1)
+  x <- simulated_sites$x[1:30, 1:12]
+  quick <- mcmc_control(chains = 1, warmup = 20, draws = 40, progress = FALSE)
+  few <- fit_control(n_start = 1, n_polish = 0, progress = FALSE)
+  more <- suppressWarnings(suppressMessages(list(
+    gibbs = aspect_bernoulli(x, 2, estimate = "gibbs", control = quick),
+    plsa_vb = plsa(x, 2, estimate = "vb", control = few),
+    plsa_gibbs = plsa(x, 2, estimate = "gibbs", control = quick), neighbours = neighbours_mean(x),
+    recorded = noisy_or(x, 2, missed_by = "site", control = few),
+    ensemble = ensemble(list(aspect_bernoulli(x, 1, control = few), aspect_bernoulli(x, 2, control = few)))
+  )))
+  fits <- c(fits_of_all(), more)
+  named <- character()
+  for (name in names(fits)) {
+    for (generic in list(confint, vcov)) {
+      said <- tryCatch(generic(fits[[name]]), multicause_input_error = conditionMessage)
+      if (!is.character(said)) next
+      for (verb in verbs_named(said)) {
+        named <- c(named, verb)
+        few_draws <- if (verb == "identifiability") list() else list(nsim = 2)
+        said_by <- suppressMessages(suppressWarnings(tryCatch(
+          do.call(verb, c(list(fits[[name]]), few_draws)), error = conditionMessage
+        )))
+        expect_false(is.character(said_by), info = paste(name, verb, if (is.character(said_by)) said_by))
+      }
+    }
+  }
+  expect_setequal(named, c("bootstrap_draws", "posterior_draws", "identifiability"))
+})

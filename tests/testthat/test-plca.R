@@ -282,6 +282,59 @@ test_that("predictions and simulations have the right shape and sums", {
   expect_s3_class(update(fit, k = 3, control = plain_passes(2)), "plca")
 })
 
+test_that("each new level is judged by its own cells alone, missing ones and all", {
+  set.seed(3)
+  for (extent in list(c(12, 8), c(12, 4, 3))) {
+    x <- array(stats::rpois(prod(extent), rep(c(0.3, 4, 1, 6), each = 3)), extent)
+    for (estimate in c("map", "ml")) {
+      fit <- suppressWarnings(plca(x, 3, estimate = estimate, control = plain_passes(200)))
+      new <- array(x[slice.index(x, 1L) %in% c(2, 5, 7, 9)], c(4L, extent[-1L]))
+      new[c(1, 5, 6, 10, 14, 18)] <- NA
+      tight <- fit_control(max_pass = 5000, tol = 1e-13, progress = FALSE)
+      level <- function(x, i) array(x[slice.index(x, 1L) == i], c(1L, dim(x)[-1L]))
+      for (type in c("response", "membership", "cell")) {
+        all <- suppressWarnings(predict(fit, new, type = type, control = tight))
+        for (i in 1:4) {
+          alone <- suppressWarnings(predict(fit, level(new, i), type = type, control = tight))
+          expect_equal(level(all, i), level(alone, 1L), tolerance = 1e-12)
+        }
+      }
+    }
+  }
+})
+
+test_that("levels of which nothing was counted, or nothing observed, have memberships; only the first have counts", {
+  set.seed(3)
+  x <- matrix(stats::rpois(60, 2), 10)
+  for (estimate in c("map", "ml")) {
+    fit <- suppressWarnings(plca(x, 2, estimate = estimate, control = plain_passes(50)))
+    new <- x[1:3, ]
+    new[2, ] <- 0
+    new[3, ] <- NA
+    expected <- if (estimate == "map") c(0.5, 0.5) else unname(fit$param$weights)
+    membership <- predict(fit, new, type = "membership")
+    expect_equal(unname(membership[2:3, ]), rbind(expected, expected), ignore_attr = TRUE)
+    expect_equal(unname(rowSums(predict(fit, new))), c(sum(new[1, ]), 0, NA))
+    expect_false(anyNA(predict(fit, new, type = "cell")))
+    expect_identical(is.na(impute(fit, new)), row(new) == 3)
+  }
+})
+
+test_that("a data frame is a list of cells by its column `count` or by names, else it is asked about", {
+  asks <- function(x, way) {
+    expect_error(plca(x, 1), sprintf("or give a table as `%s`", way), fixed = TRUE, class = "multicause_input_error")
+  }
+  wide <- data.frame(sp1 = 1:5, sp2 = c(2, 1, 4, 3, 5), sp3 = 3)
+  asks(wide, "as.matrix(x)")
+  asks(wide + 0.5, "as.matrix(x)")
+  asks(wide - 1, "as.matrix(x)")
+  asks(cbind(site = letters[1:5], wide), "as.matrix(x[-1L])")
+  expect_error(predict(plca(as.matrix(wide), 1), wide), "as.matrix(newdata)", fixed = TRUE)
+  list <- data.frame(site = c("u", "u", "v"), taxon = c("a", "b", "a"), n = 1:3)
+  expect_identical(plca(list, 1)$extent, c(2L, 2L))
+  expect_identical(plca(data.frame(site = c(1, 1, 2), taxon = c(1, 2, 1), count = 1:3), 1)$extent, c(2L, 2L))
+})
+
 test_that("divergences are Kullback-Leibler's, floored", {
   set.seed(12)
   fit <- plca(random_array(c(4, 5)), 3, control = plain_passes(5))

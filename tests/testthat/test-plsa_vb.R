@@ -82,6 +82,19 @@ test_that("the bound never falls, and priors that are learnt leave nothing to ga
   expect_gt(stats::optim(at, function(z) -bound(z), method = "BFGS")$value, -bound(at) - 1e-3)
 })
 
+test_that("the bound never falls where a learnt prior comes to the end of its range, and the last pass is the best", {
+  at_end <- 0L
+  for (seed in c(1, 2, 6)) {
+    set.seed(seed)
+    for (x in list(t(stats::rmultinom(30, 40, 1:8)), 50 * diag(8))) {
+      fit <- lda(x, 3, "eb", control = quiet_control(n_start = 3, max_pass = 3000, tol = 1e-9))
+      at_end <- at_end + (min(fit$prior$membership) < 2e-3)
+      expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
+    }
+  }
+  expect_gt(at_end, 2L)
+})
+
 test_that("learnt priors tell common components from rare ones", {
   set.seed(4)
   basis <- rbind(rep(c(6, 1, 1), each = 4), rep(c(1, 6, 1), each = 4), rep(c(1, 1, 6), each = 4)) / 32

@@ -408,6 +408,33 @@ test_that("the data of a fit without them are given", {
   expect_identical(captions(write_report(fit, x = full$x, age = 12:1)), captions(write_report(full, age = 12:1)))
 })
 
+test_that("the call in a report names the data by kind and size", {
+  call <- quote(which_zeros(x = x, age = ages, prior = list(a = c(1, 2), b = ~ z), site[1, ]))
+  call[c("x", "age", "control", "f")] <- list(diag(30), data.frame(a = 1:30), fit_control(), plsa)
+  call$more <- list(1:20, function(x) x)
+  expect_identical(paste(gsub(" +", " ", call_lines(call)), collapse = ""), paste0(
+    "which_zeros(x = <a matrix with 30 rows and 30 columns>, age = <a data frame with 30 rows and 1 column>, ",
+    "prior = list(a = c(1, 2), b = ~z), site[1, ], control = <an object of class \"multicause_control\">, ",
+    "f = plsa, more = list(<an integer vector of length 20>, <a function>))"
+  ))
+  expect_identical(call_lines(quote(f())), "f()")
+})
+
+test_that("a report shows no data of the call, and nothing for NULL", {
+  skip_without_tools()
+  set.seed(1)
+  x <- matrix(stats::rbinom(600, 1, 0.4), 30)
+  few <- fit_control(n_start = 1, n_polish = 0, progress = FALSE)
+  ages <- data.frame(old = 30:1 + 0.5, young = 30:1)
+  w <- do.call(which_zeros, list(x, age = ages, quick = TRUE, seed = 1, control = few))
+  for (each in list(w, do.call(nmf, list(x, 2, control = few)))) {
+    said <- write_report(each)
+    outputs <- pieces(said, "<pre.*?</pre>")
+    expect_no_match(outputs, "NULL|structure\\(|max_pass")
+  }
+  expect_holds(write_report(w), "age = &lt;a data frame with 30 rows and 2 columns&gt;")
+})
+
 test_that("numbers of a column are rounded alike", {
   expect_identical(format_column(c(0.5, 1, 0.00001, NA)), c("0.500", "1.000", "< 0.001", ""))
   expect_identical(format_column(c(12.34, -0.001, 0)), c("12.3", "> -0.1", "0"))
