@@ -49,6 +49,9 @@ check_visits <- function(visits, sides = NULL, name = "x") {
   } else {
     given$visits <- arrange_array(read_codes(visits, name), sides, name)
   }
+  if (is.null(sides) && !says_visits(visits)) {
+    tell_turned(dimnames(given$visits)[1:2], name, if (is.list(visits)) "lapply(%s, t)" else "aperm(%s, c(2, 1, 3))")
+  }
   visits <- check_visit_values(given$visits, name)
   attr(visits, "covariates") <- given$covariates
   visits

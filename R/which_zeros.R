@@ -285,7 +285,7 @@ wz_data <- function(x, cell) {
     x <- as_plain_matrix(x, "x") # once: it tells what it takes for names
     return(if (has_counts(x)) counted_data(x) else check_data(x, "binary"))
   }
-  check_data(wz_found(x, cell), "binary", "visits")
+  check_data(wz_found(x, cell), "binary", "visits", turn = NULL)
 }
 
 # Whole numbers, 0, 1 and 2 among them: a table of 0, 1 and 9 is one of codes, and one of 1 and 2.
@@ -301,10 +301,20 @@ counted_data <- function(x) {
     "`x` holds counts, up to %s: a find is a count of 1 or more.%s", format_big(most),
     if (most <= 10) " If these are classes, such as of cover, give `(x > 0) + 0`: Chao's estimate is of counts." else ""
   )
+  tell_more_than_one(counts)
   tell_everywhere(counts)
   data <- check_data(1 * (counts > 0), "binary", quiet = TRUE)
   data$counts <- as.matrix(counts)
   data
+}
+
+# Few columns of counts among many of 0 and 1 may be no taxa.
+tell_more_than_one <- function(counts) {
+  more <- which(column_sums(counts > 1, na.rm = TRUE) > 0)
+  if (length(more) <= ncol(counts) / 4) {
+    inform("Only %s %s more than 1. Leave out what is no taxon.", show_names(colnames(counts)[more] %||% more),
+      if (length(more) == 1L) "holds" else "hold")
+  }
 }
 
 # A column of whole numbers without a zero, among others that have some, may be no taxon.
@@ -313,7 +323,7 @@ tell_everywhere <- function(counts) {
   if (length(everywhere) && length(everywhere) < ncol(counts) / 4) {
     names <- colnames(counts)[everywhere] %||% as.character(everywhere)
     are <- if (length(everywhere) == 1L) "is" else "are"
-    inform("%s %s above 0 at every site: leave out what is no taxon.", show_names(names), are)
+    inform("%s %s above 0 at every site. If that is no taxon, leave it out.", show_names(names), are)
   }
 }
 
