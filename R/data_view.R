@@ -262,11 +262,16 @@ frame_row_names <- function(x) {
 # itself where the rows have names already.
 holds_row_names <- function(column, others, rows) {
   text <- as.character(column)
-  if (!anyDuplicated(text)) {
+  if (!anyDuplicated(text) && !any(mark_kind(text) == "blank")) {
     return(TRUE)
   }
-  by_text <- any(vapply(others, is_text, NA)) || !is_number_text(text)
-  !is.character(rows) && !(by_text && holds_marks(column, common_marks(others, 1L)))
+  if (is.character(rows)) {
+    return(FALSE)
+  }
+  if (any(vapply(others, is_text, NA))) {
+    return(!holds_marks(column, common_marks(others, 1L)))
+  }
+  is_number_text(text) || mean(mark_kind(text) != "present") < 0.5
 }
 
 # Of a column that is called after the taxa, rows are these.
@@ -495,8 +500,11 @@ two_names <- paste0(
 )
 latin_ending <- "[ ._](spp?\\b|[[:lower:]-]*(us|um|is|a|ae|i|ens|ans|ense|oides|are|ale|ile|ceps|or)([^[:lower:]]|$))"
 
-# The share of these names that are by their form names of taxa.
+# The share of these names that are by their form names of taxa, 0 of none.
 share_of_taxa <- function(names) {
+  if (!length(names)) {
+    return(0)
+  }
   two <- grepl(two_names, names)
   if (any(two) && mean(grepl(latin_ending, names[two])) < 0.5) two <- FALSE
   mean(two | grepl(numbered_taxa, names, ignore.case = TRUE))
@@ -515,7 +523,7 @@ tell_turned <- function(names, name, turn) {
   if (length(rows) < 2L) {
     return(invisible())
   }
-  taxa <- share_of_taxa(rows) >= 0.8 && (is.null(columns) || share_of_taxa(columns) < 0.2)
+  taxa <- share_of_taxa(rows) >= 0.8 && share_of_taxa(columns) < 0.2
   if (taxa || are_sites(columns) && !are_sites(rows)) {
     inform("Rows of `%s` are taken for sites, but %s are called like %s: %s. If so, give `%s`.", name,
       if (taxa) "they" else "its columns", if (taxa) "taxa" else "sites", show_names(if (taxa) rows else columns, 2L),

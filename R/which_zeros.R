@@ -220,6 +220,7 @@ wz_read <- function(x, args) {
   gone <- pick_some(args$leave_out, asked$x, "leave_out")
   asked$given$reference <- check_reference(args$reference, asked$x, gone)
   if (length(gone)) asked <- wz_keep(asked, setdiff(seq_len(nrow(asked$x)), gone))
+  if (!is.null(cell)) refuse_few_species(asked$x)
   check_enough(asked$x)
   check_open(asked$x, asked$given$within)
   if (is.null(args$groups)) tell_same_sites(asked$x, asked$near)
@@ -380,6 +381,14 @@ check_reference <- function(reference, x, gone) {
     )
   }
   seq_len(nrow(x)) %in% at
+}
+
+# Visits of few species tell of detection, but not what one species tells of another.
+refuse_few_species <- function(x) {
+  if (ncol(x) < 5L) {
+    stop_input("`visits` must have at least 5 taxa to learn from, not %d: visits of few are for %s.", ncol(x),
+      "visits_bernoulli() and false_absences(), see vignette(\"visits\")")
+  }
 }
 
 check_enough <- function(x) {

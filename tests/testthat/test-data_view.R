@@ -175,7 +175,10 @@ test_that("taxa in rows are told by the form of their names, with code that turn
   expect_identical(dim(eval(str2lang("t(data.frame(x[-1], row.names = x[[1]]))"), list(x = frame))), 2:3)
   # An array has no t().
   visits <- array(x, c(3, 2, 2), list(c("Acer rubrum", "Carex nigra", "Rana temporaria"), c("a", "b"), NULL))
-  expect_message(check_visits(visits), "give `aperm(x, c(2, 1, 3))`.", fixed = TRUE)
+  expect_message(turned <- check_visits(visits), "taken as 3 species x 2 sites x 2 visits", fixed = TRUE)
+  expect_identical(rownames(turned), c("a", "b"))
+  colnames(visits) <- c("Vulpes vulpes", "Corvus corax")
+  expect_message(check_visits(visits), "taken as 3 sites", fixed = TRUE)
   tables <- rep(list(named(c("Acer rubrum", "Carex nigra", "Rana temporaria"))), 2L)
   expect_message(check_visits(tables, name = "visits"), "give `lapply(visits, t)`.", fixed = TRUE)
   expect_no_message(check_visits(tables), message = "t\\(x")

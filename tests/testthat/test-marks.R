@@ -41,7 +41,6 @@ test_that("the advice for a table of marks makes the right table of it, and name
     list(sprintf("locus_%04d", 1:11), ""), list(c("a", "b \"c\""), "absent"), list("x", NA), list(c("x", "?1"), NA)
   )) {
     for (x in as_tables(marked(sign[[1L]], sign[[2L]]))) {
-      expect_identical(sum(followed(x) %in% 1), sum(made), info = paste(sign, collapse = " / "))
       expect_identical(unname(followed(x) %in% 1), as.vector(made == 1))
     }
   }
@@ -66,8 +65,8 @@ test_that("marks are listed with their numbers, and unknown ones become NA", {
 test_that("a first column of words is a taxon where it holds the marks of the others", {
   frame <- data.frame(marked("yes", "no"), row.names = NULL)
   expect_identical(ncol(followed(frame)), 3L)
-  expect_match(told(data.frame(habitat = rep(c("bog", "fen"), 3), marked("yes", "no"), row.names = NULL)),
-    "The first column of `x` \\(\"habitat\"\\)|column \"habitat\"")
+  kept <- data.frame(habitat = rep(c("bog", "fen"), 3), marked("yes", "no"), row.names = NULL)
+  expect_match(told(kept), "`x[-1] <- (x[-1] == \"yes\") + 0`", fixed = TRUE)
   # Rows that have names already need no others.
   expect_match(told(data.frame(habitat = rep(c("bog", "fen"), 3), made)), "column \"habitat\" is character. Leave out")
   # In a table of counts a column with marks among its numbers is one of them.
