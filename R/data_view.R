@@ -7,10 +7,12 @@ check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), na
                        turn = "t(%s)") {
   kind <- match.arg(kind)
   if (missing(x)) stop_missing(name)
+  # Package slam compares its tables, but adds no 0 to what comes of it.
+  code <- if (inherits(x, "simple_triplet_matrix")) sprintf("as.matrix(%s)", name) else name
   x <- as_plain_matrix(x, name)
   check_dimnames(x, name)
   view <- data_view(x)
-  check_values(view, x, kind, name)
+  check_values(view, x, kind, name, code)
   if (kind == "nonnegative") check_magnitude(view$value, name)
   data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
   if (!quiet) {
@@ -93,7 +95,8 @@ as_plain_matrix <- function(x, name) {
 
 # Documents that nobody has counted yet.
 refuse_text <- function(x, name) {
-  if (any(grepl("corpus$|^tokens", class(x), ignore.case = TRUE)) || is.character(x) && are_sentences(x)) {
+  texts <- if (is.list(x) && !is.data.frame(x) && length(x) && all(vapply(x, is.character, NA))) unlist(x) else x
+  if (any(grepl("corpus$|^tokens", class(x), ignore.case = TRUE)) || is.character(texts) && are_sentences(texts)) {
     stop_input("`%s` must be a table of counts, not %s. %s", name, show_value(x), corpus_advice)
   }
 }
@@ -286,7 +289,10 @@ tell_row_names <- function(label, name) {
   }
 }
 
-mixed_advice <- " Leave out what is no taxon; a list of records becomes a table by occurrence_matrix()."
+mixed_advice <- function(labels) {
+  sprintf(" Leave out what is no taxon%s; a list of records becomes a table by occurrence_matrix().",
+    if (length(labels) > 1L) sprintf(" (text is in %s)", show_names(labels)) else "")
+}
 
 # Every column is a plain vector of numbers or logical values.
 check_frame_columns <- function(columns, labels, from_text, name) {
@@ -310,7 +316,7 @@ check_frame_columns <- function(columns, labels, from_text, name) {
     } else if (are_sentences(as.character(column))) {
       paste("", corpus_advice)
     } else if (at %in% texts[!marked]) {
-      mixed_advice
+      mixed_advice(labels[texts[!marked]])
     } else if (all(numbers)) {
       number_advice(column, part)
     } else {
@@ -420,7 +426,8 @@ place_words <- function(x, side, at) {
   if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, show_names(names[at]))
 }
 
-check_values <- function(view, x, kind, name) {
+# code: that of the table, as advice works on it.
+check_values <- function(view, x, kind, name, code = name) {
   range <- .Call(mc_c_view_range, view)
   rule <- switch(kind,
     binary = "not_binary", nonnegative = "negative", real = "not_finite",
@@ -442,7 +449,7 @@ check_values <- function(view, x, kind, name) {
     format(bad[3L]), if (counts && numbers_sites(x, as.integer(bad[2L]))) {
       sprintf(" Does this column number the rows? Then leave it out, `%s`.", without_column(x, as.integer(bad[2L]), name))
     } else if (kind == "binary") {
-      codes_advice(x, name)
+      codes_advice(x, code)
     } else if (rule == "negative" && bad[3L] %in% unknown_codes && any(column > 0, na.rm = TRUE)) {
       sprintf(" If %s is unknown, use `%s[%s == %s] <- NA`.", format(bad[3L]), name, name, format(bad[3L]))
     } else {

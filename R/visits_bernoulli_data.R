@@ -48,7 +48,7 @@ check_visits <- function(visits, sides = NULL, name = "x") {
     given <- packed_visits(visits, name)
     code <- given$code
   } else if (is.list(visits)) {
-    given$visits <- stack_tables(visits, name)
+    given$visits <- if (lists_species(visits, name)) each_species(visits, name) else stack_tables(visits, name)
     code <- c("table", sprintf("lapply(%s, function(table) %%s)", name))
   } else {
     given$visits <- arrange_array(read_codes(visits, name), sides, name)
@@ -66,7 +66,8 @@ check_visit_values <- function(visits, name, code = c(name, "%s")) {
   ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
   if (!ok) {
     stop_input(
-      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.", name, show_value(visits)
+      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.%s", name, show_value(visits),
+      season_advice(visits, name)
     )
   }
   if (all(is.na(visits))) stop_input("`%s` must hold a visit that was made: all its cells are NA.", name)
@@ -81,6 +82,24 @@ check_visit_values <- function(visits, name, code = c(name, "%s")) {
   storage.mode(visits) <- "integer"
   attr(visits, "sides") <- visit_sides
   visits
+}
+
+# Tables of sites x visits, one for each species that the list is named by.
+lists_species <- function(visits, name) {
+  named <- !is.null(names(visits)) && all(nzchar(names(visits))) && !names_visits(names(visits)) &&
+    all(is.na(side_of(names(visits))))
+  columns <- if (length(dim(visits[[1L]])) == 2L) colnames(visits[[1L]])
+  found <- named && !is.null(columns) && names_visits(columns)
+  if (found) {
+    inform("`%s` is taken as sites x visits of %s, as its columns are called like visits: %s, %s.", name,
+      count_words(length(visits), "species"), show_names(names(visits), 3L), show_names(columns, 3L))
+  }
+  found
+}
+
+# Surveys of several seasons have a fourth side.
+season_advice <- function(x, code) {
+  if (length(dim(x)) == 4L) sprintf(" Take one season at a time, as by `%s[, , 1, ]`.", code) else ""
 }
 
 # What counts and codes may be made of: in an array, in a part of a list, or in each of several tables.
@@ -253,7 +272,8 @@ packed_cells <- function(each, y, name) {
     return(one_species(y))
   }
   if (length(dim(y)) != 3L) {
-    stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
+    stop_input("`%s$y` must be an array of species x sites x visits, not %s.%s", name, show_value(y),
+      season_advice(y, paste0(name, "$y")))
   }
   y <- aperm(y, c(2L, 1L, 3L))
   said <- side_of(as.character(names(dimnames(y))))
@@ -269,7 +289,9 @@ each_species <- function(each, name) {
 }
 
 # Sites x visits of one species, as an array.
-one_species <- function(y) array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y)))
+one_species <- function(y) {
+  array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", if (!have_one_name(colnames(y))) colnames(y)))
+}
 
 # Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame
 # that hold other text stay as they are: names of sites, as it may be.
@@ -320,10 +342,13 @@ history_visits <- function(x, name) {
   list(visits = call_sides(one_species(y), packed_words), covariates = out$covariates)
 }
 
-# Columns without names, or called "y.1", "visit3", "2" or by dates, are visits. Any other name may be that of a taxon.
+# Columns without names, or all of one name, or called "y.1", "visit3", "2" or by dates, are visits. Any other name may
+# be that of a taxon.
 names_visits <- function(names) {
-  is.null(names) || all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
+  is.null(names) || have_one_name(names) || all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
 }
+
+have_one_name <- function(names) length(names) > 1L && length(unique(names)) == 1L
 
 name_stem <- function(names) sub("[._ -]?[0-9]+$", "", names)
 is_visit_stem <- function(stem) tolower(stem) %in% history_stems | side_of(stem) %in% "visit"
@@ -333,7 +358,7 @@ stop_table <- function(x, name) {
   stop_input(
     "`%s` must be a list of tables or an array of sites x taxa x visits, not %s. %s; %s; %s.", name, show_value(x),
     sprintf("Sites x visits of one species go into visits_bernoulli(list(y = %s), k = 1)", name),
-    if (name == "data") "of a table with a row for each record say which columns are `site`, `taxon` and `visit`" else
+    if (name == "data") "of a table with a row for each record say which columns are `site`, `taxon` and `visit` (of one species, add one)" else
       "of a table with a row for each record visits_array() makes such an array",
     "a table of sites x taxa of one visit goes into aspect_bernoulli()"
   )
@@ -352,6 +377,9 @@ frame_history <- function(x, name) {
   if (!is.na(at)) {
     if (any(x[["freq"]] != 1)) stop_input("`%s$freq` must be 1: a history is that of one site.", name)
     return(c(list(y = split_history(x[[at]], sites, name)), list(covariates = list(site = frame_sites(x[-at], sites)))))
+  }
+  if (have_one_name(names(x))) {
+    return(list(y = history_of(x, sites)))
   }
   stem <- history_stem(names(x))
   codes <- vapply(x, function(column) all(column %in% c(0, 1, NA)), NA)

@@ -73,7 +73,12 @@ test_that("a first column of words is a taxon where it holds the marks of the ot
   mixed <- data.frame(made * 4, Lota = c("3", "x", "", "12", "2", ""))
   expect_match(told(mixed), "column \"Lota\" is character. Its marks are \"4\" (11), \"0\" (7)", fixed = TRUE)
   expect_identical(sum(followed(mixed) %in% 1), 15L)
-  expect_match(told(data.frame(made, ground = c("bog", "fen", "bog", "bog", "fen", "mire"))), "Leave out what is no taxon")
+  ground <- c("bog", "fen", "bog", "bog", "fen", "mire")
+  expect_match(told(data.frame(made, ground)), "Leave out what is no taxon; a list")
+  expect_match(told(data.frame(made, ground, by = rev(ground)[c(1, 1:5)], owner = c("Ann", "Bo", "Cy", "Bo", "Al", "Bo"))),
+    "column \"owner\" is character. Leave out what is no taxon; a list", fixed = TRUE)
+  expect_match(told(data.frame(made, ground, owner = c("Ann", "Bo", "Cy", "Bo", "Al", "Bo"))),
+    "no taxon (text is in \"ground\", \"owner\")", fixed = TRUE)
 })
 
 test_that("ratings without a 0 are asked about, and a column of scores among 0 and 1 is named", {
@@ -94,7 +99,7 @@ test_that("ratings without a 0 are asked about, and a column of scores among 0 a
 test_that("running text is sent to where it becomes a table", {
   text <- c("the quick brown fox jumps", "over the lazy dog again and again")
   corpus <- structure(list(list(content = text[1L])), class = c("VCorpus", "Corpus"))
-  for (x in list(text, data.frame(doc_id = c("a", "b"), text = text), corpus,
+  for (x in list(text, as.list(text), data.frame(doc_id = c("a", "b"), text = text), corpus,
     structure(text, class = c("corpus", "character")), structure(list(a = "the"), class = c("tokens", "list")))) {
     expect_match(told(x, "count"), "tm::DocumentTermMatrix(), quanteda::dfm() and tidytext::cast_sparse()", fixed = TRUE)
   }

@@ -281,6 +281,20 @@ test_that("files whose lines end in a tab, and counts, are read or told in our w
   expect_error(which_zeros(visits = case$visits[, 1:3, ]), "at least 5 taxa to learn from, not 3: visits of few are for vis")
 })
 
+test_that("a list of species, columns of one name and seasons on a fourth side are told for what they are", {
+  each <- list(bobcat = `colnames<-`(history, paste0("V", 1:3)), coyote = `colnames<-`(history, paste0("V", 1:3)))
+  expect_message(x <- check_visits(each), "taken as sites x visits of 2 species", class = "multicause_message")
+  expect_identical(dimnames(x), list(site = letters[1:4], species = names(each), visit = paste0("V", 1:3)),
+    ignore_attr = TRUE)
+  expect_identical(unname(x[, 2, ]), unname(whole))
+  expect_no_message(check_visits(stats::setNames(each, c("visit1", "visit2"))), message = "2 species")
+  expect_identical(as_history(`colnames<-`(history, rep("catbird", 3))), whole)
+  expect_identical(as_history(stats::setNames(as.data.frame(history), rep("catbird", 3))), whole)
+  seasons <- array(0, c(2, 9, 4, 3))
+  expect_error(check_visits(seasons), "Take one season at a time, as by `x[, , 1, ]`.", fixed = TRUE)
+  expect_error(check_visits(list(y = seasons)), "Take one season at a time, as by `x$y[, , 1, ]`.", fixed = TRUE)
+})
+
 test_that("a bare array is read by visits_array() with its sides", {
   y <- unname(aperm(case$visits, c(2, 1, 3)))
   dimnames(y) <- NULL
