@@ -111,7 +111,7 @@ name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else nam
 
 # New data as a matrix whose columns are those of the fit. Documents list the words that they have.
 new_rows <- function(fit, newdata) {
-  listed <- inherits(fit, "plsa") || inherits(newdata, c("simple_triplet_matrix", "dfm")) || is_triplets(newdata)
+  listed <- is_of_documents(fit) || inherits(newdata, c("simple_triplet_matrix", "dfm")) || is_triplets(newdata)
   newdata <- as_plain_matrix(newdata, "newdata")
   check_dimnames(newdata, "newdata")
   match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata", listed)

@@ -447,7 +447,7 @@ check_values <- function(view, x, kind, name, code = name) {
   stop_input(
     "`%s` must %s: %s, %s is %s.%s", name, wish, place_words(x, 1L, bad[1L]), place_words(x, 2L, bad[2L]),
     format(bad[3L]), if (counts && numbers_sites(x, as.integer(bad[2L]))) {
-      sprintf(" Does this column number the rows? Then leave it out, `%s`.", without_column(x, as.integer(bad[2L]), name))
+      sprintf(" Does this column number the rows? Then leave it out, `%s`.", without_column(x, bad[2L], name))
     } else if (kind == "binary") {
       codes_advice(x, code)
     } else if (rule == "negative" && bad[3L] %in% unknown_codes && any(column > 0, na.rm = TRUE)) {
@@ -646,8 +646,8 @@ add_columns <- function(x, labels) {
   methods::cbind2(x, none)
 }
 
-# Codes for unknown and blanks in the cells of a table of presences. None of them is read by guess: the message says how to
-# make 0, 1 and NA of them.
+# Codes for unknown and blanks in the cells of a table of presences. None of them is read by guess: the message says how
+# to make 0, 1 and NA of them.
 
 unknown_codes <- c(9, 99, 999, 9999, -9, -99, -999, -9999)
 
@@ -666,7 +666,7 @@ codes_advice <- function(x, name) {
       sprintf("If %s is unknown, use `%s[%s == %s] <- NA`.", code[1L], name, name, code[1L])
     },
     if (setequal(rest, 1:2)) {
-      sprintf("If 2 stands for a presence and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %s`.", name, name)
+      sprintf("If 2 stands for a presence and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %1$s`.", name)
     } else if (!is.null(odd <- odd_advice(x, name))) {
       odd
     } else if (counts && !0 %in% rest) {
@@ -690,8 +690,8 @@ no_zero_advice <- function(values, unknown, name) {
   )
 }
 
-# Columns that are unlike most others, by the first of these that some have: values below 0, fractions, more than 1. They
-# may describe the sites. NULL: there are none.
+# Columns that are unlike most others, by the first of these that some have: values below 0, fractions, more than 1.
+# They may describe the sites. NULL: there are none.
 odd_advice <- function(x, name) {
   if (length(dim(x)) != 2L || inherits(x, "dgCMatrix")) {
     return(NULL)

@@ -40,8 +40,8 @@ table_marks <- function(columns) {
 }
 
 # Does a column of text hold marks of a taxon, and no names or kinds of sites? Most of its cells are then numbers or
-# those of absences; or its marks are `common` to other columns; or it has blanks, and all else is there once, as tags of
-# genes are.
+# those of absences; or its marks are `common` to other columns; or it has blanks, and all else is there once, as tags
+# of genes are.
 holds_marks <- function(column, common) {
   text <- as.character(column)
   kind <- mark_kind(text)

@@ -246,7 +246,8 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
   plsa_new_fit(started, data, k, settings, control, call, smooth)
 }
 
-# Nothing tells what a row without counts is made of, unless it has neighbours. A fold may have hidden those of a row: see quiet_fit().
+# Nothing tells what a row without counts is made of, unless it has neighbours. A fold may have hidden those of a row:
+# see quiet_fit().
 refuse_empty_rows <- function(margins, names, sums) {
   empty <- which(margins$row_sum == 0 & margins$row_observed > 0)
   if (!length(empty)) {

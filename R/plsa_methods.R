@@ -69,7 +69,8 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' @concept classification by likelihood
 #' @param object a fit of [plsa()].
 #' @param newdata new sites with the columns of the training data, in any order, matched by name; `NULL`: the
-#'   training data.
+#'   training data. Columns that the fit does not know are left out and those that are lacking are 0, as documents list
+#'   the words that they have; a message says so.
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
 #'   chance that each component made a count in the cell, summing to 1 over components.
 #' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
@@ -134,6 +135,8 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
   if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])[match(asked, rows)]
   in_given_order(out, newdata)
 }
+
+is_of_documents.plsa <- function(fit) TRUE
 
 # New rows without counts, as of documents that share no word with the training data.
 tell_empty_rows <- function(x) {

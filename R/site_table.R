@@ -154,9 +154,9 @@ site_columns <- function(sites, fit, rows, taken) {
   out
 }
 
-# The names of sites that a table has, list(values, column, numbered), if they hold all `labels`: row names of text, else a column,
-# of text or of numbers, that has each once if there is one, else row names that are numbers but not the usual 1, 2, 3.
-# No column: row names; `numbered`: these are such numbers. NULL: it has none.
+# The names of sites that a table has, list(values, column, numbered), if they hold all `labels`: row names of text,
+# else a column, of text or of numbers, that has each once if there is one, else row names that are numbers but not the
+# usual 1, 2, 3. No column: row names; `numbered`: these are such numbers. NULL: it has none.
 find_key <- function(table, labels) {
   rows <- attr(table, "row.names")
   if (is.character(rows) && all(labels %in% rows)) {
@@ -275,7 +275,9 @@ by_key_column <- function(table, argument, labels) {
 # Where no names are all there: the column of text, or the numbers of rows, that has most; name_order() says what it
 # lacks. NULL: rows are taken in their order.
 nearest_key <- function(table, labels) {
-  known <- vapply(unclass(table), function(column) if (is_text(column)) sum(labels %in% as.character(column)) else 0L, 0L)
+  known <- vapply(unclass(table), function(column) {
+    if (is_text(column)) sum(labels %in% as.character(column)) else 0L
+  }, 0L)
   if (any(known > 0L)) {
     key <- which.max(known)
     return(list(values = as.character(table[[key]]), column = names(table)[key]))

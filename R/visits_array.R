@@ -198,7 +198,8 @@ listed_visits <- function(x, covariates) {
   made <- which(visits_made(x))
   made <- made[order((made - 1L) %% nrow(x))]
   values <- visit_values(covariates, dim(x), dimnames(x) %||% list(NULL, NULL, NULL))$values
-  out <- data.frame(site = labels[[1L]][(made - 1L) %% nrow(x) + 1L], visit = labels[[3L]][(made - 1L) %/% nrow(x) + 1L])
+  at <- arrayInd(made, dim(x)[-2L])
+  out <- data.frame(site = labels[[1L]][at[, 1L]], visit = labels[[3L]][at[, 2L]])
   out[names(values)] <- lapply(values, `[`, made)
   out
 }

@@ -89,7 +89,7 @@ lists_species <- function(visits, name) {
   named <- !is.null(names(visits)) && all(nzchar(names(visits))) && !names_visits(names(visits)) &&
     all(is.na(side_of(names(visits))))
   columns <- if (length(dim(visits[[1L]])) == 2L) colnames(visits[[1L]])
-  found <- named && !is.null(columns) && names_visits(columns)
+  found <- named && !is.null(columns) && names_visits(sub("^X(?=[0-9])", "", columns, perl = TRUE)) # X1: R's name of 1
   if (found) {
     inform("`%s` is taken as sites x visits of %s, as its columns are called like visits: %s, %s.", name,
       count_words(length(visits), "species"), show_names(names(visits), 3L), show_names(columns, 3L))
@@ -133,8 +133,9 @@ stack_tables <- function(visits, name) {
 # One table among those of visits may hold covariates.
 no_visit_advice <- function(visits, v, name) {
   label <- names(visits)[v]
-  part <- if (is.null(label) || !nzchar(label)) sprintf("[-%d]", v) else sprintf("[names(%s) != \"%s\"]", name, label)
-  sprintf("If this is no visit but holds covariates, give `%s%s`, and these as `visit_data` or `site_data`.", name, part)
+  rest <- if (is.null(label) || !nzchar(label)) sprintf("-%d", v) else sprintf("names(%s) != \"%s\"", name, label)
+  sprintf("If this is no visit but holds covariates, give `%s[%s]`, and these as `visit_data` or `site_data`.", name,
+    rest)
 }
 
 # A table with the names of another, in its order.
@@ -178,8 +179,8 @@ arrange_array <- function(x, sides, name) {
     sprintf("name its dimensions (names(dimnames(%s))) or give `visits_array(%s, %s)`", name, name, said)
   if (share_of_taxa(dimnames(x)[[1L]]) >= 0.8 && share_of_taxa(dimnames(x)[[2L]]) < 0.2) {
     inform(
-      "`%s` is taken as %s x %s x %s, as its first side is called like taxa, %s: if it is not, name its dimensions.", name,
-      count_words(d[1L], "species"), count_words(d[2L], "site"), count_words(d[3L], "visit"),
+      "`%s` is taken as %s x %s x %s, as its first side is called like taxa, %s: if it is not, name its dimensions.",
+      name, count_words(d[1L], "species"), count_words(d[2L], "site"), count_words(d[3L], "visit"),
       show_names(dimnames(x)[[1L]], 2L)
     )
     return(call_sides(aperm(x, c(2L, 1L, 3L))))
@@ -345,7 +346,8 @@ history_visits <- function(x, name) {
 # Columns without names, or all of one name, or called "y.1", "visit3", "2" or by dates, are visits. Any other name may
 # be that of a taxon.
 names_visits <- function(names) {
-  is.null(names) || have_one_name(names) || all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
+  is.null(names) || have_one_name(names) ||
+    all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
 }
 
 have_one_name <- function(names) length(names) > 1L && length(unique(names)) == 1L
@@ -358,7 +360,7 @@ stop_table <- function(x, name) {
   stop_input(
     "`%s` must be a list of tables or an array of sites x taxa x visits, not %s. %s; %s; %s.", name, show_value(x),
     sprintf("Sites x visits of one species go into visits_bernoulli(list(y = %s), k = 1)", name),
-    if (name == "data") "of a table with a row for each record say which columns are `site`, `taxon` and `visit` (of one species, add one)" else
+    if (name == "data") "of records, a row each, say which columns are `site`, `taxon` and `visit` (add a taxon)" else
       "of a table with a row for each record visits_array() makes such an array",
     "a table of sites x taxa of one visit goes into aspect_bernoulli()"
   )
@@ -372,14 +374,15 @@ frame_history <- function(x, name) {
   named <- history_sites(x, name)
   sites <- named$sites
   columns <- setdiff(seq_along(x), named$column) # their places in the table as it was given
+  alike <- have_one_name(names(x)[columns]) # `[` makes them differ
   x <- x[columns]
+  if (alike) {
+    return(list(y = `colnames<-`(history_of(x, sites), NULL)))
+  }
   at <- match("ch", tolower(names(x)))
   if (!is.na(at)) {
     if (any(x[["freq"]] != 1)) stop_input("`%s$freq` must be 1: a history is that of one site.", name)
     return(c(list(y = split_history(x[[at]], sites, name)), list(covariates = list(site = frame_sites(x[-at], sites)))))
-  }
-  if (have_one_name(names(x))) {
-    return(list(y = history_of(x, sites)))
   }
   stem <- history_stem(names(x))
   codes <- vapply(x, function(column) all(column %in% c(0, 1, NA)), NA)
@@ -423,7 +426,8 @@ history_sites <- function(x, name) {
 stacked_sites <- function(x, called, plain, name) {
   sites <- key_values(x[[called]])
   twice <- sites[duplicated(sites)][1L]
-  apart <- Filter(function(j) !anyDuplicated(paste(sites, key_values(x[[j]]), sep = ", ")), setdiff(which(plain), called))
+  tells <- function(j) !anyDuplicated(paste(sites, key_values(x[[j]]), sep = ", "))
+  apart <- Filter(tells, setdiff(which(plain), called))
   several <- vapply(apart, function(j) length(unique(x[[j]])) <= nrow(x) / 2, NA)
   if (!any(several)) {
     stop_input(
@@ -434,8 +438,8 @@ stacked_sites <- function(x, called, plain, name) {
   }
   season <- apart[several][1L]
   inform(
-    "Sites come again in `%s`, such as %s: each %s of a site is one of its own, as presence may change between them.", name,
-    dQuote(twice, FALSE), dQuote(names(x)[season], FALSE)
+    "Sites come again in `%s`, such as %s: each %s of a site is one of its own, as presence may change between them.",
+    name, dQuote(twice, FALSE), dQuote(names(x)[season], FALSE)
   )
   list(sites = paste(sites, key_values(x[[season]]), sep = ", "), column = called)
 }

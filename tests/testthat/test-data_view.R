@@ -133,8 +133,8 @@ test_that("a column that numbers the rows of counts is told of, with gaps or wit
     expect_message(check_data(x, "nonnegative"), message, fixed = TRUE, class = "multicause_message")
   }
   told(cbind(first = c(1, 4, 17, 90, 91, 4837), counts), paste(
-    "The first column of `x`, \"first\", holds 1 to 4837 in ascending order and is taken for a taxon. If it numbers the",
-    "rows, leave it out: `x[, colnames(x) != \"first\"]`."
+    "The first column of `x`, \"first\", holds 1 to 4837 in ascending order and is taken for a taxon. If it numbers",
+    "the rows, leave it out: `x[, colnames(x) != \"first\"]`."
   ))
   told(data.frame(name = letters[1:6], first = 2:7, counts), "\"first\", holds 2 to 7")
   told(unname(as.matrix(cbind(2:7, counts))), "leave it out: `x[, -1]`.")

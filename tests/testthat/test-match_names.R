@@ -219,7 +219,7 @@ test_that("ages, places and variables come from the site table of the data, or b
   expect_match(conditionMessage(refused(plain, age = age[c(1, 1:30), ])), "twice")
 })
 
-test_that("a column, or row names, that hold the names of the sites are the key, numeric or not, and it is told which", {
+test_that("what holds the names of the sites is the key, column or row names, numeric or not, and it is told which", {
   labels <- as.character(1:30)
   depth <- sqrt(1:30)
   of <- function(table, argument = "environment", known = labels) {
@@ -255,6 +255,10 @@ test_that("a column, or row names, that hold the names of the sites are the key,
   expect_no_message(of(data.frame(lng = 30:1, lat = 1:30), "place"))
   expect_refused(of(table[-3, ]), "they lack|must have")
   expect_refused(of(transform(table, site_id = paste(replace(site_id, 2, 1)))), "twice|lack")
+  own <- `rownames<-`(x, labels)
+  ages <- data.frame(site_id = turned, max = depth[turned] + 1, min = depth[turned])
+  expect_message(got <- range_through(own, ages), "Rows of `age` matched by its column \"site_id\"")
+  expect_identical(got, range_through(own, cbind(depth + 1, depth)))
   # The table of covariates of visits, and of results, goes the same way.
   expect_message(side <- side_values(table, 30L, labels, "site_data", c("site", "sites")), "by its column \"site_id\"")
   expect_identical(side$x, depth)

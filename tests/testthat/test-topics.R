@@ -190,6 +190,7 @@ test_that("tables of text miners are taken as they are", {
 test_that("every verb takes tables of text miners, and fits the same table", {
   x <- planted$x[1:24, 1:8]
   x <- x[rowSums(x) > 0, ]
+  n <- nrow(x)
   at <- which(x > 0, arr.ind = TRUE)
   terms <- structure(
     list(i = unname(at[, 1L]), j = unname(at[, 2L]), v = x[at], nrow = nrow(x), ncol = 8L,
@@ -206,7 +207,7 @@ test_that("every verb takes tables of text miners, and fits the same table", {
     function(x) cross_validate(x, 2, plsa, folds = 2, control = few)$results,
     function(x) cross_validate(x, 2, plsa, "rows", folds = 2, control = few)$results,
     function(x) compare_models(x, 2, list(plsa = plsa, own = own), folds = 2, control = few)$table[1:4],
-    function(x) fitted(ensemble(x, 2, model = plsa, control = few)), function(x) range_through(x, seq_along(rownames(planted$x[1:24, 1:8])[rowSums(planted$x[1:24, 1:8]) > 0])),
+    function(x) fitted(ensemble(x, 2, model = plsa, control = few)), function(x) as.matrix(range_through(x, seq_len(n))),
     function(x) coherence(fit, x = x)
   )
   fit <- plsa(x, 2, control = few)
@@ -217,7 +218,8 @@ test_that("every verb takes tables of text miners, and fits the same table", {
     })
     expect_equal(out[[1L]], out[[2L]], ignore_attr = TRUE)
   }
-  for (text in list(structure(list("a"), class = c("VCorpus", "Corpus")), rep("many words that nobody counted yet", 9))) {
+  corpus <- structure(list("a"), class = c("VCorpus", "Corpus"))
+  for (text in list(corpus, rep("many words that nobody counted yet", 9))) {
     for (verb in verbs) expect_error(verb(text), "must be a table of counts.*tm::Doc", class = "multicause_input_error")
     expect_error(predict(fit, text), "`newdata` must be a table of counts", class = "multicause_input_error")
   }
@@ -235,10 +237,11 @@ test_that("new documents lack words and have others: these are 0 and left out, w
     expect_equal(member(form), member(want), ignore_attr = TRUE)
   }
   expect_message(predict(fit, new), paste(
-    "`newdata` has 1 column unknown to the fit, left out: \"other\"; it lacks 2 columns of the training data, taken as 0:",
-    "\"t7\", \"t8\""
+    "`newdata` has 1 column unknown to the fit, left out: \"other\"; it lacks 2 columns of the training data, taken as",
+    "0: \"t7\", \"t8\""
   ), class = "multicause_message")
-  expect_message(predict(fit, new[, 7, drop = FALSE] |> cbind(t1 = 0)), "3 rows of `newdata` without counts, given the mean")
+  none <- cbind(new[, 7, drop = FALSE], t1 = 0)
+  expect_message(predict(fit, none), "3 rows of `newdata` without counts, given the mean")
   expect_error(predict(fit, new[, 7, drop = FALSE]), "lacks 8 columns", class = "multicause_input_error")
   # In a table of sites a taxon that is lacking may be there: other models ask.
   present <- 1 * (x > 0)

@@ -79,7 +79,7 @@ test_that("dates may be of any class", {
   for (name in names(parts)) parts[[name]]$day <- as.POSIXlt(parts[[name]]$day)
   expect_identical(make(visit_data = parts$surveys, data = parts$records), want)
   unclear <- transform(surveys, day = "03/05/2021")
-  expect_error(make(visit_data = unclear), "`visit_data$day` must be dates that can be read in one way only", fixed = TRUE)
+  expect_error(make(visit_data = unclear), "`visit_data$day` must be dates that can be read in one way", fixed = TRUE)
   # Slashes tell days from months where one of them is above 12.
   days <- c("05/13/2021", "06/01/2021")
   expect_identical(as_days(days, "data", "day"), as.Date(c("2021-05-13", "2021-06-01")))

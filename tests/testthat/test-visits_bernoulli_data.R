@@ -37,7 +37,8 @@ test_that("or by `sides`; else they are told, and refused where they would be od
   )
   expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must say", class = "multicause_input_error")
   # species x sites x visits, as spOccupancy has them, is not taken for sites x taxa x visits.
-  expect_error(check_visits(turned), 'or 5 species x 30 sites .*visits_array.x, sides = c."species', class = "multicause_input_error")
+  expect_error(check_visits(turned), "or 5 species x 30 sites .*visits_array.x, sides = c..species",
+    class = "multicause_input_error")
   expect_error(check_visits(named[, , 1]), "go into visits_bernoulli\\(list\\(y = x\\), k = 1\\)",
     class = "multicause_input_error"
   )
@@ -230,14 +231,18 @@ test_that("a wide history has tables of its sites and visits", {
   expect_identical(site_table(bare_visits)$site, as.character(1:4))
   expect_identical(visit_table(bare_visits)$visit[1:2], c("1", "2"))
   expect_error(visit_table(visits[1:2, , ]), "must carry", class = "multicause_input_error")
-  theirs <- list(y = aperm(named, c(2, 1, 3)), occ.covs = data.frame(size = case$size), det.covs = list(date = case$date))
+  theirs <- list(
+    y = aperm(named, c(2, 1, 3)), occ.covs = data.frame(size = case$size), det.covs = list(date = case$date)
+  )
   read <- suppressMessages(visits_array(theirs))
   expect_identical(site_table(read)$size, case$size)
   expect_identical(nrow(visit_table(read)), sum(visits_made(read)))
 })
 
 test_that("seasons that are stacked are sites of their own, or refused", {
-  wide <- data.frame(site_id = rep(c(7, 3, 1e5), 2), year = rep(2001:2002, each = 3), y = matrix(c(0, 1, 0, 1, 1, 0), 6, 3))
+  wide <- data.frame(
+    site_id = rep(c(7, 3, 1e5), 2), year = rep(2001:2002, each = 3), y = matrix(c(0, 1, 0, 1, 1, 0), 6, 3)
+  )
   expect_message(x <- check_visits(wide), "Sites come again in `x`, such as \"7\": each \"year\"", fixed = TRUE)
   expect_identical(rownames(x), c("7, 2001", "3, 2001", "100000, 2001", "7, 2002", "3, 2002", "100000, 2002"))
   expect_identical(attr(x, "covariates")$site$year, rep(2001:2002, each = 3))
@@ -278,13 +283,13 @@ test_that("files whose lines end in a tab, and counts, are read or told in our w
     "If this is no visit but holds covariates, give `x[names(x) != \"env\"]`", fixed = TRUE,
     class = "multicause_input_error")
   expect_error(check_visits(c(tables, list(covariates[1]))), "give `x[-4]`, and these as", fixed = TRUE)
-  expect_error(which_zeros(visits = case$visits[, 1:3, ]), "at least 5 taxa to learn from, not 3: visits of few are for vis")
+  expect_error(which_zeros(visits = case$visits[, 1:3, ]), "at least 5 taxa to learn from, not 3: visits of few")
 })
 
 test_that("a list of species, columns of one name and seasons on a fourth side are told for what they are", {
-  each <- list(bobcat = `colnames<-`(history, paste0("V", 1:3)), coyote = `colnames<-`(history, paste0("V", 1:3)))
+  each <- list(bobcat = `colnames<-`(history, paste0("X", 1:3)), coyote = `colnames<-`(history, paste0("X", 1:3)))
   expect_message(x <- check_visits(each), "taken as sites x visits of 2 species", class = "multicause_message")
-  expect_identical(dimnames(x), list(site = letters[1:4], species = names(each), visit = paste0("V", 1:3)),
+  expect_identical(dimnames(x), list(site = letters[1:4], species = names(each), visit = paste0("X", 1:3)),
     ignore_attr = TRUE)
   expect_identical(unname(x[, 2, ]), unname(whole))
   expect_no_message(check_visits(stats::setNames(each, c("visit1", "visit2"))), message = "2 species")
