@@ -109,11 +109,12 @@ mixed <- function(shares, probabilities) {
 
 name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else names
 
-# New data as a matrix whose columns are those of the fit.
+# New data as a matrix whose columns are those of the fit. Documents list the words that they have.
 new_rows <- function(fit, newdata) {
+  listed <- is_of_documents(fit) || inherits(newdata, c("simple_triplet_matrix", "dfm")) || is_triplets(newdata)
   newdata <- as_plain_matrix(newdata, "newdata")
   check_dimnames(newdata, "newdata")
-  match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata")
+  match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata", listed)
 }
 
 fold_in_rounds <- 10L

@@ -361,10 +361,11 @@ is_plain <- function(x) (is.numeric(x) || is.logical(x)) && !is.object(x)
 # names, numbers or TRUE and FALSE, go through pick().
 
 # Names of the entries of a vector or of what tapply() and table() make of one factor, or of the rows of a table. The
-# numbers that every data frame has are none.
-given_names <- function(x) {
+# numbers that every data frame has are none, unless its rows have those of another order and most of `known` are such.
+given_names <- function(x, known = NULL) {
   if (is.data.frame(x)) {
-    if (is.character(attr(x, "row.names"))) attr(x, "row.names")
+    rows <- frame_row_names(x)
+    if (is.character(attr(x, "row.names")) || 2 * sum(known %in% rows) > length(known)) rows
   } else if (length(dim(x)) == 2L) {
     dimnames(x)[[1L]]
   } else if (is_line(x) && (is.atomic(x) || is.list(x))) {
@@ -402,7 +403,7 @@ name_order <- function(labels, known, argument, others = FALSE, what = "Names") 
 
 # A vector, or a table with a row for each.
 by_name <- function(x, known, argument, others = FALSE) {
-  at <- name_order(given_names(x), known, argument, others, if (is_line(x)) "Names" else "Row names")
+  at <- name_order(given_names(x, known), known, argument, others, if (is_line(x)) "Names" else "Row names")
   if (is.null(at)) x else if (is_line(x)) x[at] else x[at, , drop = FALSE]
 }
 

@@ -2,20 +2,24 @@
 
 # Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names,
 # view as in mc_data of src/engine/data.h, margins = sums and numbers of observed cells by row and column.
-check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE) {
+#   turn  code that turns rows into columns, for a message; NULL: whoever made the table has looked at its names
+check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE,
+                       turn = "t(%s)") {
   kind <- match.arg(kind)
   if (missing(x)) stop_missing(name)
+  # Package slam compares its tables, but adds no 0 to what comes of it.
+  code <- if (inherits(x, "simple_triplet_matrix")) sprintf("as.matrix(%s)", name) else name
   x <- as_plain_matrix(x, name)
   check_dimnames(x, name)
   view <- data_view(x)
-  check_values(view, x, kind, name)
+  check_values(view, x, kind, name, code)
   if (kind == "nonnegative") check_magnitude(view$value, name)
   data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
   if (!quiet) {
     if (kind != "real") check_blank_cells(data, name)
     tell_unobserved(data)
-    tell_turned(x, name)
-    if (kind == "binary") tell_site_columns(data, name)
+    if (!is.null(turn)) tell_turned(dimnames(x), name, turn)
+    if (kind != "real") tell_site_columns(data, name)
   }
   data
 }
@@ -53,6 +57,7 @@ check_valid <- function(x, name) {
 # of quanteda (a sparse Matrix), or triplets of document, term and count. Never made dense where it came sparse.
 as_plain_matrix <- function(x, name) {
   refuse_shards(x, name)
+  refuse_text(x, name)
   x <- open_container(x, name)
   if (is_triplets(x)) {
     x <- triplets_to_sparse(x, name)
@@ -89,6 +94,19 @@ as_plain_matrix <- function(x, name) {
   x
 }
 
+# Documents that nobody has counted yet.
+refuse_text <- function(x, name) {
+  texts <- if (is.list(x) && !is.data.frame(x) && length(x) && all(vapply(x, is.character, NA))) unlist(x) else x
+  if (any(grepl("corpus$|^tokens", class(x), ignore.case = TRUE)) || is.character(texts) && are_sentences(texts)) {
+    stop_input("`%s` must be a table of counts, not %s. %s", name, show_value(x), corpus_advice)
+  }
+}
+
+# What doors that fit many models take: tables of any class once made plain, all else as it is.
+open_table <- function(x, name = "x") {
+  if (is_table(x) && is.object(x) && !inherits(x, "shards")) as_plain_matrix(x, name) else x
+}
+
 # Tables of sequencing in the classes of their packages, without these. An otu_table of package phyloseq (also within
 # its phyloseq) knows on which side its taxa are; of others that is known.
 open_container <- function(x, name) {
@@ -115,7 +133,6 @@ open_container <- function(x, name) {
 # A data frame of three columns: documents, terms (text) and their counts. No table of attributes has text in its second
 # column.
 is_triplets <- function(x) {
-  is_text <- function(column) is.character(column) || is.factor(column)
   is.data.frame(x) && length(x) == 3L && nrow(x) > 0L && is_text(x[[2L]]) && is_plain_number(x[[3L]]) &&
     (is_text(x[[1L]]) || is_plain_number(x[[1L]]))
 }
@@ -205,53 +222,108 @@ strip_matrix <- function(x) {
 }
 
 frame_to_matrix <- function(x, name) {
-  rows <- NULL
+  x <- drop_nameless(x)
+  rows <- frame_row_names(x)
   columns <- unclass(x) # `[` on a data frame would rename columns of the same name
   labels <- names(x)
-  is_text <- function(column) is.character(column) || is.factor(column)
-  if (length(columns) && is_text(columns[[1L]])) {
+  from_text <- length(columns) && is_text(columns[[1L]]) && holds_row_names(columns[[1L]], columns[-1L], rows)
+  if (from_text) {
     rows <- as.character(columns[[1L]])
     columns <- columns[-1L]
-  } else if (is.character(attr(x, "row.names"))) {
-    rows <- attr(x, "row.names")
   }
-  from_text <- length(columns) < length(labels)
-  check_frame_columns(columns, labels[from_text + seq_along(columns)], from_text, name, rows)
+  check_frame_columns(columns, labels[from_text + seq_along(columns)], from_text, name)
   if (from_text) {
     check_row_text(rows, labels[1L], name)
-    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(labels[1L], FALSE))
+    tell_row_names(labels[1L], name)
     labels <- labels[-1L]
-  } else if (length(columns) > 1L && numbers_rows(columns[[1L]])) {
-    inform(
-      "The first column of `%s`, %s, holds 1 to %d and is taken for a taxon. %s", name, dQuote(labels[1L], FALSE),
-      length(columns[[1L]]), sprintf("If it numbers the rows, leave it out: `%s[-1]`.", name)
-    )
   }
   out <- matrix(c(logical(), unlist(columns, use.names = FALSE)), .row_names_info(x, 2L), length(columns))
   dimnames(out) <- list(rows, labels)
   out
 }
 
-# Counts of a taxon are never 1, 2, 3 and so on down the table.
-numbers_rows <- function(column) length(column) > 4L && isTRUE(all(column == seq_along(column)))
+# Without columns that have neither a name nor a value, as files have them whose lines end in a tab or a comma.
+drop_nameless <- function(x) {
+  if (!is.data.frame(x)) {
+    return(x)
+  }
+  empty <- function(column) is.atomic(column) && all(is.na(column) | (is_text(column) & trimws(column) == ""))
+  gone <- (is.na(names(x)) | names(x) == "") & vapply(x, empty, NA)
+  if (any(gone)) structure(unclass(x)[!gone], row.names = attr(x, "row.names"), class = "data.frame") else x
+}
 
-mixed_advice <- " Leave out what is no taxon; a list of finds becomes a table by occurrence_matrix()."
+# Names of the rows of a data frame: text, or the numbers that its rows had in a larger table or in another order.
+frame_row_names <- function(x) {
+  rows <- attr(x, "row.names")
+  if (is.character(rows)) {
+    rows
+  } else if (.row_names_info(x) > 0L && !identical(as.integer(rows), seq_along(rows))) {
+    as.character(rows)
+  }
+}
+
+# The first column of text has the names of the rows, unless it holds marks of a taxon as other columns do, or repeats
+# itself where the rows have names already.
+holds_row_names <- function(column, others, rows) {
+  text <- as.character(column)
+  if (!anyDuplicated(text) && !any(mark_kind(text) == "blank")) {
+    return(TRUE)
+  }
+  if (is.character(rows)) {
+    return(FALSE)
+  }
+  if (any(vapply(others, is_text, NA))) {
+    return(!holds_marks(column, common_marks(others, 1L)))
+  }
+  is_number_text(text) || mean(mark_kind(text) != "present") < 0.5
+}
+
+# Of a column that is called after the taxa, rows are these.
+tell_row_names <- function(label, name) {
+  if (side_of(label) %in% "taxon") {
+    inform(
+      "Rows of `%s` are taken for sites, but their names are those of its first column, %s. If they are taxa, give %s.",
+      name, dQuote(label, FALSE), sprintf("`t(data.frame(%s[-1], row.names = %s[[1]]))`", name, name)
+    )
+  } else {
+    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(label, FALSE))
+  }
+}
+
+mixed_advice <- function(labels) {
+  sprintf(" Leave out what is no taxon%s; a list of records becomes a table by occurrence_matrix().",
+    if (length(labels) > 1L) sprintf(" (text is in %s)", show_names(labels)) else "")
+}
 
 # Every column is a plain vector of numbers or logical values.
-check_frame_columns <- function(columns, labels, from_text, name, rows) {
-  for (j in seq_along(columns)) {
-    column <- columns[[j]]
-    plain <- length(dim(column)) < 2L
-    if (is_plain_number(column) && plain) next
-    what <- if (plain) class(column)[1L] else sprintf("a table of %s itself", count_words(ncol(column), "column"))
-    is_text <- from_text || is.character(column) || is.factor(column)
-    some <- is_text && any(vapply(columns, is_plain_number, NA)) && !is_number_text(as.character(column))
-    stop_input(
-      "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
-      if (is_text) ", but for row names in the first" else "", dQuote(labels[j], FALSE), what,
-      if (some) mixed_advice else number_advice(column, paste0(name, if (from_text) "[-1]"))
-    )
+check_frame_columns <- function(columns, labels, from_text, name) {
+  plain <- vapply(columns, function(column) is.null(dim(column)) || length(dim(column)) < 2L, NA)
+  bad <- which(!plain | !vapply(columns, is_plain_number, NA))
+  if (!length(bad)) {
+    return(invisible())
   }
+  texts <- bad[plain[bad] & vapply(columns[bad], is_text, NA)]
+  numbers <- vapply(columns[texts], function(column) is_number_text(as.character(column)), NA)
+  marked <- numbers | vapply(columns[texts], holds_marks, NA, common_marks(columns))
+  at <- c(setdiff(bad, texts), texts[!marked], texts[!numbers], texts)[1L]
+  column <- columns[[at]]
+  what <- if (plain[at]) class(column)[1L] else sprintf("a table of %s itself", count_words(ncol(column), "column"))
+  part <- if (from_text) paste0(name, "[-1]") else name
+  stop_input(
+    "Columns of `%s` must be numeric or logical%s: column %s is %s.%s", name,
+    if (from_text || is_text(column)) ", but for row names in the first" else "", dQuote(labels[at], FALSE), what,
+    if (!is_text(column) || !plain[at]) {
+      number_advice(column, part)
+    } else if (are_sentences(as.character(column))) {
+      paste("", corpus_advice)
+    } else if (at %in% texts[!marked]) {
+      mixed_advice(labels[texts[!marked]])
+    } else if (all(numbers)) {
+      number_advice(column, part)
+    } else {
+      marks_advice(columns, part, !from_text)
+    }
+  )
 }
 
 check_row_text <- function(rows, label, name) {
@@ -277,16 +349,11 @@ number_advice <- function(x, name = "x") {
   if (inherits(x, "integer64")) {
     return(" Use as.integer() on it.")
   }
-  if (!is.factor(x) && !is.character(x)) {
+  if (!is_text(x)) {
     return("")
   }
-  text <- as.character(x)
-  if (!is_number_text(text)) {
-    mark <- c(setdiff(trimws(text), c("", NA)), "x")[1L]
-    sprintf(
-      " Say which text is a find, as in `(%s == %s) + 0`; a list of finds becomes a table by occurrence_matrix().",
-      name, dQuote(mark, FALSE)
-    )
+  if (!is_number_text(as.character(x))) {
+    marks_advice(list(x), name)
   } else if (is.matrix(x)) {
     " Use `storage.mode(x) <- \"numeric\"`."
   } else {
@@ -360,7 +427,8 @@ place_words <- function(x, side, at) {
   if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, show_names(names[at]))
 }
 
-check_values <- function(view, x, kind, name) {
+# code: that of the table, as advice works on it.
+check_values <- function(view, x, kind, name, code = name) {
   range <- .Call(mc_c_view_range, view)
   rule <- switch(kind,
     binary = "not_binary", nonnegative = "negative", real = "not_finite",
@@ -380,9 +448,9 @@ check_values <- function(view, x, kind, name) {
   stop_input(
     "`%s` must %s: %s, %s is %s.%s", name, wish, place_words(x, 1L, bad[1L]), place_words(x, 2L, bad[2L]),
     format(bad[3L]), if (counts && numbers_sites(x, as.integer(bad[2L]))) {
-      sprintf(" Does this column number the rows? Then leave it out, `%s[, -%d]`.", name, as.integer(bad[2L]))
+      sprintf(" Does this column number the rows? Then leave it out, `%s`.", without_column(x, bad[2L], name))
     } else if (kind == "binary") {
-      codes_advice(x, name)
+      codes_advice(x, code)
     } else if (rule == "negative" && bad[3L] %in% unknown_codes && any(column > 0, na.rm = TRUE)) {
       sprintf(" If %s is unknown, use `%s[%s == %s] <- NA`.", format(bad[3L]), name, name, format(bad[3L]))
     } else {
@@ -438,12 +506,41 @@ tell_unobserved <- function(data) {
 # Names of taxa by number, as sequencing and lists of morphospecies have them.
 numbered_taxa <- "^(z?otu|[az]sv|spp?|species|taxon)[ ._-]?[0-9]+$"
 
-# Such names on the side of the sites alone.
-tell_turned <- function(x, name) {
-  is_taxon <- function(names) grepl(numbered_taxa, names, ignore.case = TRUE)
-  if (nrow(x) > 1L && !is.null(rownames(x)) && all(is_taxon(rownames(x))) && !any(is_taxon(colnames(x)))) {
-    inform("Rows of `%s` are taken for sites, but are called like taxa: %s. If they are, give `t(%1$s)`.", name,
-      show_names(rownames(x), 2L))
+# Names of a genus and an epithet, which may be "sp.", or of open nomenclature; and the endings that most epithets have.
+two_names <- paste0(
+  "^[\"']?[[:upper:]][[:lower:]-]+[ ._]+(\\([^)]*\\)[ ._]+)?((cf|aff|x|\u00d7)[ ._]+)?",
+  "([[:lower:]-]{3,}|spp?([^[:alpha:]].*)?$)([^[:lower:]].*)?$"
+)
+latin_ending <- "[ ._](spp?\\b|[[:lower:]-]*(us|um|is|a|ae|i|ens|ans|ense|oides|are|ale|ile|ceps|or)([^[:lower:]]|$))"
+
+# The share of these names that are by their form names of taxa, 0 of none.
+share_of_taxa <- function(names) {
+  if (!length(names)) {
+    return(0)
+  }
+  two <- grepl(two_names, names)
+  if (any(two) && mean(grepl(latin_ending, names[two])) < 0.5) two <- FALSE
+  mean(two | grepl(numbered_taxa, names, ignore.case = TRUE))
+}
+
+# Numbered sites, as "plot_3".
+are_sites <- function(names) {
+  length(names) > 0L && all(grepl("[0-9]$", names)) && all(side_of(name_stem(names)) %in% "site")
+}
+
+# Taxa by their names on the side of the sites alone, or sites on that of the taxa. `names`: of both sides; `turn`: the
+# code that turns the table.
+tell_turned <- function(names, name, turn) {
+  rows <- names[[1L]]
+  columns <- names[[2L]]
+  if (length(rows) < 2L) {
+    return(invisible())
+  }
+  taxa <- share_of_taxa(rows) >= 0.8 && share_of_taxa(columns) < 0.2
+  if (taxa || are_sites(columns) && !are_sites(rows)) {
+    inform("Rows of `%s` are taken for sites, but %s are called like %s: %s. If so, give `%s`.", name,
+      if (taxa) "they" else "its columns", if (taxa) "taxa" else "sites", show_names(if (taxa) rows else columns, 2L),
+      sprintf(turn, name))
   }
 }
 
@@ -453,15 +550,36 @@ site_variables <- paste0(
   "elevation|elev|altitude|area)($|[ ._(0-9-]|id$|no$|bp$|cm$|m$)"
 )
 
-# Once a table is made 0 and 1 by `x > 0`, such a column is a taxon found everywhere.
+# Columns of such names that are 0 nowhere, and a first column that may number the rows.
 tell_site_columns <- function(data, name) {
-  margins <- data$margins
-  full <- which(margins$column_sum == nrow(data$x))
-  found <- grep(site_variables, colnames(data$x)[full], ignore.case = TRUE, value = TRUE)
-  if (nrow(data$x) > 4L && length(found)) {
-    inform("Taken for %s found at every site: %s. What tells of the sites must be left out of `%s`.",
-      if (length(found) == 1L) "a taxon" else "taxa", show_names(found), name)
+  x <- data$x
+  if (nrow(x) < 5L) {
+    return(invisible())
   }
+  full <- function(at) if (length(at)) at[column_sums(x[, at, drop = FALSE] > 0, na.rm = TRUE) == nrow(x)] else at
+  found <- full(grep(site_variables, colnames(x), ignore.case = TRUE))
+  if (length(found)) {
+    inform("Taken for %s found at every site: %s. What describes the sites must be left out of `%s`.",
+      if (length(found) == 1L) "a taxon" else "taxa", show_names(colnames(x)[found]), name)
+  } else if (ncol(x) > 1L && length(full(1L)) && numbers_rows(as.vector(x[, 1L]))) {
+    inform(
+      "The first column of `%s`, %s, holds %s to %s in ascending order and is taken for a taxon. %s", name,
+      show_names(colnames(x)[1L] %||% "1"), format(x[1L, 1L]), format(x[nrow(x), 1L]),
+      sprintf("If it numbers the rows, leave it out: `%s`.", without_column(x, 1L, name))
+    )
+  }
+}
+
+# Whole numbers, each once and in ascending order, as counts of a taxon are not.
+numbers_rows <- function(column) {
+  !anyNA(column) && all(column == floor(column)) && !is.unsorted(column, strictly = TRUE)
+}
+
+# Code that leaves out a column, wherever it stands in the table as the user has it.
+without_column <- function(x, at, name) {
+  label <- colnames(x)[at]
+  if (is.null(label)) sprintf("%s[, -%d]", name, at) else
+    sprintf("%s[, colnames(%s) != %s]", name, name, dQuote(label, FALSE))
 }
 
 # Density of ones among the observed cells.
@@ -489,7 +607,8 @@ match_data <- function(x, fit) {
 }
 
 # Columns of new data in the order of the training attributes, matched by name where both have names.
-match_columns <- function(newdata, attributes, m, name = "newdata") {
+#   listed  do the data list what there is, as documents do? Columns that they lack are then 0, and others left out
+match_columns <- function(newdata, attributes, m, name = "newdata", listed = FALSE) {
   names <- colnames(newdata)
   if (is.null(attributes) || is.null(names)) {
     if (ncol(newdata) != m) {
@@ -499,6 +618,17 @@ match_columns <- function(newdata, attributes, m, name = "newdata") {
   }
   missing <- setdiff(attributes, names)
   unknown <- setdiff(names, attributes)
+  if (listed && length(missing) < length(attributes) && length(c(missing, unknown))) {
+    lines <- c(
+      sprintf("has %s unknown to the fit, left out: %s", count_words(length(unknown), "column"), show_names(unknown)),
+      sprintf("lacks %s of the training data, taken as 0: %s", count_words(length(missing), "column"),
+        show_names(missing))
+    )[lengths(list(unknown, missing)) > 0L]
+    inform("`%s` %s.", name, paste(lines, collapse = "; it "))
+    newdata <- add_columns(newdata, missing)
+    names <- colnames(newdata)
+    missing <- unknown <- character()
+  }
   if (length(missing)) {
     stop_input(
       "`%s` lacks %s of the training data: %s.", name, count_words(length(missing), "column"), show_names(missing)
@@ -512,28 +642,43 @@ match_columns <- function(newdata, attributes, m, name = "newdata") {
   newdata[, match(attributes, names), drop = FALSE]
 }
 
-# Codes for unknown and blanks in the cells of a table of finds. None of them is read by guess: the message says how to
-# make 0, 1 and NA of them.
+# With further columns of 0.
+add_columns <- function(x, labels) {
+  if (!inherits(x, "dgCMatrix")) {
+    return(cbind(x, matrix(0, nrow(x), length(labels), dimnames = list(NULL, labels))))
+  }
+  none <- Matrix::sparseMatrix(i = integer(), j = integer(), x = numeric(), dims = c(nrow(x), length(labels)),
+    dimnames = list(NULL, labels))
+  methods::cbind2(x, none)
+}
+
+# Codes for unknown and blanks in the cells of a table of presences. None of them is read by guess: the message says how
+# to make 0, 1 and NA of them.
 
 unknown_codes <- c(9, 99, 999, 9999, -9, -99, -999, -9999)
 
-# What numbers other than 0 and 1 may stand for in a table of finds: 1 and 2, a number for unknown, counts.
+# What numbers other than 0 and 1 may stand for in a table of presences: 1 and 2, a number for unknown, counts, amounts;
+# or columns that are no taxa.
 codes_advice <- function(x, name) {
-  values <- unique(if (inherits(x, "dgCMatrix")) c(0, x@x) else as.vector(x))
+  values <- unique(if (inherits(x, "dgCMatrix")) c(if (length(x@x) < prod(dim(x))) 0, x@x) else as.vector(x))
+  unknown <- anyNA(values)
   values <- sort(values[!is.na(values)])
   code <- intersect(unknown_codes, values)
   rest <- setdiff(values, code)
   whole <- all(is.finite(values) & values == floor(values))
+  counts <- whole && all(rest >= 0) && (!length(code) || any(rest > 1) || all(code > 1))
   parts <- c(
     if (length(code) && all(rest %in% 0:2)) {
       sprintf("If %s is unknown, use `%s[%s == %s] <- NA`.", code[1L], name, name, code[1L])
     },
     if (setequal(rest, 1:2)) {
-      sprintf("If 2 stands for a find and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %s`.", name, name)
-    } else if (whole && all(rest >= 0) && (!length(code) || any(rest > 1) || all(code > 1))) {
+      sprintf("If 2 stands for a presence and 1 for none, use `%s - 1`; if 1 does and 2 for none, `2 - %1$s`.", name)
+    } else if (!is.null(odd <- odd_advice(x, name))) {
+      odd
+    } else if (counts && !0 %in% rest) {
+      no_zero_advice(rest, unknown, name)
+    } else if (counts) {
       sprintf("For counts, use `(%s > 0) + 0`.", name)
-    } else if (length(odd <- odd_columns(x))) {
-      odd_advice(colnames(x)[odd] %||% as.character(odd))
     } else if (!whole && are_amounts(values)) {
       sprintf("For amounts, such as percentages or cover, use `(%s > 0) + 0`.", name)
     }
@@ -543,23 +688,43 @@ codes_advice <- function(x, name) {
 
 are_amounts <- function(values) all(is.finite(values) & values >= 0) && (any(values > 1) || length(values) > 5L)
 
-odd_advice <- function(names) {
-  sprintf(
-    "Of all columns only %s %s other than whole numbers from 0 on: leave out what is no taxon.", show_names(names),
-    if (length(names) == 1L) "holds" else "hold"
+# Of ratings such as 1 to 5, or counts with blanks for 0, all would be presences by `x > 0`.
+no_zero_advice <- function(values, unknown, name) {
+  paste0(
+    sprintf("No cell is 0: if %s stands for an absence, use `(%s > %s) + 0`", values[1L], name, values[1L]),
+    if (unknown) sprintf("; if NA does, `(!is.na(%s)) + 0`", name), "."
   )
 }
 
-# Columns that are no counts among many that are, such as covariates of the sites.
-odd_columns <- function(x) {
-  if (inherits(x, "dgCMatrix")) {
-    return(integer())
+# Columns that are unlike most others, by the first of these that some have: values below 0, fractions, more than 1.
+# They may describe the sites. NULL: there are none.
+odd_advice <- function(x, name) {
+  if (length(dim(x)) != 2L || inherits(x, "dgCMatrix")) {
+    return(NULL)
   }
-  odd <- which(colSums(x < 0 | x != floor(x), na.rm = TRUE) > 0)
-  if (4L * length(odd) <= ncol(x)) odd else integer()
+  kinds <- list(
+    "values below 0" = x < 0 & !x %in% unknown_codes, fractions = x != floor(x), "values other than 0 and 1" = x > 1
+  )
+  for (what in names(kinds)) {
+    odd <- which(colSums(kinds[[what]], na.rm = TRUE) > 0)
+    if (4L * length(odd) > ncol(x)) {
+      return(NULL)
+    }
+    if (length(odd)) {
+      return(paste0(
+        sprintf("Of all columns only %s %s %s. ", show_names(colnames(x)[odd] %||% odd),
+          if (length(odd) == 1L) "holds" else "hold", what),
+        if (what == "values below 0") {
+          "Leave out what is no taxon."
+        } else {
+          sprintf("Leave them out if they are no taxa; for counts or amounts, use `(%s > 0) + 0`.", name)
+        }
+      ))
+    }
+  }
 }
 
-# A table of finds without a single zero says nothing of zeros, and where some cells are NA they were blanks, most
+# A table of presences without a single zero says nothing of zeros, and where some cells are NA they were blanks, most
 # likely. Counts without zero may be what they seem. values: of the observed cells, or of all that are not 0. A fold may
 # have hidden all zeros of a table: quiet_fit() goes on with it by the restart.
 check_blanks <- function(values, n_observed, n_cell, name) {

@@ -172,7 +172,14 @@ fold_data <- function(x) {
   list(x = x, family = loss_family(flat$view), observed = !is.na(as.matrix(flat$x)))
 }
 
-is_table <- function(x) is.data.frame(x) || (!is.list(x) && length(dim(x)) <= 2L)
+# A table in any class, or what its own check refuses; no array and no repeated visits, which come as plain lists and as
+# objects with parts of certain names.
+is_table <- function(x) {
+  if (isS4(x)) {
+    return(!any(packed_names %in% methods::slotNames(x)))
+  }
+  is.data.frame(x) || if (is.list(x)) is.object(x) else length(dim(x)) <= 2L
+}
 
 # Rows and omissions are of tables only.
 check_table_scheme <- function(x, scheme) {
@@ -253,6 +260,7 @@ quiet_fit <- function(expr) {
     expr,
     multicause_message = function(m) invokeRestart("muffleMessage"),
     multicause_no_zero = function(e) invokeRestart("hidden_by_us"),
+    multicause_empty_rows = function(e) invokeRestart("hidden_by_us"),
     multicause_not_converged = function(w) {
       converged <<- FALSE
       invokeRestart("muffleWarning")

@@ -304,6 +304,11 @@ find_model <- function(call, fit, where) {
 # What serves every model: new data, simulation, summary, plot, and the few generics by which the tools for choosing and
 # comparing models see a fit.
 
+# Whether new rows are documents, which list the words that they have.
+is_of_documents <- function(fit) UseMethod("is_of_documents")
+
+is_of_documents.default <- function(fit) FALSE
+
 # New rows, their columns matched to the training attributes: as check_data() gives it.
 check_newdata <- function(fit, newdata, kind) {
   check_data(new_rows(fit, newdata), kind, "newdata", quiet = TRUE)

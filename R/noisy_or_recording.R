@@ -26,7 +26,7 @@ nor_check_data <- function(x, inference, missed_by, control) {
   }
   if (!control$keep_x) stop_input("`keep_x` must be TRUE where `x` is of repeated visits, which a fit needs later.")
   tell_single_visits(cell)
-  data <- check_data(any_visit(cell), "binary", name = "x")
+  data <- check_data(any_visit(cell), "binary", name = "x", turn = NULL)
   c(data, list(cell = cell, visits = nor_count_visits(cell)))
 }
 

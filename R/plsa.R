@@ -82,8 +82,8 @@
 #' 10 weighs little against a row total of 1000. Passes are EM passes. `recording` has no meaning here.
 #'
 #' **Zeros.** By maximum likelihood an exact 0 never moves under EM, so starts hold none; under Newton passes it can
-#' come back. A column without counts gets probability 0, and a row without counts keeps its start. With a Dirichlet
-#' prior above 1 nothing is 0.
+#' come back. A column without counts gets probability 0. With a Dirichlet prior above 1 nothing is 0. A row of zeros
+#' alone is refused, unless it has neighbours: nothing else tells what it is made of.
 #'
 #' **Shards.** `x` may be a result of [shards()], with `"map"` and `"ml"`, passes of EM and without `sparsity`, `smooth`
 #' and `fixed`; see there. The result has class `plsa_shards`.
@@ -215,6 +215,10 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
     return(plsa_fit_shards(x, k, c(settings, list(prior = prior, smooth = smooth)), start, control, call))
   }
   data <- check_data(x, "nonnegative")
+  if (is.null(smooth)) {
+    sums <- if (inherits(x, "simple_triplet_matrix")) "slam::row_sums(x)" else "rowSums(x, na.rm = TRUE)"
+    refuse_empty_rows(data$margins, rownames(data$x), sums)
+  }
   k <- check_k(k, dim(data$x))
   if (settings$fixed == "basis" && is.null(start)) {
     stop_input("`fixed = \"basis\"` needs `start = list(basis = k x m matrix)`.")
@@ -240,6 +244,30 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
     started <- reorder_runs(started, by_share, if (bayes) plsa_vb_permute else plsa_permute)
   }
   plsa_new_fit(started, data, k, settings, control, call, smooth)
+}
+
+# Nothing tells what a row without counts is made of, unless it has neighbours. A fold may have hidden those of a row:
+# see quiet_fit().
+refuse_empty_rows <- function(margins, names, sums) {
+  empty <- which(margins$row_sum == 0 & margins$row_observed > 0)
+  if (!length(empty)) {
+    return(invisible())
+  }
+  rest <- if (length(empty) == 1L) {
+    sprintf("-%d", empty)
+  } else if (length(empty) <= 5L) {
+    sprintf("-c(%s)", paste(empty, collapse = ", "))
+  } else {
+    paste(sums, "> 0")
+  }
+  withRestarts(
+    stop_input(
+      "`x` must have counts in every row: %s of %d %s none, %s. Leave out what is empty, `x[%s, ]`.",
+      format_big(length(empty)), length(margins$row_sum), if (length(empty) == 1L) "has" else "have",
+      show_names(as.character(label_of(empty, names))), rest, class = "multicause_empty_rows"
+    ),
+    hidden_by_us = function() NULL
+  )
 }
 
 # Are the values of a view of the data counts?

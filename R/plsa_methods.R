@@ -69,7 +69,8 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' @concept classification by likelihood
 #' @param object a fit of [plsa()].
 #' @param newdata new sites with the columns of the training data, in any order, matched by name; `NULL`: the
-#'   training data.
+#'   training data. Columns that the fit does not know are left out and those that are lacking are 0, as documents list
+#'   the words that they have; a message says so.
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
 #'   chance that each component made a count in the cell, summing to 1 over components.
 #' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
@@ -115,7 +116,9 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
   width <- c(response = object$dims[["m"]], membership = object$dims[["k"]], cell = prod(object$dims[c("m", "k")]))
   refuse_large(length(asked) * width[[type]], "The prediction", "take fewer rows at a time by `rows`")
   if (is_new) {
-    folded <- plsa_fold_in(object, new$x[rows, , drop = FALSE], control, along = pick_along(new$along, rows))
+    some <- new$x[rows, , drop = FALSE]
+    if (!is.null(newdata)) tell_empty_rows(some)
+    folded <- plsa_fold_in(object, some, control, along = pick_along(new$along, rows))
     membership <- folded$membership
     scale <- if (is.null(newdata)) rep(mean(object$row_scale, na.rm = TRUE), length(rows)) else folded$row_scale
   } else {
@@ -131,6 +134,17 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
   out <- as_asked(out, rows, asked)
   if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])[match(asked, rows)]
   in_given_order(out, newdata)
+}
+
+is_of_documents.plsa <- function(fit) TRUE
+
+# New rows without counts, as of documents that share no word with the training data.
+tell_empty_rows <- function(x) {
+  empty <- which(row_sums(x, na.rm = TRUE) == 0)
+  if (length(empty)) {
+    inform("%s of `newdata` without counts, given the mean membership: %s.", capital(count_words(length(empty), "row")),
+      show_names(as.character(label_of(empty, rownames(x)))))
+  }
 }
 
 # P(component | cell), n x m x k; where the cell is impossible, the membership.

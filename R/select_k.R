@@ -46,6 +46,7 @@
 select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells", "rows", "aic", "bic"), ...,
                      folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
   check_given(x)
+  x <- open_table(x)
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
   by_default <- missing(criterion)

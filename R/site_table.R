@@ -15,7 +15,7 @@ site_table <- function(x, shard = NULL) {
       "take the table first, then its part, `sites[rownames(part), ]`."
     ))
   }
-  if (!identical(rownames(sites), rownames(x))) {
+  if (!identical(rownames(sites), side_labels(x)[[1L]])) {
     stop_input("`x` must have the rows of its site table, in the same order: its rows were changed after it was made.")
   }
   sites
@@ -154,39 +154,69 @@ site_columns <- function(sites, fit, rows, taken) {
   out
 }
 
-# What identifies the rows of a site table: its row names, else its first column that holds all observations (each once,
-# if there is such a column). Row names that are numbers are those that every data frame has: they come last, as
-# observations may be named by numbers, too.
-site_key <- function(sites, observations) {
-  column <- NULL
-  values <- rownames(sites)
-  named <- is.character(attr(sites, "row.names"))
-  if (!named || !all(observations %in% values)) {
-    missing <- lapply(sites, function(value) setdiff(observations, as.character(value)))
-    holds <- which(lengths(missing) == 0L)
-    if (!length(holds) && !all(observations %in% values)) {
-      lacks <- c(list(setdiff(observations, values)), missing)
-      nearest <- which.min(lengths(lacks)) # the source that was meant, most likely
-      stop_input(
-        "`site_data` must have the names of the sites as row names or in a column: %s %s.",
-        c("its row names lack", sprintf("column %s lacks", dQuote(names(sites), FALSE)))[nearest],
-        show_names(lacks[[nearest]])
-      )
-    }
-    if (length(holds)) {
-      times <- vapply(sites[holds], function(value) sum(as.character(value) %in% observations), 0L)
-      column <- names(sites)[holds[which.max(times == length(observations))]]
-      values <- as.character(sites[[column]])
-      inform("Rows of `site_data` matched by its column %s.", dQuote(column, FALSE))
-    } else {
-      inform("Rows of `site_data` matched by their numbers.")
-    }
+# The names of sites that a table has, list(values, column, numbered), if they hold all `labels`: row names of text,
+# else a column, of text or of numbers, that has each once if there is one, else row names that are numbers but not the
+# usual 1, 2, 3. No column: row names; `numbered`: these are such numbers. NULL: it has none.
+find_key <- function(table, labels) {
+  rows <- attr(table, "row.names")
+  if (is.character(rows) && all(labels %in% rows)) {
+    return(list(values = rows))
   }
-  twice <- intersect(values[duplicated(values)], observations)
+  values <- lapply(unclass(table), key_values, labels)
+  holds <- which(vapply(values, function(value) all(labels %in% value), NA))
+  if (length(holds)) {
+    twice <- vapply(values[holds], function(value) anyDuplicated(value[value %in% labels]) > 0L, NA)
+    best <- holds[order(twice, !vapply(unclass(table)[holds], is_text, NA))[1L]]
+    return(list(values = values[[best]], column = names(table)[best]))
+  }
+  if (.row_names_info(table) > 0L && all(labels %in% rows)) list(values = as.character(rows), numbered = TRUE)
+}
+
+# Values of a column as names, NULL where it holds no plain values: whole numbers in full, or, if these are the labels,
+# as R writes them (1e+05).
+key_values <- function(column, labels = NULL) {
+  if (!is.atomic(column) || length(dim(column)) > 1L) {
+    return(NULL)
+  }
+  text <- as.character(column)
+  if (is_text(column) || is.object(column) || length(labels) && all(labels %in% text)) text else name_values(column)
+}
+
+tell_key <- function(key, argument) {
+  if (!is.null(key$column)) {
+    inform("Rows of `%s` matched by its column %s.", argument, dQuote(key$column, FALSE))
+  } else if (isTRUE(key$numbered)) {
+    inform("Rows of `%s` matched by their numbers.", argument)
+  }
+}
+
+# What identifies the rows of a site table. Its numbers of rows, which every data frame has, come last, as observations
+# may be named by numbers, too.
+site_key <- function(sites, observations) {
+  key <- find_key(sites, observations)
+  if (is.null(key)) {
+    values <- rownames(sites)
+    if (!all(observations %in% values)) stop_no_key(sites, observations)
+    key <- list(values = values, numbered = TRUE)
+  }
+  tell_key(key, "site_data")
+  twice <- intersect(key$values[duplicated(key$values)], observations)
   if (length(twice)) {
     stop_input("`site_data` must have one row for each site: %s is there twice.", show_names(twice[1L]))
   }
-  list(values = values, column = column)
+  key
+}
+
+stop_no_key <- function(sites, observations) {
+  lacks <- lapply(c(list(rownames(sites)), lapply(unclass(sites), key_values)), function(value) {
+    setdiff(observations, value)
+  })
+  nearest <- which.min(lengths(lacks)) # the source that was meant, most likely
+  stop_input(
+    "`site_data` must have the names of the sites as row names or in a column: %s %s.",
+    c("its row names lack", sprintf("column %s lacks", dQuote(names(sites), FALSE)))[nearest],
+    show_names(lacks[[nearest]])
+  )
 }
 
 # Covariates of sites, a list by name, some of them NULL: columns of the site table that came with the data, by their
@@ -221,23 +251,41 @@ named_columns <- function(columns, argument, sites, labels) {
   by_name(sites[columns], labels, argument, others = TRUE)
 }
 
-# The column of text that has most names of sites decides, where there is one. A column of numbers does so only where it
-# has all of them, and they are more than 1, 2, 3 and so on, which may be ages.
+# The rows of a data frame of covariates in the order of the sites, without a column that only names these. A column of
+# numbers is no key where it is needed as a covariate.
 by_key_column <- function(table, argument, labels) {
-  known <- vapply(table, function(column) {
-    has <- sum(labels %in% as.character(column))
-    is_text <- is.character(column) || is.factor(column)
-    if (is_text || has == length(labels) && !setequal(labels, seq_along(labels))) has else 0L
-  }, 0L)
-  if (!any(known > 0L)) {
+  key <- find_key(table, labels)
+  column <- key$column
+  least <- if (argument == "place") 2L else 1L
+  wanted <- !is.null(column) && !is_text(table[[column]]) &&
+    (ncol(table) <= least || anyDuplicated(key$values[key$values %in% labels]))
+  if (is.null(key) || wanted) key <- nearest_key(table, labels)
+  if (is.null(key)) {
     return(table)
   }
-  key <- which.max(known)
-  at <- name_order(as.character(table[[key]]), labels, argument, others = TRUE)
-  table <- table[-key]
+  tell_key(key, argument)
+  names_only <- vapply(unclass(table), function(value) identical(key_values(value, labels), key$values), NA)
+  if (sum(!names_only) >= least) table <- table[!names_only]
+  at <- name_order(key$values, labels, argument, others = TRUE)
   if (!is.null(at)) table <- table[at, , drop = FALSE]
-  rownames(table) <- labels
+  if (nrow(table) == length(labels)) rownames(table) <- labels
   table
+}
+
+# Where no names are all there: the column of text, or the numbers of rows, that has most; name_order() says what it
+# lacks. NULL: rows are taken in their order.
+nearest_key <- function(table, labels) {
+  known <- vapply(unclass(table), function(column) {
+    if (is_text(column)) sum(labels %in% as.character(column)) else 0L
+  }, 0L)
+  if (any(known > 0L)) {
+    key <- which.max(known)
+    return(list(values = as.character(table[[key]]), column = names(table)[key]))
+  }
+  rows <- frame_row_names(table)
+  if (!is.character(attr(table, "row.names")) && 2 * sum(labels %in% rows) > length(labels)) {
+    list(values = rows, numbered = TRUE)
+  }
 }
 
 # Sites of a table that may be one site, written down twice.

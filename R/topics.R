@@ -255,7 +255,8 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' own.
 #'
 #' @param fit a fit of [plsa()].
-#' @param newdata new sites, whole counts, columns matched by name. None of them may have been in training.
+#' @param newdata new sites, whole counts, columns matched by name as in [predict.plsa()]. None of them may have been
+#'   in training.
 #' @param ... must be empty.
 #' @param seen chance of each count to be seen, between 0 and 1.
 #' @param background share of the background, from 0 to 1.

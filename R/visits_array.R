@@ -49,7 +49,8 @@
 #' (`bench/visits.md` in the sources).
 #'
 #' **One species, site by site.** Without `site`, `taxon` and `visit`, `data` may be any of the shapes that
-#' [visits_bernoulli()] takes, among them a table of sites by visits of one species.
+#' [visits_bernoulli()] takes, among them a table of sites by visits of one species, and a bare array with its `sides`.
+#' Where a site has a row for each season, every season of a site is a site of its own.
 #'
 #' Cost: time grows with the rows of `data` and of `visit_data`, memory with sites times taxa times visits.
 #'
@@ -69,6 +70,7 @@
 #' @param summarise a named list of functions that add covariates of visits, as `list(effort = sum)`. Where the table of
 #'   visits (`visit_data`, else `data`) has a column of that name, the function is given its values over the rows of a
 #'   visit, else it is given those rows. It must return one value.
+#' @param sides for an array without names of its dimensions, what these are, as `c("species", "site", "visit")`.
 #' @param degrees for a download of the Paleobiology Database without `site`: within so many degrees places are one.
 #' @param x an array made by `visits_array()`.
 #' @return `visits_array()`: an integer array, sites by taxa by visits, of 0, 1 and `NA`, with names. Sites and taxa are
@@ -121,12 +123,12 @@
 #' @export
 visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_sites = 0, min_visits = 1,
                          max_visits = Inf, surplus = c("pool", "first", "random"), present = "auto", occasion = NULL,
-                         until = NULL, summarise = NULL, degrees = 0.1) {
+                         until = NULL, summarise = NULL, sides = NULL, degrees = 0.1) {
   check_dots(...)
   check_given(data)
   if (missing(site) && missing(taxon) && missing(visit)) {
     if (!is_download(data)) {
-      return(check_visits(data, name = "data"))
+      return(carry_sites(check_visits(data, sides, name = "data")))
     }
     data <- fauna_columns(data, check_number(degrees, "degrees", 0, 180, open = TRUE))
     site <- fauna_sites
@@ -134,6 +136,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
     visit <- "collection_no"
   }
   check_record_frame(data, "data")
+  data <- plain_times(drop_nameless(data))
   check_given(site, taxon, visit)
   for (arg in c("site", "taxon", "visit")) check_columns(data, get(arg), arg)
   surplus <- check_choice(surplus)
@@ -179,6 +182,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
 visit_table <- function(x) {
   check_given(x)
   visits <- attr(x, "covariates", exact = TRUE)$visit
+  if (is_arranged(x) && !is.data.frame(visits)) visits <- listed_visits(x, visits)
   if (!is.data.frame(visits)) {
     stop_input(paste(
       "`x` must carry the covariates of `visits_array()`, but has none. Taking a part of an array loses them: take the",
@@ -186,6 +190,39 @@ visit_table <- function(x) {
     ))
   }
   visits
+}
+
+# A row for each visit made of an array that did not come from records, with its covariates.
+listed_visits <- function(x, covariates) {
+  labels <- side_labels(x)
+  made <- which(visits_made(x))
+  made <- made[order((made - 1L) %% nrow(x))]
+  values <- visit_values(covariates, dim(x), dimnames(x) %||% list(NULL, NULL, NULL))$values
+  at <- arrayInd(made, dim(x)[-2L])
+  out <- data.frame(site = labels[[1L]][at[, 1L]], visit = labels[[3L]][at[, 2L]])
+  out[names(values)] <- lapply(values, `[`, made)
+  out
+}
+
+# Names of all sides, numbers where there are none.
+side_labels <- function(x) {
+  lapply(seq_along(dim(x)), function(side) dimnames(x)[[side]] %||% as.character(seq_len(dim(x)[side])))
+}
+
+# The table of sites of such an array, beside its covariates.
+carry_sites <- function(x) {
+  site <- side_labels(x)[[1L]]
+  known <- side_values(attr(x, "covariates")$site, nrow(x), rownames(x), "site_data", c("site", "sites"))
+  sites <- data.frame(site, row.names = site)
+  sites[setdiff(names(known), "site")] <- known[setdiff(names(known), "site")]
+  structure(x, sites = sites)
+}
+
+# Times that R keeps in parts are vectors, too.
+plain_times <- function(data) {
+  parts <- vapply(unclass(data), inherits, NA, "POSIXlt")
+  for (column in names(data)[parts]) data[[column]] <- as.POSIXct(data[[column]])
+  data
 }
 
 # A download of the Paleobiology Database has these columns; the sites of its collections, see fauna_columns().
@@ -221,6 +258,7 @@ check_surveys <- function(surveys, columns) {
     return(NULL)
   }
   check_record_frame(surveys, "visit_data")
+  surveys <- plain_times(drop_nameless(surveys))
   lost <- setdiff(columns, names(surveys))
   if (length(lost)) {
     stop_input("`visit_data` must have the columns %s of `data`: it has no %s.", show_names(columns), show_names(lost))
@@ -231,9 +269,10 @@ check_surveys <- function(surveys, columns) {
 # Both tables with the dates of visits as such, and the names of these columns; a period of days as its days.
 date_visits <- function(data, surveys, visit, until) {
   tables <- list(data = data, surveys = surveys)
+  given <- c(data = "data", surveys = "visit_data")
   for (name in names(tables)) {
     for (column in visit) {
-      if (!is.null(tables[[name]])) tables[[name]][[column]] <- as_days(tables[[name]][[column]], name, column)
+      if (!is.null(tables[[name]])) tables[[name]][[column]] <- as_days(tables[[name]][[column]], given[[name]], column)
     }
   }
   dates <- function(table) visit[vapply(visit, function(column) inherits(table[[column]], "Date"), NA)]

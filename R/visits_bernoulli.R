@@ -180,7 +180,7 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prio
   settings <- visits_settings(estimate, missed_by, detection, sharing, added, rare)
   control <- control_by_estimate(control, settings$estimate)
   cell <- check_visits(x, sides)
-  data <- check_data(any_visit(cell), "binary", name = "x")
+  data <- check_data(any_visit(cell), "binary", name = "x", turn = NULL)
   k <- check_k(k, dim(data$x))
   tell_many_components(data, k)
   tell_single_visits(cell)

@@ -39,26 +39,35 @@ check_visits <- function(visits, sides = NULL, name = "x") {
     return(check_visit_values(visits, name))
   }
   given <- list(visits = visits)
+  code <- c(name, "%s")
   if (inherits(visits, "Matrix")) visits <- as.matrix(visits)
+  visits <- drop_nameless(visits)
   if (is.data.frame(visits) || is.matrix(visits) || (is.character(visits) && is.null(dim(visits)))) {
     given <- history_visits(visits, name)
   } else if (isS4(visits) || (is.list(visits) && any(packed_names %in% names(visits)))) {
     given <- packed_visits(visits, name)
+    code <- given$code
   } else if (is.list(visits)) {
-    given$visits <- stack_tables(visits, name)
+    given$visits <- if (lists_species(visits, name)) each_species(visits, name) else stack_tables(visits, name)
+    code <- c("table", sprintf("lapply(%s, function(table) %%s)", name))
   } else {
     given$visits <- arrange_array(read_codes(visits, name), sides, name)
   }
-  visits <- check_visit_values(given$visits, name)
+  if (is.null(sides) && !says_visits(visits)) {
+    tell_turned(dimnames(given$visits)[1:2], name, if (is.list(visits)) "lapply(%s, t)" else "aperm(%s, c(2, 1, 3))")
+  }
+  visits <- check_visit_values(given$visits, name, code)
   attr(visits, "covariates") <- given$covariates
   visits
 }
 
-check_visit_values <- function(visits, name) {
+# code: what holds the values in the user's terms, and how something, %s, is done with it. For a message.
+check_visit_values <- function(visits, name, code = c(name, "%s")) {
   ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
   if (!ok) {
     stop_input(
-      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.", name, show_value(visits)
+      "`%s` must be a list of tables or an array of sites x taxa x visits, not %s.%s", name, show_value(visits),
+      season_advice(visits, name)
     )
   }
   if (all(is.na(visits))) stop_input("`%s` must hold a visit that was made: all its cells are NA.", name)
@@ -66,8 +75,8 @@ check_visit_values <- function(visits, name) {
   if (length(bad)) {
     at <- arrayInd(bad[1L], dim(visits))
     stop_input(
-      "`%s` must hold only 0, 1 or NA: row %d, column %d, visit %d is %s.", name, at[1L], at[2L], at[3L],
-      format(visits[bad[1L]])
+      "`%s` must hold only 0, 1 or NA: row %d, column %d, visit %d is %s.%s", name, at[1L], at[2L], at[3L],
+      format(visits[bad[1L]]), visits_advice(visits, code)
     )
   }
   storage.mode(visits) <- "integer"
@@ -75,24 +84,58 @@ check_visit_values <- function(visits, name) {
   visits
 }
 
+# Tables of sites x visits, one for each species that the list is named by.
+lists_species <- function(visits, name) {
+  named <- !is.null(names(visits)) && all(nzchar(names(visits))) && !names_visits(names(visits)) &&
+    all(is.na(side_of(names(visits))))
+  columns <- if (length(dim(visits[[1L]])) == 2L) colnames(visits[[1L]])
+  found <- named && !is.null(columns) && names_visits(sub("^X(?=[0-9])", "", columns, perl = TRUE)) # X1: R's name of 1
+  if (found) {
+    inform("`%s` is taken as sites x visits of %s, as its columns are called like visits: %s, %s.", name,
+      count_words(length(visits), "species"), show_names(names(visits), 3L), show_names(columns, 3L))
+  }
+  found
+}
+
+# Surveys of several seasons have a fourth side.
+season_advice <- function(x, code) {
+  if (length(dim(x)) == 4L) sprintf(" Take one season at a time, as by `%s[, , 1, ]`.", code) else ""
+}
+
+# What counts and codes may be made of: in an array, in a part of a list, or in each of several tables.
+visits_advice <- function(visits, code) {
+  gsub("`(\\([^`]*)`", paste0("`", sub("%s", "\\1", code[2L], fixed = TRUE), "`"), codes_advice(visits, code[1L]))
+}
+
 # One table for each visit.
 stack_tables <- function(visits, name) {
   if (!length(visits)) stop_input("`%s` must hold at least one table, not none.", name)
   tables <- lapply(seq_along(visits), function(v) {
     own <- sprintf("%s[[%d]]", name, v)
-    as.matrix(check_data(read_codes(visits[[v]], own), "binary", own, quiet = TRUE)$x)
+    catch_error(as.matrix(check_data(read_codes(visits[[v]], own), "real", own, quiet = TRUE)$x), function(e) {
+      if (v == 1L || !inherits(e, "multicause_input_error")) stop(e)
+      stop_input("%s %s", conditionMessage(e), no_visit_advice(visits, v, name))
+    })
   })
   for (v in seq_along(tables)) {
     tables[[v]] <- order_like(tables[[v]], tables[[1L]])
     if (!identical(attributes(tables[[v]]), attributes(tables[[1L]]))) {
       stop_input(
-        "`%s` must hold tables of the same shape and names: number %d %s.", name, v,
-        unlike_first(tables[[v]], tables[[1L]])
+        "`%s` must hold tables of the same shape and names: number %d %s. %s", name, v,
+        unlike_first(tables[[v]], tables[[1L]]), no_visit_advice(visits, v, name)
       )
     }
   }
   label <- if (is.null(dimnames(tables[[1L]]))) list(NULL, NULL) else dimnames(tables[[1L]])
   array(unlist(tables), c(dim(tables[[1L]]), length(tables)), c(label, list(names(visits))))
+}
+
+# One table among those of visits may hold covariates.
+no_visit_advice <- function(visits, v, name) {
+  label <- names(visits)[v]
+  rest <- if (is.null(label) || !nzchar(label)) sprintf("-%d", v) else sprintf("names(%s) != \"%s\"", name, label)
+  sprintf("If this is no visit but holds covariates, give `%s[%s]`, and these as `visit_data` or `site_data`.", name,
+    rest)
 }
 
 # A table with the names of another, in its order.
@@ -130,11 +173,18 @@ arrange_array <- function(x, sides, name) {
   }
   d <- dim(x)
   shape <- paste(count_words(d, c("site", "taxon", "visit")), collapse = " x ")
-  # which_zeros() has no `sides`.
-  advice <- paste0(
-    sprintf("name its dimensions (names(dimnames(%s)))", name),
-    if (name != "visits") " or say what they are, as by `sides = c(\"site\", \"visit\", \"species\")`"
-  )
+  # Few verbs have an argument `sides`.
+  said <- "sides = c(\"species\", \"site\", \"visit\")"
+  advice <- if (name == "data") sprintf("give `%s`", said) else
+    sprintf("name its dimensions (names(dimnames(%s))) or give `visits_array(%s, %s)`", name, name, said)
+  if (share_of_taxa(dimnames(x)[[1L]]) >= 0.8 && share_of_taxa(dimnames(x)[[2L]]) < 0.2) {
+    inform(
+      "`%s` is taken as %s x %s x %s, as its first side is called like taxa, %s: if it is not, name its dimensions.",
+      name, count_words(d[1L], "species"), count_words(d[2L], "site"), count_words(d[3L], "visit"),
+      show_names(dimnames(x)[[1L]], 2L)
+    )
+    return(call_sides(aperm(x, c(2L, 1L, 3L))))
+  }
   if (d[1L] < d[2L]) {
     stop_input(
       "`%s` could be %s, or %s x %s as package spOccupancy has them: %s.", name, shape,
@@ -190,8 +240,16 @@ packed_visits <- function(x, name) {
     NULL
   }
   effort <- if (!isS4(x)) x$effort
+  held <- Find(function(one) !is.null(part(one)), packed_names)
+  held <- paste0(name, if (isS4(x)) "@" else "$", held)
+  each <- is.list(part(packed_names)) && !is.data.frame(part(packed_names))
   list(
     visits = call_sides(packed_cells(part("ylist"), part("y", "detection_history"), name), packed_words),
+    code = if (each) {
+      c("table", sprintf("%s <- lapply(%s, function(table) %%s)", held, held))
+    } else {
+      c(held, paste(held, "<- %s"))
+    },
     covariates = list(
       visit = part("det.covs", "obsCovs") %||% if (is.matrix(effort)) list(effort = effort),
       site = part("occ.covs", "siteCovs")
@@ -215,7 +273,8 @@ packed_cells <- function(each, y, name) {
     return(one_species(y))
   }
   if (length(dim(y)) != 3L) {
-    stop_input("`%s$y` must be an array of species x sites x visits, not %s.", name, show_value(y))
+    stop_input("`%s$y` must be an array of species x sites x visits, not %s.%s", name, show_value(y),
+      season_advice(y, paste0(name, "$y")))
   }
   y <- aperm(y, c(2L, 1L, 3L))
   said <- side_of(as.character(names(dimnames(y))))
@@ -231,7 +290,9 @@ each_species <- function(each, name) {
 }
 
 # Sites x visits of one species, as an array.
-one_species <- function(y) array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", colnames(y)))
+one_species <- function(y) {
+  array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", if (!have_one_name(colnames(y))) colnames(y)))
+}
 
 # Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame
 # that hold other text stay as they are: names of sites, as it may be.
@@ -282,10 +343,14 @@ history_visits <- function(x, name) {
   list(visits = call_sides(one_species(y), packed_words), covariates = out$covariates)
 }
 
-# Columns without names, or called "y.1", "visit3", "2" or by dates, are visits. Any other name may be that of a taxon.
+# Columns without names, or all of one name, or called "y.1", "visit3", "2" or by dates, are visits. Any other name may
+# be that of a taxon.
 names_visits <- function(names) {
-  is.null(names) || all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
+  is.null(names) || have_one_name(names) ||
+    all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
 }
+
+have_one_name <- function(names) length(names) > 1L && length(unique(names)) == 1L
 
 name_stem <- function(names) sub("[._ -]?[0-9]+$", "", names)
 is_visit_stem <- function(stem) tolower(stem) %in% history_stems | side_of(stem) %in% "visit"
@@ -295,7 +360,7 @@ stop_table <- function(x, name) {
   stop_input(
     "`%s` must be a list of tables or an array of sites x taxa x visits, not %s. %s; %s; %s.", name, show_value(x),
     sprintf("Sites x visits of one species go into visits_bernoulli(list(y = %s), k = 1)", name),
-    if (name == "data") "of a table with a row for each record say which columns are `site`, `taxon` and `visit`" else
+    if (name == "data") "of records, a row each, say which columns are `site`, `taxon` and `visit` (add a taxon)" else
       "of a table with a row for each record visits_array() makes such an array",
     "a table of sites x taxa of one visit goes into aspect_bernoulli()"
   )
@@ -303,29 +368,28 @@ stop_table <- function(x, name) {
 
 # list(y, covariates) of a data frame with a row for each site: histories in its column `ch`, in numbered columns of one
 # stem, y.1, y.2, ..., or in all columns; NULL where there are none. Other numbered columns are covariates of visits,
-# further ones covariates of sites; the first column of text that names each row once has the names of the sites.
+# further ones covariates of sites.
 frame_history <- function(x, name) {
   x <- read_codes(as.data.frame(x), name)
-  sites <- if (.row_names_info(x) > 0L) rownames(x)
-  is_name <- vapply(x, function(column) {
-    (is.character(column) || is.factor(column)) && !anyNA(column) && !anyDuplicated(column)
-  }, NA)
-  is_name[tolower(names(x)) == "ch"] <- FALSE
-  if (is.null(sites) && any(is_name)) {
-    sites <- as.character(x[[which(is_name)[1L]]])
-    x <- x[-which(is_name)[1L]]
+  named <- history_sites(x, name)
+  sites <- named$sites
+  columns <- setdiff(seq_along(x), named$column) # their places in the table as it was given
+  alike <- have_one_name(names(x)[columns]) # `[` makes them differ
+  x <- x[columns]
+  if (alike) {
+    return(list(y = `colnames<-`(history_of(x, sites), NULL)))
   }
   at <- match("ch", tolower(names(x)))
   if (!is.na(at)) {
     if (any(x[["freq"]] != 1)) stop_input("`%s$freq` must be 1: a history is that of one site.", name)
     return(c(list(y = split_history(x[[at]], sites, name)), list(covariates = list(site = frame_sites(x[-at], sites)))))
   }
-  stem <- ifelse(grepl("[0-9]$", names(x)), name_stem(names(x)), NA)
-  stem[is_date_text(names(x))] <- "date"
+  stem <- history_stem(names(x))
   codes <- vapply(x, function(column) all(column %in% c(0, 1, NA)), NA)
   whole <- Filter(function(one) all(codes[stem %in% one]), unique(stem[!is.na(stem)]))
   own <- if (length(whole) > 1L) whole[is_visit_stem(whole)] else whole
   if (length(own) != 1L) {
+    refuse_history_counts(x, stem, columns, name)
     return(if (all(codes) && length(codes)) list(y = history_of(x, sites)))
   }
   others <- setdiff(unique(stem[!is.na(stem)]), own)
@@ -333,6 +397,68 @@ frame_history <- function(x, name) {
   visit <- lapply(stats::setNames(nm = others), function(one) unname(as.matrix(x[stem %in% one])))
   rest <- x[!stem %in% c(own, others)]
   list(y = history_of(x[stem %in% own], sites), covariates = list(visit = visit, site = frame_sites(rest, sites)))
+}
+
+history_stem <- function(names) {
+  stem <- ifelse(grepl("[0-9]$", names), name_stem(names), NA)
+  replace(stem, is_date_text(names), "date")
+}
+
+# Names of the sites of such a frame, list(sites, column): row names, else the column that is called after the sites,
+# else the first one of text that names each row once.
+history_sites <- function(x, name) {
+  if (is.character(attr(x, "row.names"))) {
+    return(list(sites = rownames(x)))
+  }
+  plain <- vapply(x, function(column) is.atomic(column) && !anyNA(column), NA) & tolower(names(x)) != "ch" &
+    is.na(history_stem(names(x)))
+  called <- which(plain & is_site_name(names(x)))[1L]
+  if (is.na(called)) {
+    text <- which(plain & vapply(x, is_text, NA) & !vapply(x, anyDuplicated, 0L))[1L]
+    return(if (!is.na(text)) list(sites = as.character(x[[text]]), column = text))
+  }
+  sites <- key_values(x[[called]])
+  if (anyDuplicated(sites)) stacked_sites(x, called, plain, name) else list(sites = sites, column = called)
+}
+
+# A site that comes in several rows, of seasons most likely, is a site of its own in each of them: a species may come or
+# go between seasons. One other column must tell them apart.
+stacked_sites <- function(x, called, plain, name) {
+  sites <- key_values(x[[called]])
+  twice <- sites[duplicated(sites)][1L]
+  tells <- function(j) !anyDuplicated(paste(sites, key_values(x[[j]]), sep = ", "))
+  apart <- Filter(tells, setdiff(which(plain), called))
+  several <- vapply(apart, function(j) length(unique(x[[j]])) <= nrow(x) / 2, NA)
+  if (!any(several)) {
+    stop_input(
+      "`%s` must have one row for each site: %s of its column %s has %s. %s", name, dQuote(twice, FALSE),
+      dQuote(names(x)[called], FALSE), paste("rows", show_places(which(sites == twice))),
+      "For several seasons add a column that names them."
+    )
+  }
+  season <- apart[several][1L]
+  inform(
+    "Sites come again in `%s`, such as %s: each %s of a site is one of its own, as presence may change between them.",
+    name, dQuote(twice, FALSE), dQuote(names(x)[season], FALSE)
+  )
+  list(sites = paste(sites, key_values(x[[season]]), sep = ", "), column = called)
+}
+
+is_site_name <- function(names) side_of(sub("[._ ]?(id|name|code|no|nr|number)$", "", tolower(names))) %in% "site"
+
+# Counts in columns that are called after visits.
+refuse_history_counts <- function(x, stem, columns, name) {
+  visit <- which(is_visit_stem(stem) | stem %in% "date")
+  counted <- function(column) is.numeric(column) && all(column >= 0 & column == floor(column), na.rm = TRUE)
+  if (length(visit) < 2L || !all(vapply(x[visit], counted, NA))) {
+    return(invisible())
+  }
+  at <- columns[visit]
+  at <- if (identical(at, seq(at[1L], at[length(at)]))) sprintf("%d:%d", at[1L], at[length(at)]) else
+    sprintf("c(%s)", paste(at, collapse = ", "))
+  part <- sprintf("%s[%s]", name, at)
+  stop_input("`%s` must hold only 0, 1 or NA on its visits (%s): for counts use `%s <- (%s > 0) + 0` first.", name,
+    show_names(names(x)[visit], 3L), part, part)
 }
 
 history_of <- function(x, sites) {
@@ -493,8 +619,8 @@ long_values <- function(x, d, labels) {
   }
   # By name; visits, which often are numbered where the data name them, by number, too.
   place <- function(column, names, extent, numbered) {
-    at <- match(as.character(column), names %||% seq_len(extent))
-    if (all(is.na(at)) && numbered) match(as.character(column), seq_len(extent)) else at
+    at <- match(key_values(column, names), names %||% seq_len(extent))
+    if (all(is.na(at)) && numbered) match(key_values(column), seq_len(extent)) else at
   }
   i <- place(x[[site]], labels[[1L]], d[1L], FALSE)
   v <- place(x[[visit]], labels[[3L]], d[3L], TRUE)
@@ -528,8 +654,9 @@ side_values <- function(x, extent, labels, name, what) {
   }
   x <- as.data.frame(x)
   if (!is.null(labels)) {
-    holds <- vapply(x, function(column) all(labels %in% as.character(column)), NA)
-    keys <- if (all(labels %in% rownames(x))) rownames(x) else if (any(holds)) as.character(x[[which(holds)[1L]]])
+    key <- find_key(x, labels)
+    if (!is.null(key)) tell_key(key, name)
+    keys <- key$values
     if (is.null(keys)) {
       texts <- Filter(function(column) is.character(column) || is.factor(column), x)
       for (one in texts) refuse_lost(one, labels, name, what[1L])

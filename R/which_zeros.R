@@ -196,6 +196,7 @@ wz_read <- function(x, args) {
   gone <- pick_some(args$leave_out, asked$x, "leave_out")
   asked$given$reference <- check_reference(args$reference, asked$x, gone)
   if (length(gone)) asked <- wz_keep(asked, setdiff(seq_len(nrow(asked$x)), gone))
+  if (!is.null(cell)) refuse_few_species(asked$x)
   check_enough(asked$x)
   check_open(asked$x, asked$given$within)
   if (is.null(args$groups)) tell_same_sites(asked$x, asked$near)
@@ -262,7 +263,7 @@ wz_data <- function(x, cell) {
     x <- as_plain_matrix(x, "x") # once: it tells what it takes for names
     return(if (has_counts(x)) counted_data(x) else check_data(x, "binary"))
   }
-  check_data(wz_found(x, cell), "binary", "visits")
+  check_data(wz_found(x, cell), "binary", "visits", turn = NULL)
 }
 
 # Whole numbers, 0, 1 and 2 among them: a table of 0, 1 and 9 is one of codes, and one of 1 and 2.
@@ -278,10 +279,20 @@ counted_data <- function(x) {
     "`x` holds counts, up to %s: a find is a count of 1 or more.%s", format_big(most),
     if (most <= 10) " If these are classes, such as of cover, give `(x > 0) + 0`: Chao's estimate is of counts." else ""
   )
+  tell_more_than_one(counts)
   tell_everywhere(counts)
   data <- check_data(1 * (counts > 0), "binary", quiet = TRUE)
   data$counts <- as.matrix(counts)
   data
+}
+
+# Few columns of counts among many of 0 and 1 may be no taxa.
+tell_more_than_one <- function(counts) {
+  more <- which(column_sums(counts > 1, na.rm = TRUE) > 0)
+  if (length(more) <= ncol(counts) / 4) {
+    inform("Only %s %s more than 1. Leave out what is no taxon.", show_names(colnames(counts)[more] %||% more),
+      if (length(more) == 1L) "holds" else "hold")
+  }
 }
 
 # A column of whole numbers without a zero, among others that have some, may be no taxon.
@@ -290,7 +301,7 @@ tell_everywhere <- function(counts) {
   if (length(everywhere) && length(everywhere) < ncol(counts) / 4) {
     names <- colnames(counts)[everywhere] %||% as.character(everywhere)
     are <- if (length(everywhere) == 1L) "is" else "are"
-    inform("%s %s above 0 at every site: leave out what is no taxon.", show_names(names), are)
+    inform("%s %s above 0 at every site. If that is no taxon, leave it out.", show_names(names), are)
   }
 }
 
@@ -347,6 +358,14 @@ check_reference <- function(reference, x, gone) {
     )
   }
   seq_len(nrow(x)) %in% at
+}
+
+# Visits of few species tell of detection, but not what one species tells of another.
+refuse_few_species <- function(x) {
+  if (ncol(x) < 5L) {
+    stop_input("`visits` must have at least 5 taxa to learn from, not %d: visits of few are for %s.", ncol(x),
+      "visits_bernoulli() and false_absences(), see vignette(\"visits\")")
+  }
 }
 
 check_enough <- function(x) {

@@ -58,7 +58,7 @@ test_that("codes of numbers are told what they may be", {
   said <- function(values, kind = "binary") {
     sub("^`x` must [^:]*: row [0-9]+, column [0-9]+ is [^ ]+\\. ?", "", told(check_data(matrix(values, 2), kind)))
   }
-  two <- "If 2 stands for a find and 1 for none, use `x - 1`; if 1 does and 2 for none, `2 - x`."
+  two <- "If 2 stands for a presence and 1 for none, use `x - 1`; if 1 does and 2 for none, `2 - x`."
   expect_identical(said(c(1, 2, 2, 1)), two)
   expect_identical(said(c(1, 2, 9, 1)), paste("If 9 is unknown, use `x[x == 9] <- NA`.", two))
   expect_identical(
@@ -77,7 +77,9 @@ test_that("codes of numbers are told what they may be", {
 
 test_that("a column that is no taxon is named", {
   x <- cbind(diag(4) * 3, depth = c(1.5, 0, 2, 3), 0)
-  expect_match(codes_advice(x, "x"), 'only "depth" holds other than whole numbers', fixed = TRUE)
+  expect_match(codes_advice(x, "x"), 'only "depth" holds fractions', fixed = TRUE)
   expect_match(codes_advice(unname(x), "x"), 'only "5" holds', fixed = TRUE)
+  below <- cbind(diag(4) * 3, temperature = c(1, 0, -2, 3), 0)
+  expect_match(codes_advice(below, "x"), 'only "temperature" holds values below 0. Leave out what is', fixed = TRUE)
   expect_match(codes_advice(x[, 4:6], "x"), "For amounts", fixed = TRUE)
 })

@@ -127,13 +127,24 @@ test_that("every class of Matrix gives the same data, and entries beyond the las
   for (each in list(Matrix::Diagonal(8), Matrix::Diagonal(8, 1), methods::as(8:1, "pMatrix"))) same(each)
 })
 
-test_that("a column that numbers the rows of counts is told of", {
-  counts <- data.frame(id = 1:6, fox = c(0, 2, 1, 0, 3, 1), owl = c(1, 0, 0, 2, 1, 4))
-  expect_message(check_data(counts, "nonnegative"), "\"id\", holds 1 to 6 and is taken for a taxon.*`x\\[-1\\]`")
-  expect_no_message(check_data(counts[-1], "nonnegative"))
+test_that("a column that numbers the rows of counts is told of, with gaps or without", {
+  counts <- data.frame(fox = c(0, 2, 1, 0, 3, 1), owl = c(1, 0, 0, 2, 1, 4))
+  told <- function(x, message) {
+    expect_message(check_data(x, "nonnegative"), message, fixed = TRUE, class = "multicause_message")
+  }
+  told(cbind(first = c(1, 4, 17, 90, 91, 4837), counts), paste(
+    "The first column of `x`, \"first\", holds 1 to 4837 in ascending order and is taken for a taxon. If it numbers",
+    "the rows, leave it out: `x[, colnames(x) != \"first\"]`."
+  ))
+  told(data.frame(name = letters[1:6], first = 2:7, counts), "\"first\", holds 2 to 7")
+  told(unname(as.matrix(cbind(2:7, counts))), "leave it out: `x[, -1]`.")
+  # Neither in order nor first, but called so.
+  told(cbind(counts, plot_id = c(40, 12, 800, 7, 13, 7)), "Taken for a taxon found at every site: \"plot_id\".")
+  expect_no_message(check_data(counts, "nonnegative"))
+  expect_no_message(check_data(cbind(pine = c(60, 31, 54, 90, 17, 44), counts), "nonnegative"))
 })
 
-test_that("what tells of the sites is told from taxa found everywhere", {
+test_that("what describes the sites is told from taxa found everywhere", {
   core <- data.frame(pine = c(1, 0, 1, 1, 0), oak = 1, `Depth (cm)` = 1, Age = 1, check.names = FALSE)
   expect_message(check_data(core, "binary"), "Taken for taxa found at every site: \"Depth (cm)\", \"Age\".",
     fixed = TRUE, class = "multicause_message")
@@ -141,13 +152,36 @@ test_that("what tells of the sites is told from taxa found everywhere", {
   expect_no_message(check_data(data.frame(Agelas = rep(1, 5), idae = 1, Depth = c(0, 1, 1, 1, 1)), "binary"))
 })
 
-test_that("numbered taxa in rows are told", {
-  x <- matrix(c(1, 0, 1, 1, 0, 1), 2, dimnames = list(c("OTU_4272", "OTU_236"), c("S1", "S2", "S3")))
-  expect_message(check_data(x, "binary"), "called like taxa: \"OTU_4272\", \"OTU_236\". If they are, give `t(x)`.",
-    fixed = TRUE, class = "multicause_message")
-  expect_no_message(check_data(t(x), "binary"))
-  rownames(x)[2] <- "Pond"
-  expect_no_message(check_data(x, "binary"))
+test_that("taxa in rows are told by the form of their names, with code that turns this kind of table", {
+  x <- matrix(c(1, 0, 1, 1, 0, 1), 3)
+  named <- function(rows, columns = c("S1", "S2")) `dimnames<-`(x, list(rows, columns))
+  told <- function(rows, ...) {
+    expect_message(check_data(named(rows, ...), "binary"), "If so, give `t(x)`.", fixed = TRUE,
+      class = "multicause_message")
+  }
+  told(c("OTU_4272", "OTU_236", "OTU_1"))
+  told(c("Acer rubrum", "Quercus cf. alba", "Carex sp."))
+  told(c("Acanthiza_lineata", "Anthochaera_chrysoptera", "Corvus_corax"), NULL)
+  told(c("Rana.temporaria", "Bufo.bufo", "Hyla.arborea"), c("plot1", "plot2"))
+  told(c("oak", "pine", "birch"), c("site_1", "site_2")) # by the names of the others
+  quiet <- function(rows, columns) expect_no_message(check_data(named(rows, columns), "binary"))
+  quiet(c("OTU_1", "Pond", "Mere"), c("S1", "S2"))
+  quiet(c("Cedar creek", "Green lake", "Blue hill"), c("a", "b"))
+  quiet(c("Lake Superior", "Lake Erie", "Lake Huron"), c("Rana temporaria", "Bufo bufo"))
+  quiet(c("site1", "site2", "site3"), c("plot1", "plot2"))
+  quiet(c("Rana temporaria", "Bufo bufo", "Hyla arborea"), c("Carex nigra", "Carex flava")) # hosts and plants
+  frame <- data.frame(Species = c("a", "b", "c"), x)
+  expect_message(check_data(frame, "binary"), "`t(data.frame(x[-1], row.names = x[[1]]))`", fixed = TRUE)
+  expect_identical(dim(eval(str2lang("t(data.frame(x[-1], row.names = x[[1]]))"), list(x = frame))), 2:3)
+  # An array has no t().
+  visits <- array(x, c(3, 2, 2), list(c("Acer rubrum", "Carex nigra", "Rana temporaria"), c("a", "b"), NULL))
+  expect_message(turned <- check_visits(visits), "taken as 3 species x 2 sites x 2 visits", fixed = TRUE)
+  expect_identical(rownames(turned), c("a", "b"))
+  colnames(visits) <- c("Vulpes vulpes", "Corvus corax")
+  expect_message(check_visits(visits), "taken as 3 sites", fixed = TRUE)
+  tables <- rep(list(named(c("Acer rubrum", "Carex nigra", "Rana temporaria"))), 2L)
+  expect_message(check_visits(tables, name = "visits"), "give `lapply(visits, t)`.", fixed = TRUE)
+  expect_no_message(check_visits(tables), message = "t\\(x")
 })
 
 test_that("tables of sequencing are turned where they say that their taxa are rows", {

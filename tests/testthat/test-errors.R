@@ -304,7 +304,8 @@ test_that("text that cannot be read is no choice, and no near one", {
 
 test_that("a column that numbers the rows is told from counts", {
   numbered <- data.frame(plot = 1:6, a = c(0, 1, 1, 0, 1, 1), b = 1)
-  expect_match(said(ab(numbered, 1)), "number the rows? Then leave it out, `x[, -1]`.", fixed = TRUE)
+  expect_match(said(ab(numbered, 1)), "number the rows? Then leave it out, `x[, colnames(x) != \"plot\"]`.",
+    fixed = TRUE)
   expect_match(said(ab(as.matrix(numbered) * 2, 1)), "leave it out", fixed = TRUE)
   expect_match(said(ab(cbind(a = c(0, 1, 2, 3, 4, 5)), 1)), "For counts", fixed = TRUE)
   # Counts of pots that happen to be above 0 and each once, in the first column and in another.
@@ -312,7 +313,7 @@ test_that("a column that numbers the rows is told from counts", {
   expect_match(said(ab(pots, 1)), "is 57. For counts", fixed = TRUE)
   expect_match(said(ab(cbind(c = pots$c > 0, pots[1:2]), 1)), "is 57. For counts", fixed = TRUE)
   graves <- cbind(type = c(2, 4, 5, 7, 8), pots)
-  expect_match(said(ab(graves, 1)), "Then leave it out, `x[, -1]`", fixed = TRUE)
+  expect_match(said(ab(graves, 1)), "Then leave it out, `x[, colnames(x) != \"type\"]`", fixed = TRUE)
   expect_match(said(ab(methods::as(as.matrix(pots), "dgCMatrix"), 1)), "is 57. For counts", fixed = TRUE)
 })
 

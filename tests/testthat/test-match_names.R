@@ -29,6 +29,17 @@ test_that("where one side has no names, values are taken in their order", {
   expect_identical(by_name(bare, sites, "v"), bare)
   numbered <- as.matrix(data.frame(v = unname(value), row.names = as.character(1:30)))
   expect_identical(by_name(numbered, sites, "v"), numbered)
+  # Numbers of rows that are names of the sites decide, too.
+  own <- data.frame(v = 1:30)[turned, , drop = FALSE]
+  expect_identical(by_name(own, as.character(1:30), "v")$v, 1:30)
+  expect_refused(by_name(own[-3, , drop = FALSE], as.character(1:30), "v"), "Row names of `v`.*they lack \"28\"")
+})
+
+test_that("the rows of a data frame keep the numbers that they had in another order or in a larger table", {
+  frame <- data.frame(a = c(1, 0, 1, 1), b = c(0, 1, 1, 0))
+  expect_identical(rownames(as_plain_matrix(frame[c(3, 1, 4), ], "x")), c("3", "1", "4"))
+  expect_null(rownames(as_plain_matrix(frame, "x")))
+  expect_null(rownames(as_plain_matrix(frame[1:3, ], "x")))
 })
 
 test_that("unknown, missing and repeated names are refused and told", {
@@ -206,4 +217,55 @@ test_that("ages, places and variables come from the site table of the data, or b
   age$name <- turned$site
   expect_match(conditionMessage(refused(plain, age = age[-3, ])), "they lack \"site")
   expect_match(conditionMessage(refused(plain, age = age[c(1, 1:30), ])), "twice")
+})
+
+test_that("what holds the names of the sites is the key, column or row names, numeric or not, and it is told which", {
+  labels <- as.character(1:30)
+  depth <- sqrt(1:30)
+  of <- function(table, argument = "environment", known = labels) {
+    site_covariates(stats::setNames(list(table), argument), NULL, known, length(known))[[argument]]
+  }
+  by_column <- function(table, want, ...) {
+    expect_message(got <- of(table, ...), "matched by its column \"site_id\"", class = "multicause_message")
+    expect_equal(as.data.frame(got), want, ignore_attr = TRUE)
+    expect_identical(rownames(got), list(...)$known %||% labels)
+  }
+  table <- data.frame(site_id = turned, x = depth[turned])
+  by_column(table, data.frame(x = depth))
+  by_column(table[2:1], data.frame(x = depth))
+  by_column(transform(table, site_id = factor(site_id)), data.frame(x = depth))
+  by_column(data.frame(site_id = turned, max = depth[turned] + 1, min = depth[turned]),
+    data.frame(max = depth + 1, min = depth), "age")
+  by_column(data.frame(site_id = turned, lng = depth[turned], lat = 1), data.frame(lng = depth, lat = 1), "place")
+  # Sites that were left out, and numbers that R would write as 1e+05.
+  far <- 100000 * 1:30
+  big <- data.frame(site_id = far[turned], x = depth[turned])
+  for (known in list(as.character(far), sprintf("%.0f", far))) {
+    by_column(rbind(big, c(7, 0)), data.frame(x = depth), known = known)
+  }
+  # Of row names, a column that is them is no covariate.
+  named <- data.frame(site_id = turned, x = depth[turned], row.names = as.character(turned))
+  expect_identical(of(named), data.frame(x = depth, row.names = labels))
+  # Shuffled rows keep their numbers.
+  shuffled <- data.frame(old = depth + 1, young = depth)[turned, ]
+  expect_message(got <- of(shuffled, "age"), "Rows of `age` matched by their numbers", class = "multicause_message")
+  expect_identical(got$young, depth)
+  # What would be left without it is the covariate itself.
+  expect_no_message(expect_identical(of(data.frame(age = 30:1), "age")$age, 30:1))
+  expect_no_message(of(data.frame(lng = 30:1, lat = 1:30), "place"))
+  expect_refused(of(table[-3, ]), "they lack|must have")
+  expect_refused(of(transform(table, site_id = paste(replace(site_id, 2, 1)))), "twice|lack")
+  own <- `rownames<-`(x, labels)
+  ages <- data.frame(site_id = turned, max = depth[turned] + 1, min = depth[turned])
+  expect_message(got <- range_through(own, ages), "Rows of `age` matched by its column \"site_id\"")
+  expect_identical(got, range_through(own, cbind(depth + 1, depth)))
+  # The table of covariates of visits, and of results, goes the same way.
+  expect_message(side <- side_values(table, 30L, labels, "site_data", c("site", "sites")), "by its column \"site_id\"")
+  expect_identical(side$x, depth)
+  expect_message(key <- site_key(table, labels), "by its column \"site_id\"")
+  expect_identical(key$values, as.character(turned))
+  w <- function(...) which_zeros(unname(x) |> `rownames<-`(labels), quick = TRUE, seed = 1, ...)
+  expect_identical(as.data.frame(suppressMessages(w(environment = table))), as.data.frame(w(environment = data.frame(
+    x = depth
+  ))))
 })

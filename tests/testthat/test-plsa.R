@@ -7,12 +7,12 @@ test_that("golden states are met, plain, overcomplete, with priors and with mask
     x <- case$V
     if (!is.null(case$mask)) x[case$mask == 0] <- NA
     for (state in case$states) {
-      fit <- plsa(x, ncol(case$G0),
+      fit <- keeping_empty_rows(plsa(x, ncol(case$G0),
         sparsity = c(membership = case$beta_G, basis = case$alpha_W), sparsity_scale = "counts",
         missing = case$mask_rule,
         mstep = case$mstep, fixed = if (isTRUE(case$fixW)) "basis" else "none",
         start = list(membership = case$G0, basis = case$W0), control = plain_passes(state$sweeps)
-      )
+      ))
       tolerance <- if (state$sweeps <= 10) 1e-10 else 1e-7
       near <- function(got, want) expect_lt(max(abs(unname(got) - want) / pmax(abs(want), 1e-100)), tolerance)
       near(fit$param$membership, state$G)
@@ -33,12 +33,12 @@ test_that("one pass equals the transcription of eqs. (2)-(3), dense, sparse and 
     start <- list(membership = ref_simplex(7, k), basis = ref_simplex(k, 5))
     want <- ref_plsa_pass(x, start$membership, start$basis)
     for (form in list(x, Matrix::Matrix(x, sparse = TRUE))) {
-      fit <- plsa(form, k, estimate = "ml", start = start, control = plain_passes(1))
+      fit <- keeping_empty_rows(plsa(form, k, estimate = "ml", start = start, control = plain_passes(1)))
       expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
     }
     x[c(2, 12, 30)] <- NA
     want <- ref_plsa_conditional_pass(x, start$membership, start$basis)
-    fit <- plsa(x, k, estimate = "ml", start = start, control = plain_passes(1))
+    fit <- keeping_empty_rows(plsa(x, k, estimate = "ml", start = start, control = plain_passes(1)))
     expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
     expect_equal(fit$loglik, do.call(ref_plsa_loglik, c(list(x), unname(fit$param))), tolerance = 1e-12)
   }
@@ -63,12 +63,14 @@ test_that("gathered and multiplied passes agree, and so do threads", {
   x <- matrix(rpois(300 * 40, 0.08), 300) # 8 % full: gathered
   start <- list(membership = ref_simplex(300, 4), basis = ref_simplex(4, 40))
   for (estimate in c("ml", "map", "vb")) {
-    passes <- function(x, n) plsa(x, 4, estimate = estimate, start = start, control = plain_passes(5, n_threads = n))
+    passes <- function(x, n) {
+      keeping_empty_rows(plsa(x, 4, estimate = estimate, start = start, control = plain_passes(5, n_threads = n)))
+    }
     expect_identical(passes(x, 2)$param, passes(Matrix::Matrix(x, sparse = TRUE), 1)$param)
   }
   fast <- lapply(1:2, function(n) {
     control <- fit_control(n_start = 1, max_pass = 30, tol = 0, n_threads = n, progress = FALSE)
-    plsa(x, 4, estimate = "ml", start = start, control = control)
+    keeping_empty_rows(plsa(x, 4, estimate = "ml", start = start, control = control))
   })
   expect_identical(fast[[1]]$param, fast[[2]]$param)
 })
@@ -101,10 +103,10 @@ test_that("Newton passes never lower the likelihood, and rows end at the optimum
     start <- list(membership = ref_simplex(nrow(x), k), basis = ref_simplex(k, ncol(x)))
     if (i %% 3 == 0) start$basis[k, ] <- start$basis[1, ]
     control <- fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE)
-    fit <- plsa(x, k, estimate = "ml", start = start, control = control)
+    fit <- keeping_empty_rows(plsa(x, k, estimate = "ml", start = start, control = control))
     expect_gte(min(diff(fit$trace$objective)), -1e-12 * (1 + abs(unname(fit$objective))))
     control <- fit_control(n_start = 1, max_pass = 500, tol = 1e-15, progress = FALSE)
-    rows <- plsa(x, k, fixed = "basis", estimate = "ml", start = start, control = control)
+    rows <- keeping_empty_rows(plsa(x, k, fixed = "basis", estimate = "ml", start = start, control = control))
     total <- rowSums(x)
     best <- vapply(which(total > 0), function(i) {
       used <- x[i, ] > 0
@@ -218,7 +220,7 @@ test_that("degenerate shapes are legal", {
   expect_equal(unname(one_row$param$basis), matrix(c(3, 0, 2) / 5, 1))
   expect_equal(unname(plsa(matrix(1:4, 4), 2, control = control)$param$basis), matrix(1, 2, 1))
   expect_s3_class(plsa(matrix(rpois(12, 2), 3), 7, estimate = "ml", control = control), "plsa")
-  nothing <- plsa(matrix(0, 3, 4), 2, control = control)
+  nothing <- keeping_empty_rows(plsa(matrix(0, 3, 4), 2, control = control))
   expect_equal(nothing$loglik, 0)
   expect_false(anyNA(unlist(nothing$param)))
   expect_true(all(fitted(nothing) == 0))
@@ -326,7 +328,7 @@ test_that("passes of EM may be asked for in memory, too", {
   start <- start_of_counts(x, 3)
   fit <- function(algorithm, max_pass) {
     control <- fit_control(algorithm = algorithm, tol = 0, max_pass = max_pass)
-    plsa(x, 3, estimate = "ml", start = start, control = control)
+    keeping_empty_rows(plsa(x, 3, estimate = "ml", start = start, control = control))
   }
   # Shares that only Newton's passes make exactly 0.
   expect_identical(sum(fit("em", 200)$param$membership == 0), 0L)
@@ -336,4 +338,30 @@ test_that("passes of EM may be asked for in memory, too", {
   control <- fit_control(n_start = 1, max_pass = 200)
   some <- ensemble(x, k = 2, model = plsa, estimate = "ml", members = 1, control = control)
   expect_gt(sum(some$fits[[1L]]$param$membership == 0), 0L)
+})
+
+test_that("rows without counts are refused, with code that leaves them out, but where a fold made them", {
+  set.seed(3)
+  x <- matrix(rpois(12 * 6, 2), 12, dimnames = list(paste0("d", 1:12), NULL))
+  x[c(4, 9), ] <- 0
+  few <- quiet_control(n_start = 1, max_pass = 20)
+  refused <- function(x, estimate) {
+    said <- expect_error(plsa(x, 2, estimate = estimate, control = few), class = "multicause_input_error")
+    sub("^.*`(.*)`.$", "\\1", conditionMessage(said))
+  }
+  for (form in list(x, as.data.frame(x), Matrix::Matrix(x, sparse = TRUE))) {
+    code <- refused(form, "ml")
+    expect_identical(code, "x[-c(4, 9), ]")
+    expect_identical(rownames(eval(str2lang(code), list(x = form))), rownames(x)[-c(4, 9)])
+  }
+  expect_error(plsa(x, 2), "2 of 12 have none, \"d4\", \"d9\"", class = "multicause_input_error")
+  expect_error(plsa(x, 2, estimate = "gibbs"), "2 of 12 have none", class = "multicause_input_error")
+  x[1:7, ] <- 0
+  expect_identical(refused(x, "vb"), "x[rowSums(x, na.rm = TRUE) > 0, ]")
+  near <- smooth_over(age = 1:12, bandwidth = 3, strength = 5)
+  expect_s3_class(suppressWarnings(plsa(x, 2, smooth = near, control = few)), "plsa")
+  one <- cbind(diag(4), 1)
+  one <- rbind(one, c(0, 0, 0, 0, 1))
+  cv <- suppressWarnings(cross_validate(one, 1, plsa, folds = 5, control = few))
+  expect_true(all(is.finite(cv$folds$loss)) && is.null(cv$failed))
 })

@@ -1,6 +1,6 @@
 # Variational Bayes for plsa().
 
-lda <- function(x, k, prior, ...) plsa(x, k, estimate = "vb", prior = prior, ...)
+lda <- function(x, k, prior, ...) keeping_empty_rows(plsa(x, k, estimate = "vb", prior = prior, ...))
 
 # The state as the reference has it.
 state_of <- function(fit) {

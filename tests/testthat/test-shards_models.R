@@ -31,7 +31,7 @@ shard_models <- list(
     args = list(list(penalty = 0.5), list(penalty = 4)), spoiled = function(x) replace(x, cbind(5, 1:40), NA)
   ),
   plsa = list(
-    fit = function(x, k, ...) plsa(x, k, ...), own = "membership", start = start_of_counts,
+    fit = function(x, k, ...) keeping_empty_rows(plsa(x, k, ...)), own = "membership", start = start_of_counts,
     args = list(
       list(missing = "conditional", estimate = "ml"), list(missing = "conditional", estimate = "map"),
       list(missing = "paper", estimate = "ml"), list(missing = "paper", estimate = "map")

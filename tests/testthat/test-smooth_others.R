@@ -96,7 +96,7 @@ test_that("strength 0 is the plain model, bit for bit, and a small one is near i
   set.seed(3)
   data <- communities(50, 12, 3)
   x <- list(data$x, counts_of(data))
-  models <- list(bernoulli_mixture, function(...) plsa(..., estimate = "ml"))
+  models <- list(bernoulli_mixture, function(...) keeping_empty_rows(plsa(..., estimate = "ml")))
   for (i in 1:2) {
     fits <- lapply(list(NULL, 0, 1e-7), function(strength) {
       set.seed(4)

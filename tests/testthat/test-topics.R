@@ -187,10 +187,77 @@ test_that("tables of text miners are taken as they are", {
   refuses(replace(long, "term", replace(long$term, 2L, NA)), "empty name")
 })
 
+test_that("every verb takes tables of text miners, and fits the same table", {
+  x <- planted$x[1:24, 1:8]
+  x <- x[rowSums(x) > 0, ]
+  n <- nrow(x)
+  at <- which(x > 0, arr.ind = TRUE)
+  terms <- structure(
+    list(i = unname(at[, 1L]), j = unname(at[, 2L]), v = x[at], nrow = nrow(x), ncol = 8L,
+      dimnames = list(Docs = rownames(x), Terms = colnames(x))),
+    class = c("DocumentTermMatrix", "simple_triplet_matrix"), weighting = c("term frequency", "tf")
+  )
+  dimnames(x) <- terms$dimnames
+  own <- function(x) {
+    stopifnot(is.matrix(x) || inherits(x, "dgCMatrix"))
+    matrix(mean(as.matrix(x), na.rm = TRUE), nrow(x), ncol(x))
+  }
+  verbs <- list(
+    function(x) select_k(x, 1:2, model = plsa, criterion = c("cells", "rows", "aic"), folds = 2, control = few)$table,
+    function(x) cross_validate(x, 2, plsa, folds = 2, control = few)$results,
+    function(x) cross_validate(x, 2, plsa, "rows", folds = 2, control = few)$results,
+    function(x) compare_models(x, 2, list(plsa = plsa, own = own), folds = 2, control = few)$table[1:4],
+    function(x) fitted(ensemble(x, 2, model = plsa, control = few)), function(x) as.matrix(range_through(x, seq_len(n))),
+    function(x) coherence(fit, x = x)
+  )
+  fit <- plsa(x, 2, control = few)
+  for (verb in verbs) {
+    out <- lapply(list(terms, x), function(x) {
+      set.seed(1)
+      suppressWarnings(suppressMessages(verb(x)))
+    })
+    expect_equal(out[[1L]], out[[2L]], ignore_attr = TRUE)
+  }
+  corpus <- structure(list("a"), class = c("VCorpus", "Corpus"))
+  for (text in list(corpus, rep("many words that nobody counted yet", 9))) {
+    for (verb in verbs) expect_error(verb(text), "must be a table of counts.*tm::Doc", class = "multicause_input_error")
+    expect_error(predict(fit, text), "`newdata` must be a table of counts", class = "multicause_input_error")
+  }
+})
+
+test_that("new documents lack words and have others: these are 0 and left out, with a message", {
+  x <- planted$x[1:24, 1:8]
+  x <- x[rowSums(x) > 0, ]
+  fit <- plsa(x, 2, control = few)
+  new <- cbind(x[1:3, 6:1], other = 1)
+  want <- cbind(x[1:3, 1:6], 0, 0)
+  dimnames(want) <- list(rownames(x)[1:3], colnames(x))
+  member <- function(x) suppressMessages(predict(fit, x, type = "membership"))
+  for (form in list(new, as.data.frame(new), Matrix::Matrix(new, sparse = TRUE))) {
+    expect_equal(member(form), member(want), ignore_attr = TRUE)
+  }
+  expect_message(predict(fit, new), paste(
+    "`newdata` has 1 column unknown to the fit, left out: \"other\"; it lacks 2 columns of the training data, taken as",
+    "0: \"t7\", \"t8\""
+  ), class = "multicause_message")
+  none <- cbind(new[, 7, drop = FALSE], t1 = 0)
+  expect_message(predict(fit, none), "3 rows of `newdata` without counts, given the mean")
+  expect_error(predict(fit, new[, 7, drop = FALSE]), "lacks 8 columns", class = "multicause_input_error")
+  # In a table of sites a taxon that is lacking may be there: other models ask.
+  present <- 1 * (x > 0)
+  fit <- bernoulli_mixture(present, 1, control = few)
+  expect_error(predict(fit, 1 * (new > 0)), "lacks 2 columns", class = "multicause_input_error")
+})
+
 test_that("packages of text miners give what is expected of their classes", {
   skip_if_not_installed("slam")
   triplets <- getExportedValue("slam", "as.simple_triplet_matrix")(planted$x)
   expect_equal(as.matrix(as_plain_matrix(triplets, "x")), planted$x, ignore_attr = TRUE)
+  skip_if_not_installed("tm")
+  corpus <- getExportedValue("tm", "VCorpus")(getExportedValue("tm", "VectorSource")(c("a lion sees a tiger", "of")))
+  expect_error(plsa(corpus, 1), "Text is counted first", class = "multicause_input_error")
+  expect_error(plsa(getExportedValue("tm", "DocumentTermMatrix")(corpus), 1), "1 of 2 has none, \"2\"",
+    class = "multicause_input_error")
 })
 
 test_that("tidy() speaks as tidytext does where it is asked so", {

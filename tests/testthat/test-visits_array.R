@@ -74,6 +74,12 @@ test_that("dates may be of any class", {
     tables <- as_written(f)
     expect_identical(make(visit_data = tables$surveys, data = tables$records), want)
   }
+  # Times that R keeps in parts; and the argument is called by its name.
+  parts <- as_written(as.Date)
+  for (name in names(parts)) parts[[name]]$day <- as.POSIXlt(parts[[name]]$day)
+  expect_identical(make(visit_data = parts$surveys, data = parts$records), want)
+  unclear <- transform(surveys, day = "03/05/2021")
+  expect_error(make(visit_data = unclear), "`visit_data$day` must be dates that can be read in one way", fixed = TRUE)
   # Slashes tell days from months where one of them is above 12.
   days <- c("05/13/2021", "06/01/2021")
   expect_identical(as_days(days, "data", "day"), as.Date(c("2021-05-13", "2021-06-01")))

@@ -37,7 +37,8 @@ test_that("or by `sides`; else they are told, and refused where they would be od
   )
   expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must say", class = "multicause_input_error")
   # species x sites x visits, as spOccupancy has them, is not taken for sites x taxa x visits.
-  expect_error(check_visits(turned), "or 5 species x 30 sites .* say what they are", class = "multicause_input_error")
+  expect_error(check_visits(turned), "or 5 species x 30 sites .*visits_array.x, sides = c..species",
+    class = "multicause_input_error")
   expect_error(check_visits(named[, , 1]), "go into visits_bernoulli\\(list\\(y = x\\), k = 1\\)",
     class = "multicause_input_error"
   )
@@ -206,6 +207,108 @@ test_that("a data frame of it may have names of sites and covariates", {
   traps <- list(detection_history = history, effort = 7 - 0 * history)
   expect_identical(as_history(traps), whole)
   expect_identical(attr(check_visits(traps), "covariates")$visit$effort, traps$effort)
+})
+
+test_that("a wide history has tables of its sites and visits", {
+  wide <- data.frame(
+    pond = letters[1:4], y = unname(history), rain.1 = c(0, 1, 0, 1), rain.2 = 1, rain.3 = 0, elev = 1:4
+  )
+  names(wide)[2:4] <- paste0("y.", 1:3)
+  visits <- suppressMessages(visits_array(wide))
+  expect_identical(site_table(visits), data.frame(site = letters[1:4], elev = 1:4, row.names = letters[1:4]))
+  made <- !is.na(t(history))
+  expect_equal(visit_table(visits), data.frame(
+    site = rep(letters[1:4], each = 3)[made], visit = rep(paste0("y.", 1:3), 4)[made],
+    rain = as.vector(t(as.matrix(wide[5:7])))[made]
+  ))
+  # The tables say the same to a fit as what the array carries.
+  fits <- lapply(list(visits, structure(visits, covariates = list(visit = visit_table(visits)))), function(x) {
+    set.seed(1)
+    suppressMessages(visits_bernoulli(x, 1, detection = ~rain, control = fit_control(n_start = 1)))
+  })
+  expect_equal(fits[[1]]$param, fits[[2]]$param)
+  bare_visits <- suppressMessages(visits_array(unname(history)))
+  expect_identical(site_table(bare_visits)$site, as.character(1:4))
+  expect_identical(visit_table(bare_visits)$visit[1:2], c("1", "2"))
+  expect_error(visit_table(visits[1:2, , ]), "must carry", class = "multicause_input_error")
+  theirs <- list(
+    y = aperm(named, c(2, 1, 3)), occ.covs = data.frame(size = case$size), det.covs = list(date = case$date)
+  )
+  read <- suppressMessages(visits_array(theirs))
+  expect_identical(site_table(read)$size, case$size)
+  expect_identical(nrow(visit_table(read)), sum(visits_made(read)))
+})
+
+test_that("seasons that are stacked are sites of their own, or refused", {
+  wide <- data.frame(
+    site_id = rep(c(7, 3, 1e5), 2), year = rep(2001:2002, each = 3), y = matrix(c(0, 1, 0, 1, 1, 0), 6, 3)
+  )
+  expect_message(x <- check_visits(wide), "Sites come again in `x`, such as \"7\": each \"year\"", fixed = TRUE)
+  expect_identical(rownames(x), c("7, 2001", "3, 2001", "100000, 2001", "7, 2002", "3, 2002", "100000, 2002"))
+  expect_identical(attr(x, "covariates")$site$year, rep(2001:2002, each = 3))
+  text <- transform(wide, site_id = paste0("s", site_id))
+  expect_identical(rownames(suppressMessages(check_visits(text)))[4], "s7, 2002")
+  expect_error(check_visits(wide[-2]), "\"7\" of its column \"site_id\" has rows 1 and 4. For several seasons",
+    class = "multicause_input_error", fixed = TRUE)
+  once <- suppressMessages(check_visits(wide[1:3, ]))
+  expect_identical(rownames(once), c("7", "3", "100000"))
+})
+
+test_that("files whose lines end in a tab, and counts, are read or told in our words", {
+  wide <- utils::read.delim(text = "site\ty1\ty2\t\na\t0\t1\t\nb\t1\t0\t\n", check.names = FALSE)
+  names(wide)[4] <- NA
+  expect_identical(dim(suppressMessages(check_visits(wide))), c(2L, 1L, 2L))
+  taxa <- utils::read.delim(text = "Rana\tBufo\t\n0\t1\t\n1\t0\t\n", check.names = FALSE)
+  expect_identical(colnames(check_data(taxa, "binary")$x), c("Rana", "Bufo"))
+  records <- data.frame(site = "a", taxon = c("b", "c"), day = 1:2, NA)
+  names(records)[4] <- ""
+  expect_identical(dim(suppressMessages(visits_array(records, "site", "taxon", "day"))), c(1L, 2L, 2L))
+  counts <- 3 * history
+  follow <- function(x) {
+    said <- tryCatch(suppressMessages(check_visits(x)), multicause_input_error = conditionMessage)
+    code <- str2lang(sub("^.* use `([^`]*)`.*$", "\\1", said))
+    value <- eval(code)
+    if (identical(code[[1L]], quote(`<-`))) x else value
+  }
+  array_of <- function(x) array(x, c(4, 1, 3), list(site = letters[1:4], species = "a", visit = NULL))
+  for (x in list(counts, array_of(counts), list(y = counts), list(y = list(a = counts, b = counts)),
+    list(counts, counts), data.frame(pond = letters[1:4], y = counts), data.frame(y = counts, elev = 1:4 / 3))) {
+    made <- suppressMessages(check_visits(follow(x)))
+    expect_true(all(made %in% c(0:1, NA)))
+    expect_identical(sum(made, na.rm = TRUE) %% sum(history, na.rm = TRUE), 0)
+  }
+  tables <- lapply(1:3, function(v) `dimnames<-`(cbind(history[, v], 0), list(letters[1:4], c("Rana", "Bufo"))))
+  covariates <- data.frame(elev = c(1.5, 2, 3, 4), forest = c("a", "b", "a", "b"), row.names = letters[1:4])
+  expect_error(check_visits(list(may = tables[[1]], june = tables[[2]], env = covariates)),
+    "If this is no visit but holds covariates, give `x[names(x) != \"env\"]`", fixed = TRUE,
+    class = "multicause_input_error")
+  expect_error(check_visits(c(tables, list(covariates[1]))), "give `x[-4]`, and these as", fixed = TRUE)
+  expect_error(which_zeros(visits = case$visits[, 1:3, ]), "at least 5 taxa to learn from, not 3: visits of few")
+})
+
+test_that("a list of species, columns of one name and seasons on a fourth side are told for what they are", {
+  each <- list(bobcat = `colnames<-`(history, paste0("X", 1:3)), coyote = `colnames<-`(history, paste0("X", 1:3)))
+  expect_message(x <- check_visits(each), "taken as sites x visits of 2 species", class = "multicause_message")
+  expect_identical(dimnames(x), list(site = letters[1:4], species = names(each), visit = paste0("X", 1:3)),
+    ignore_attr = TRUE)
+  expect_identical(unname(x[, 2, ]), unname(whole))
+  expect_no_message(check_visits(stats::setNames(each, c("visit1", "visit2"))), message = "2 species")
+  expect_identical(as_history(`colnames<-`(history, rep("catbird", 3))), whole)
+  expect_identical(as_history(stats::setNames(as.data.frame(history), rep("catbird", 3))), whole)
+  seasons <- array(0, c(2, 9, 4, 3))
+  expect_error(check_visits(seasons), "Take one season at a time, as by `x[, , 1, ]`.", fixed = TRUE)
+  expect_error(check_visits(list(y = seasons)), "Take one season at a time, as by `x$y[, , 1, ]`.", fixed = TRUE)
+})
+
+test_that("a bare array is read by visits_array() with its sides", {
+  y <- unname(aperm(case$visits, c(2, 1, 3)))
+  dimnames(y) <- NULL
+  said <- tryCatch(visits_array(y), multicause_input_error = conditionMessage)
+  expect_match(said, "give `sides = c(\"species\", \"site\", \"visit\")`", fixed = TRUE)
+  x <- visits_array(y, sides = c("species", "site", "visit"))
+  expect_identical(unname(bare(x)), unname(want), ignore_attr = TRUE)
+  said <- tryCatch(which_zeros(visits = y), multicause_input_error = conditionMessage)
+  expect_identical(eval(str2lang(sub("^.*give `(.*)`.*$", "\\1", said)), list(visits = y)), x)
 })
 
 test_that("tables of taxa, of records and with other values are refused with what to do", {

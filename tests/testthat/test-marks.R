@@ -1,0 +1,105 @@
+# What tables of text are told: marks with their numbers, and code that makes 0 and 1 of them. R/marks.R.
+
+told <- function(x, kind = "binary") {
+  tryCatch(suppressMessages(check_data(x, kind)), multicause_input_error = conditionMessage)
+}
+
+# The table that follows from the advice, step by step.
+followed <- function(x) {
+  said <- told(x)
+  stopifnot(is.character(said))
+  steps <- regmatches(said, gregexpr("(first use|as in) `[^`]*`", said))[[1L]]
+  for (step in sub("^.* `(.*)`$", "\\1", steps)) {
+    value <- eval(str2lang(step))
+    if (!grepl("<-", step, fixed = TRUE)) x <- value
+  }
+  suppressMessages(check_data(x, "binary"))$x
+}
+
+made <- matrix(c(1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 1), 6, dimnames = list(
+  paste("pond", 1:6), c("Rana", "Bufo", "Hyla")
+))
+marked <- function(present, absent) {
+  x <- made
+  x[] <- rep_len(absent, length(x))
+  x[made == 1] <- rep_len(present, sum(made == 1))
+  x
+}
+# As a matrix, as a frame with names of rows, with a column of names, and with none.
+as_tables <- function(x) {
+  frame <- as.data.frame(x)
+  list(x, frame, data.frame(pond = rownames(x), frame), data.frame(frame, row.names = NULL),
+    data.frame(frame, stringsAsFactors = TRUE))
+}
+
+test_that("the advice for a table of marks makes the right table of it, and names no absence as a presence", {
+  for (sign in list(
+    list("x", ""), list("yes", "no"), list("Present", "Absent"), list("P", "A"), list("p", "a"), list("Y", "N"),
+    list("pos", "neg"), list("+", "-"), list("+", "."), list("1", c("0", "-")), list("TRUE", "FALSE"),
+    list(c("r", "+", "1", "2a"), ""), list(c("x", "3", "12"), "0"), list(c("x", "X", "x "), ""),
+    list(c("D", "A", "F", "O", "R"), ""), list(c("D", "A", "F", "O", "R"), c("", "-")),
+    list(sprintf("locus_%04d", 1:11), ""), list(c("a", "b \"c\""), "absent"), list("x", NA), list(c("x", "?1"), NA)
+  )) {
+    for (x in as_tables(marked(sign[[1L]], sign[[2L]]))) {
+      expect_identical(unname(followed(x) %in% 1), as.vector(made == 1))
+    }
+  }
+})
+
+test_that("marks are listed with their numbers, and unknown ones become NA", {
+  x <- marked("1", "0")
+  x[c(1, 9)] <- "?"
+  expect_match(told(x), "Its marks are \"1\" (10), \"0\" (6), \"?\" (2).", fixed = TRUE)
+  y <- followed(x)
+  expect_identical(sum(y, na.rm = TRUE), 10)
+  expect_identical(which(is.na(y)), c(1L, 9L))
+  # Where nothing says which is which, nothing is named.
+  expect_match(told(marked("ja", "nein")), "Its marks are \"ja\" (11), \"nein\" (7). Name that of a presence, as in `",
+    fixed = TRUE)
+  expect_match(told(marked("ja", "nein")), "(x == \"...\") + 0", fixed = TRUE)
+  many <- told(marked(sprintf("tag_%02d", 1:11), ""))
+  expect_match(many, "\"\" (7), \"tag_01\" (1)", fixed = TRUE)
+  expect_match(many, "and 4 more.", fixed = TRUE)
+})
+
+test_that("a first column of words is a taxon where it holds the marks of the others", {
+  frame <- data.frame(marked("yes", "no"), row.names = NULL)
+  expect_identical(ncol(followed(frame)), 3L)
+  kept <- data.frame(habitat = rep(c("bog", "fen"), 3), marked("yes", "no"), row.names = NULL)
+  expect_match(told(kept), "`x[-1] <- (x[-1] == \"yes\") + 0`", fixed = TRUE)
+  # Rows that have names already need no others.
+  expect_match(told(data.frame(habitat = rep(c("bog", "fen"), 3), made)), "column \"habitat\" is character. Leave out")
+  # In a table of counts a column with marks among its numbers is one of them.
+  mixed <- data.frame(made * 4, Lota = c("3", "x", "", "12", "2", ""))
+  expect_match(told(mixed), "column \"Lota\" is character. Its marks are \"4\" (11), \"0\" (7)", fixed = TRUE)
+  expect_identical(sum(followed(mixed) %in% 1), 15L)
+  ground <- c("bog", "fen", "bog", "bog", "fen", "mire")
+  expect_match(told(data.frame(made, ground)), "Leave out what is no taxon; a list")
+  owner <- c("Ann", "Bo", "Cy", "Bo", "Al", "Bo")
+  expect_match(told(data.frame(made, ground, owner)),
+    "no taxon (text is in \"ground\", \"owner\")", fixed = TRUE)
+})
+
+test_that("ratings without a 0 are asked about, and a column of scores among 0 and 1 is named", {
+  set.seed(1)
+  ratings <- matrix(sample(1:5, 30, TRUE), 6)
+  expect_match(told(ratings), "No cell is 0: if 1 stands for an absence, use `(x > 1) + 0`.", fixed = TRUE)
+  expect_match(told(replace(ratings, 3:5, NA)), "if NA does, `(!is.na(x)) + 0`.", fixed = TRUE)
+  expect_no_match(told(ratings), "x > 0", fixed = TRUE)
+  scored <- cbind(made, made[, 2:1], richness = c(3, 2, 4, 1, 5, 3))
+  colnames(scored)[4:5] <- c("Pelobates", "Lissotriton")
+  expect_match(told(scored), "Of all columns only \"richness\" holds values other than 0 and 1", fixed = TRUE)
+  expect_message(wz_data(replace(scored, 36, 0), NULL), "Only \"richness\" holds more than 1", fixed = TRUE)
+  grains <- cbind(made * 3, made[, 3:1] * 7, Pinus = c(4.5, 2, 0, 1, 3.5, 2))
+  colnames(grains)[4:6] <- c("Alnus", "Betula", "Ulmus")
+  expect_match(told(grains), "only \"Pinus\" holds fractions. Leave them out if they are no taxa; for counts")
+})
+
+test_that("running text is sent to where it becomes a table", {
+  text <- c("the quick brown fox jumps", "over the lazy dog again and again")
+  corpus <- structure(list(list(content = text[1L])), class = c("VCorpus", "Corpus"))
+  for (x in list(text, as.list(text), data.frame(doc_id = c("a", "b"), text = text), corpus,
+    structure(text, class = c("corpus", "character")), structure(list(a = "the"), class = c("tokens", "list")))) {
+    expect_match(told(x, "count"), "tm::DocumentTermMatrix(), quanteda::dfm() and tidytext::cast_", fixed = TRUE)
+  }
+})
