@@ -17,7 +17,7 @@
 #' the few of a small table give no certainty. Because learners know rare taxa less well, it has the log of how often
 #' the taxon was found, and its square, as further terms; a taxon whose finds were all deleted counts as half a find,
 #' dealt out to the sites by their numbers of finds. A taxon that `x` has at no site is not judged, since nothing tells
-#' where it was missed: its cells are taken for unknown.
+#' where it was missed: no model is fitted to it, and its cells are taken for unknown.
 #'
 #' These weights are applied to the learners of the whole table, and a logistic regression over all cells calibrates
 #' the result, in which finds have the log-odds that they had while they were hidden, and stand for the others.
@@ -132,7 +132,8 @@
 #' @param control settings from [fit_control()] of how the job is run: `n_threads`, of all its parts; `progress`, a bar
 #'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
 #'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
-#' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
+#' @return A list of class `which_zeros`: `probability`, an n x m matrix with the probability of a record (`NA` at
+#'   presences and for taxa found at no site);
 #'   `total`, the expected number of false absences, `low`, `high` (90 %; there is no other `level`: how far totals are
 #'   from the truth was measured by ranges that hold in nine of ten surveys); `how_many`, a data frame with a row for
 #'   each evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
@@ -193,10 +194,12 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   with_checkpoint(asked$args$control$checkpoint, asked[c("x", "near", "given", "plan")], function(store) {
     asked$running$store <- checkpoint_store(store, "table")
     if (is.null(seed)) asked$plan$seed <- draw_seeds(1L)
-    learnt <- wz_learn(asked)
-    cells <- wz_cells(asked, learnt)
+    judged <- judged_taxa(asked$x)
+    of_judged <- wz_of_taxa(asked, judged)
+    learnt <- wz_learn(of_judged)
+    cells <- wz_cells(of_judged, learnt)
     if (length(asked$x) > most_kept) learnt$full$odds <- NULL
-    wz_answer(asked, learnt, cells, call)
+    put_back_taxa(wz_answer(of_judged, learnt, cells, call), asked, judged)
   })
 }
 
@@ -246,6 +249,51 @@ leave_unjudged <- function(x) {
     x[, nowhere] <- NA
   }
   x
+}
+
+# Whether each taxon was found at any site. No model is fitted to the others, which would change its starting values.
+judged_taxa <- function(x) column_sums(found_table(x)) > 0
+
+# The question without the other taxa.
+wz_of_taxa <- function(asked, judged) {
+  if (all(judged)) {
+    return(asked)
+  }
+  asked$x <- asked$x[, judged, drop = FALSE]
+  asked$given <- given_of_taxa(asked$given, judged)
+  asked
+}
+
+given_of_taxa <- function(given, judged) {
+  by_taxon <- intersect(names(given), c("counts", "within"))
+  given[by_taxon] <- lapply(given[by_taxon], function(value) if (length(value)) value[, judged, drop = FALSE])
+  wz_keep_visits(given, TRUE, judged)
+}
+
+# The answer with the other taxa, of whose cells nothing is known. `asked`: the question with them.
+put_back_taxa <- function(w, asked, judged) {
+  if (all(judged)) {
+    return(w)
+  }
+  at <- replace(rep(NA_integer_, length(judged)), judged, seq_len(sum(judged)))
+  columns <- function(value) unname(value)[, at, drop = FALSE]
+  n <- w$dims[["n"]]
+  w$names <- dimnames_of(asked$x)
+  w$probability <- columns(w$probability)
+  dimnames(w$probability) <- name_sides(w$names)
+  w$se <- columns(w$se)
+  w$candidate <- columns(w$candidate) %in% TRUE
+  dim(w$candidate) <- dim(asked$x)
+  w["gaps"] <- list(if (!is.null(w$gaps)) (w$gaps - 1L) %% n + 1L + (which(judged)[(w$gaps - 1L) %/% n + 1L] - 1L) * n)
+  w$draws$taxa <- w$draws$taxa[at, , drop = FALSE]
+  w$draws$taxa[!judged, ] <- 0
+  w["odds"] <- list(if (!is.null(w$odds)) {
+    lapply(w$odds, function(odds) if (is.matrix(odds)) columns(odds) else odds[at])
+  })
+  w$x <- asked$x
+  w$dims[["m"]] <- length(judged)
+  w$inputs$given <- asked$given
+  w
 }
 
 # The settings, and that one kind of evidence is given.
@@ -374,9 +422,11 @@ check_reference <- function(reference, x, gone) {
 
 check_enough <- function(x) {
   finds <- sum(found_table(x))
-  if (nrow(x) < 5L || ncol(x) < 5L || finds < 20) {
+  taxa <- sum(judged_taxa(x))
+  if (nrow(x) < 5L || taxa < 5L || finds < 20) {
     stop_input(
-      "`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %d, %d and %.0f.", nrow(x), ncol(x), finds
+      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %d, %d and %.0f.", nrow(x),
+      taxa, finds
     )
   }
   # Measured: 128 bytes a cell at 20 000 x 500.

@@ -49,7 +49,7 @@ answer_sentences <- function(w) {
       reference_words(w)
     ),
     gaps = gaps_sentence(w),
-    missed = total_sentence(w$total, w$source, no_point(w$kappa, w$finds, w$dims[["m"]]), axis_words(w)),
+    missed = total_sentence(w$total, w$source, no_point(w$kappa, w$finds, sum(judged_taxa(w$x))), axis_words(w)),
     more = more_sentence(w, axis_words(w), missed_inside(w)), other = other_sentence(w)
   )
 }
