@@ -117,7 +117,7 @@ test_that("no number depends on taxa that were found at no site", {
   x <- planted_table()
   m <- ncol(x)
   x[1, 2] <- NA
-  longer <- cbind(0, x[, 1:3], 0, x[, 4:m], replace(rep(0, nrow(x)), 1:4, NA))
+  longer <- cbind(0, x[, 1:3], 0, x[, 4:m], 0)
   own <- c(2:4, 6:(m + 2))
   names <- sprintf("taxon %02d", seq_len(ncol(longer)))
   colnames(x) <- names[own]
