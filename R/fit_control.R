@@ -197,11 +197,13 @@ check_bmf_size <- function(size, extent) {
     extent[2L]))
 }
 
-check_memory <- function(bytes, what) {
+# `instead`: what can be done where memory is too small, or NULL.
+check_memory <- function(bytes, what, instead = NULL) {
   has <- machine_memory()
   if (isTRUE(bytes > has)) {
     gb <- function(bytes) format(bytes / 1e9, digits = 2L)
-    stop_input("%s would need %s GB of memory or more: this machine has %s.", what, gb(bytes), gb(has))
+    stop_input("%s would need %s GB of memory or more: this machine has %s%s.", what, gb(bytes), gb(has),
+      if (is.null(instead)) "" else paste0("; ", instead))
   }
 }
 

@@ -420,6 +420,8 @@ check_reference <- function(reference, x, gone) {
   seq_len(nrow(x)) %in% at
 }
 
+bytes_of_cell <- 128 # that an answer needs (measured at 20 000 x 500)
+
 check_enough <- function(x) {
   finds <- sum(found_table(x))
   taxa <- sum(judged_taxa(x))
@@ -429,14 +431,15 @@ check_enough <- function(x) {
       taxa, finds
     )
   }
-  # Measured: 128 bytes a cell at 20 000 x 500.
   cells <- prod(dim(x))
   advice <- "`which_zeros(shards(x, folder))` leaves the table on disk, see vignette(\"large\")."
   if (cells > .Machine$integer.max) {
     stop_input("`x` has %s cells, more than a table in memory may have: %s", show_count(cells), advice)
   }
+  check_memory(bytes_of_cell * cells, sprintf("An answer to %s cells", show_count(cells)), sub("\\.$", "", advice))
   if (cells > 2e8) {
-    inform("An answer to %s cells needs about %.0f GB of memory: %s", show_count(cells), 128e-9 * cells, advice)
+    inform("An answer to %s cells needs about %.0f GB of memory: %s", show_count(cells), 1e-9 * bytes_of_cell * cells,
+      advice)
   }
 }
 

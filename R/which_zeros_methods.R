@@ -550,7 +550,7 @@ companion_parts <- function(w, i, j) {
   table <- nbm_table(w$x)
   finds <- which(table$found[i, ] == 1)
   out <- data.frame(
-    taxon = label_of(finds, w$names[[2L]]), share = unname(companion_table(table)[finds, j]),
+    taxon = label_of(finds, w$names[[2L]]), share = unname(companion_table(table, j)[finds, ]),
     rate = rep(unname(table$sums[j] / table$n_known[j]), length(finds)), row.names = NULL
   )
   out <- out[order(-out$share), ]

@@ -30,6 +30,43 @@ test_that("companions are Beals' smoothing without the cell, with one site more 
   }
 })
 
+test_that("companions are the same by pairs of sites as by pairs of taxa", {
+  set.seed(5)
+  x <- matrix(rbinom(9 * 30, 1, 0.3), 9)
+  unknown <- replace(x, sample(length(x), 25), NA)
+  for (each in list(x, unknown, Matrix::Matrix(unknown, sparse = TRUE))) {
+    few <- nbm_table(each)
+    twice <- nbm_table(as.matrix(each)[rep(1:9, 4), ]) # more sites than taxa, each four times
+    per <- 1 / (few$sums + 1)
+    expect_equal(companion_table(few, 4:6), companion_table(few)[, 4:6], tolerance = 1e-12)
+    direct <- view_times(few$view, companion_table(few)) / pmax(few$size, 1)
+    expect_equal(companion_scores(few, 2:7), direct[2:7, ], tolerance = 1e-12)
+    pairs <- .Call(mc_c_view_pairs, twice$view)$both
+    expect_equal(4 * companion_sums(few, 1:9, per), view_times(few$view, per * pairs), tolerance = 1e-12)
+    expect_equal(companion_sums(twice, 1:9, per), 4 * companion_sums(few, 1:9, per), tolerance = 1e-12)
+  }
+})
+
+test_that("tables of few sites and thousands of taxa need no memory of taxa squared", {
+  set.seed(6)
+  x <- matrix(rbinom(13 * 4000, 1, 0.3), 13)
+  for (x in list(x, replace(x, c(3, 13005), NA))) {
+    table <- nbm_table(x)
+    before <- gc(reset = TRUE)
+    p <- companion_scores(table)
+    kappa <- mean_foreseen(x, NULL)
+    used <- sum((gc()[, 6L] - before[, 2L]))
+    expect_lt(used, 100) # MB; a matrix of taxa by taxa has 128
+    expect_true(all(p >= 0 & p <= 1 | is.na(x)) && kappa > 0 && kappa < 1)
+  }
+})
+
+test_that("a table whose answer this machine cannot hold is refused, with what can be done", {
+  bind_in_namespace("machine_memory", function() 1e5)
+  expect_error(which_zeros(x), "would need .* GB of memory or more: this machine has 1e-04; .*shards",
+    class = "multicause_input_error")
+})
+
 test_that("the regression gives back the chance of a record, not that of a deletion", {
   set.seed(3)
   odds <- cbind(a = rnorm(20000, -2, 1.5), b = rnorm(20000, -2, 1.5))
