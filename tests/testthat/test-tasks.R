@@ -335,3 +335,41 @@ test_that("numbers of tasks, tables and draws that would fill the memory are ref
   )
   for (fit in fits) refused(simulate(fit, most), "1 GB is the limit: draw fewer")
 })
+
+test_that("where a worker of the plan ends or hangs, what is left is done here, once, and told", {
+  skip_on_cran()
+  skip_on_os("windows") # no process is stopped there
+  skip_if_not_installed("future.apply")
+  skip_if_not_installed_here()
+  bind_in_namespace("silent_seconds", 1)
+  # Its number squared; on a worker, that of task 5 gets a signal first.
+  f <- function(task, common, tick) {
+    cat(task, "\n", file = common$log, append = TRUE)
+    if (task == 5 && Sys.getpid() != common$main) {
+      cat(Sys.getpid(), file = common$pid)
+      tools::pskill(Sys.getpid(), common$signal)
+      Sys.sleep(0.1)
+    }
+    task^2
+  }
+  environment(f) <- baseenv()
+  for (keep in c("stop", "keep")) for (signal in c(tools::SIGKILL, tools::SIGSTOP)) {
+    old <- future::plan(future::multisession, workers = 2)
+    common <- list(main = Sys.getpid(), signal = signal, log = tempfile(), pid = tempfile())
+    running <- task_running(fit_control(on_interrupt = keep, progress = FALSE))
+    told <- character()
+    got <- withCallingHandlers(
+      map_tasks(as.list(1:6), f, common, "Squares", running = running),
+      multicause_worker_lost = function(w) {
+        told <<- c(told, conditionMessage(w))
+        invokeRestart("muffleWarning")
+      }
+    )
+    tools::pskill(as.integer(readLines(common$pid, warn = FALSE)), tools::SIGKILL)
+    future::plan(old)
+    expect_identical(got, as.list((1:6)^2))
+    expect_match(told, if (signal == tools::SIGKILL) "1 worker ended: 2 tasks" else "1 worker did not answer: 2 tasks")
+    expect_length(told, 1L)
+    expect_identical(sort(as.integer(readLines(common$log))), c(1:5, 5:6)) # what was finished is not done again
+  }
+})
