@@ -21,7 +21,8 @@ plsa_gibbs_problem <- function(data, k, settings, control) {
   if (counts > .Machine$integer.max) {
     stop_input("`x` must hold fewer than 2^31 counts with `estimate = \"gibbs\"`: %s.", instead)
   }
-  check_memory(bytes_a_count * counts, sprintf("`estimate = \"gibbs\"`, for %s,", count_words(counts, "count")), instead)
+  what <- sprintf("`estimate = \"gibbs\"`, for %s,", count_words(counts, "count"))
+  check_memory(bytes_a_count * counts, what, instead)
   structure(
     list(data = data, dim = dim(data$x), k = k, settings = settings, control = control, probe = probe_cells(data$x)),
     class = "plsa_gibbs_problem"

@@ -6,8 +6,7 @@ most_tasks <- 1e6
 
 # Is there a future plan other than "one after another"?
 plan_is_parallel <- function() {
-  isNamespaceLoaded("future") && requireNamespace("future.apply", quietly = TRUE) &&
-    !inherits(future::plan(), "sequential")
+  isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
 }
 
 # f(task, common, tick) for every task; f draws no random numbers of the session's. A list with NULL where a task failed
@@ -101,8 +100,8 @@ run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
   value
 }
 
-# Each worker has a run of the jobs and stores each result where this session can read it: what is finished is kept at an
-# interrupt, and where a worker is lost, whose jobs are then done here.
+# Each worker has a run of the jobs and stores each result where this session can read it, so that what is finished is
+# kept at an interrupt, and where a worker is lost, whose jobs are then done here.
 run_as_futures <- function(jobs, f, common, step, keep, store) {
   if (is.null(store)) store <- temporary_store()
   watch <- new.env(parent = emptyenv())
@@ -124,7 +123,9 @@ run_as_futures <- function(jobs, f, common, step, keep, store) {
   })
 }
 
-do_run <- function(jobs, f, common, step, store) lapply(jobs, run_task, f = f, common = common, step = step, store = store)
+do_run <- function(jobs, f, common, step, store) {
+  lapply(jobs, run_task, f = f, common = common, step = step, store = store)
+}
 
 # A run for each worker: list(at = which jobs, future, or why = the reason why there is none, state = "open", "done",
 # "lost" or "stopped", heard = when a job of it was last finished, finished = how many are).

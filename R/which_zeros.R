@@ -427,8 +427,8 @@ check_enough <- function(x) {
   taxa <- sum(judged_taxa(x))
   if (nrow(x) < 5L || taxa < 5L || finds < 20) {
     stop_input(
-      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %d, %d and %.0f.", nrow(x),
-      taxa, finds
+      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %d, %d and %.0f.",
+      nrow(x), taxa, finds
     )
   }
   cells <- prod(dim(x))

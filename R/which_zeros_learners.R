@@ -192,7 +192,8 @@ phantom_shares <- function(x, near, how) {
 }
 
 # Beals' smoothing without the cell itself: the mean, over the presences of an observation, of how many of the other
-# observations with that presence have the attribute; to each share one observation of the attribute's own mean is added.
+# observations with that presence have the attribute; to each share one observation of the attribute's own mean is
+# added.
 companion_scores <- function(table, rows = seq_along(table$size), n_threads = 1) {
   size <- table$size[rows]
   rate <- table$sums / pmax(table$n_known, 1)

@@ -36,7 +36,7 @@ with_helper <- function(code) {
 
 test_that("two multisession workers and a cluster of two Rscripts give the results of one process", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- table_of_two()
   with_helper({
@@ -53,7 +53,7 @@ test_that("two multisession workers and a cluster of two Rscripts give the resul
 
 test_that("a worker gets the data once, and nothing that is not needed", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   x <- table_of_two(400, 100)
   sent <- numeric()
   size <- function(value) length(serialize(value, NULL))
@@ -116,7 +116,7 @@ test_that("a fold that fails is named and does not lose the others", {
 
 test_that("futures name failures, too", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- table_of_two()
   picky <- function(x, k, control) {
@@ -290,7 +290,7 @@ test_that("the bar counts starts", {
 test_that("an interrupt keeps what workers have finished", {
   skip_on_cran()
   skip_on_os("windows")
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   slow <- function(x, k, control) {
     Sys.sleep(0.3)
@@ -339,7 +339,7 @@ test_that("numbers of tasks, tables and draws that would fill the memory are ref
 test_that("where a worker of the plan ends or hangs, what is left is done here, once, and told", {
   skip_on_cran()
   skip_on_os("windows") # no process is stopped there
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   bind_in_namespace("silent_seconds", 1)
   # Its number squared; on a worker, that of task 5 gets a signal first.
