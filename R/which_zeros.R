@@ -723,6 +723,17 @@ missed_chances <- function(w, zero) {
   out
 }
 
+# f(numbers) of the zeros that were asked about, as of wz_missed(), of some columns at a time: those of all would take many
+# times the memory of the answer.
+scan_zeros <- function(w, f, columns = seq_len(w$dims[["m"]])) {
+  n <- w$dims[["n"]]
+  for (j in row_blocks(columns, n, cells_at_a_time)) {
+    at <- which(w$candidate[, j])
+    at <- as.integer((at - 1L) %% n + 1L + (j[(at - 1L) %/% n + 1L] - 1) * n)
+    f(wz_missed(w, at))
+  }
+}
+
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
