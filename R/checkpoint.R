@@ -244,6 +244,8 @@ temporary_store <- function() {
   list(file = file.path(folder, "kept"), fingerprint = "", stage = "task", temporary = TRUE)
 }
 
+forget_store <- function(store) remove_folders(dirname(store$file))
+
 task_file <- function(store, i) sprintf("%s-%s-%d.rds", store$file, store$stage, i)
 
 store_task <- function(store, i, value) {

@@ -37,6 +37,7 @@ data_view <- function(x) {
 # than a first look at a table of usual size.
 row_sums <- function(x, ...) if (is.matrix(x)) rowSums(x, ...) else Matrix::rowSums(x, ...)
 column_sums <- function(x, ...) if (is.matrix(x)) colSums(x, ...) else Matrix::colSums(x, ...)
+transposed <- function(x) if (is.matrix(x)) t(x) else Matrix::t(x)
 cross_sums <- function(x, y = x) as.matrix(if (is.matrix(x)) crossprod(x, y) else Matrix::crossprod(x, y))
 
 # The slots of an S4 object are whatever somebody put there, by hand or from a file, and C code reads them unasked: that

@@ -27,7 +27,8 @@
 #' @param unit,coast of the ages and of the map, as in [plot.which_zeros()].
 #' @param title of the page.
 #' @param open show it in the browser?
-#' @return The path of the page, invisibly. Wrong input is an error of class `multicause_input_error`.
+#' @return The path of the page, invisibly. Of tables with more than 500 000 cells the page has the sites of which most is
+#'   expected, and a message reports how many. Wrong input is an error of class `multicause_input_error`.
 #' @seealso [report()], which can link to the page; [plot.which_zeros()]; [explore()][explore.plsa] of topics.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' sites <- early_tetrapods$sites
@@ -89,11 +90,13 @@ explore_data <- function(x, age, place, coast, unit, title) {
   # The page's script would go on with what is no number, and show a page without zeros.
   if (is_answer) need_numbers(x)
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
+  rows <- cells$kept
   near <- if (is_answer) x$inputs$near else x$smooth
   given <- near$given
   ages <- if (is.null(age)) given$age else smooth_for(x, age = age)$age
   places <- if (is.null(place)) given$place else smooth_for(x, place = place)$place
-  if (!is.null(places)) places <- one_piece(places)
+  if (!is.null(ages)) ages <- as.matrix(ages)[rows, , drop = FALSE]
+  if (!is.null(places)) places <- one_piece(places)[rows, , drop = FALSE]
   found <- cells$found
   middle <- if (!is.null(ages)) unname(rowMeans(ages))
   unit <- said_unit(unit, if (is.null(age)) near else list(age_unit = unit_of_ages(age)))
@@ -104,7 +107,7 @@ explore_data <- function(x, age, place, coast, unit, title) {
   list(
     title = title %||% "Which zeros are false?", words = axis_words(x), colours = as.list(cell_colours),
     unit = age_words(told), forward = told$forward,
-    sites = I(page_names(x, 1L)), taxa = I(page_names(x, 2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
+    sites = I(page_names(x, 1L)[rows]), taxa = I(page_names(x, 2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = lines, coast_words = if (!is.null(lines)) coast_caption(coast, middle, unit), plane = is_plane(places),
     chance = I(as.vector(t(cells$chance))),
@@ -114,8 +117,26 @@ explore_data <- function(x, age, place, coast, unit, title) {
     low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
     assumption = cells$assumption,
     rows = I(at$rows - 1L), columns = I(at$columns - 1L),
-    components = if (!is_answer) explore_components(x)
+    components = if (!is_answer) explore_components(x, rows)
   )
+}
+
+# The sites of a page: of a large table those of which most is expected, since nobody looks at millions of cells, and a
+# browser does not hold them.
+most_on_page <- 5e5
+page_rows <- function(x, expected) {
+  n <- x$dims[["n"]]
+  size <- max(1, most_on_page %/% x$dims[["m"]])
+  if (n <= size) {
+    return(seq_len(n))
+  }
+  most <- expected()
+  words <- axis_words(x)
+  inform(
+    "The page has %s of which most is expected, of %s: `plot()` and `as.data.frame()` have all.",
+    count_words(size, singular_word(words[1L])), format_big(n)
+  )
+  sort(order(-most)[seq_len(size)])
 }
 
 page_names <- function(x, side) {
@@ -142,28 +163,38 @@ coded_chances <- function(p, found, asked) {
 
 # The ends of `missed` of an answer in 1 / 10000, rounded up, so that they are above the same thresholds (of whole per
 # cents) as the ends themselves, and standard errors in 1 / 100; row by row, 0 where nothing is asked.
-coded_ranges <- function(w) {
+coded_ranges <- function(w, rows) {
+  w$candidate[!seq_len(w$dims[["n"]]) %in% rows, ] <- FALSE
   cells <- wz_missed(w)
   by_row <- function(value) {
-    out <- matrix(0L, w$dims[["m"]], w$dims[["n"]])
-    out[cbind(cells$column, cells$row)] <- as.integer(value)
+    out <- matrix(0L, w$dims[["m"]], length(rows))
+    out[cbind(cells$column, match(cells$row, rows))] <- as.integer(value)
     I(as.vector(out))
   }
   list(
     low = by_row(ceiling(1e4 * cells$missed_low)), high = by_row(ceiling(1e4 * cells$missed_high)),
-    se = by_row(round(1000 * pmin(w$se[cbind(cells$row, cells$column)], 100)))
+    se = by_row(round(1000 * pmin(w$se[cbind(cells$row, cells$column)], 100))), missed = sum(cells$missed)
   )
 }
 
 answer_chances <- function(w) {
-  found <- matrix(as.matrix(w$x) %in% 1, nrow(w$probability))
+  rows <- page_rows(w, function() {
+    sums <- numeric(w$dims[["n"]])
+    scan_zeros(w, function(cells) sums <<- sums + tabulate_sums(cells$missed, cells$row, length(sums)))
+    sums
+  })
+  found <- matrix(as.matrix(w$x[rows, , drop = FALSE]) %in% 1, length(rows))
   said <- answer_sentences(w)
-  gaps <- arrayInd(w$gaps, dim(found))
   others <- setdiff(names(said), c("table", "decided")) # the page counts by its own threshold
-  c(coded_ranges(w), list(
-    chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = w$ratios$log[, 1L],
-    slope = w$ratios$slope, side = w$ratios$side,
-    total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
+  gaps <- arrayInd(w$gaps, dim(w$candidate))
+  gaps <- cbind(match(gaps[, 1L], rows), gaps[, 2L])[gaps[, 1L] %in% rows, , drop = FALSE]
+  ranges <- coded_ranges(w, rows)
+  part <- if (length(rows) < w$dims[["n"]]) ranges$missed / max(w$total[["missed"]], 1e-12) else 1
+  c(ranges[c("low", "high", "se")], list(
+    chance = coded_chances(w$probability[rows, , drop = FALSE], found, w$candidate[rows, , drop = FALSE]),
+    found = found, kept = rows, slope = w$ratios$slope, side = w$ratios$side, total = unname(part * w$total),
+    ratio = if (w$ratios$side == 1L) w$ratios$log[rows, 1L] else w$ratios$log[, 1L],
+    gaps = if (length(gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
     assumption = wz_words[[w$source]],
     said = unbroken(paste0(said[["table"]], ". ", paste(said[others], collapse = " "))),
     quality = paste(quality_sentences(w), collapse = " ")
@@ -171,25 +202,27 @@ answer_chances <- function(w) {
 }
 
 fit_chances <- function(fit) {
-  n <- fit$dims[["n"]]
-  x <- if (length(dim(fit_data(fit))) == 2L) dense_rows(fit_data(fit), seq_len(n))
+  x <- if (length(dim(fit_data(fit))) == 2L) dense_rows(fit_data(fit), seq_len(fit$dims[["n"]]))
   if (is.null(x) || any(x > 1, na.rm = TRUE)) {
     stop_input("`x` must be a fit of plsa(), or one to a 0/1 table of two dimensions.")
   }
-  found <- matrix(x %in% 1, n)
+  p <- presence_probability(fit)
+  rows <- page_rows(fit, function() rowSums(p * (x %in% 0)))
+  x <- x[rows, , drop = FALSE]
+  found <- matrix(x %in% 1, length(rows))
   # Fits of repeated visits, and averages, have no phantom of their own.
   white <- if (!is.null(fit$pinned) && is.null(fit$missed_by) && is.null(fit$fits)) phantoms(fit)$kind == "white"
-  gaps <- if (any(white)) rowSums(fit$param$membership[, white, drop = FALSE]) else rep(0, n)
+  gaps <- if (any(white)) rowSums(fit$param$membership[rows, white, drop = FALSE]) else rep(0, length(rows))
   complete <- unname(pmax(1 - gaps, 1e-3))
   list(
-    chance = coded_chances(presence_probability(fit), found, matrix(x %in% 0, n)), found = found,
+    chance = coded_chances(p[rows, , drop = FALSE], found, matrix(x %in% 0, length(rows))), found = found, kept = rows,
     ratio = log1p(-pmin(complete, 1 - 1e-12)) - log(complete), slope = 1, side = 1L,
     assumption = if (any(white)) wz_words$phantom else "the fit has no phantom: all that was there is on record"
   )
 }
 
 # Of each component the taxa of largest relevance, and the sites it writes most of.
-explore_components <- function(fit) {
+explore_components <- function(fit, rows) {
   components <- if (is.null(fit$fits)) catch_error(component_matrix(fit), function(e) NULL)
   if (!NROW(components)) {
     return(NULL)
@@ -201,7 +234,7 @@ explore_components <- function(fit) {
     share <- sites[, match(name, component_names(fit$dims[["k"]]))]
     list(
       name = name, top = I(match(top$taxon[top$component == name], names) - 1L),
-      sites = I(unname(which(share >= 0.25 * max(share))) - 1L)
+      sites = I(which(share[rows] >= 0.25 * max(share)) - 1L)
     )
   })
 }

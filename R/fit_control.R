@@ -40,14 +40,17 @@
 #' progressr, if it is in use, hears of every start. A start that fails does not lose the others: a warning of class
 #' `multicause_task_failed` names it, `fit$starts` has `NA` for its objective, and only if all fail is it an error.
 #'
-#' **Several processors.** Starts run as futures where a [future::plan()] is set (package future.apply is needed): other
-#' R processes on this machine (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The
-#' data go to each worker once for screening and once for finishing the starts.
+#' **Several processors.** Starts run as futures where a [future::plan()] is set: other R processes on this machine
+#' (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The data go to each worker once for
+#' screening and once for finishing the starts. Where a worker ends, or does not answer while all others have finished
+#' (for a minute and three times as long as any task took), this session does what is left of its tasks: a warning of
+#' class `multicause_worker_lost` reports it. Once package mirai was used, its own threads end any process that is forked
+#' later (`parallel::mclapply()`, `multicore`) at its first garbage collection: use `multisession` then.
 #'
 #' **Shards.** Fits to [shards()] scan them once a pass (twice with `effort`), here or on the workers of `cluster`,
 #' one after another on each. Sums belong to shards and are added in a fixed binary tree, so that the result is the
-#' same, to the last bit, for any number of workers and without any. A worker that ends, is silent for `patience`
-#' seconds or returns what it was not asked is lost: a warning of class `multicause_worker_lost` names it, and its
+#' same, to the last bit, for any number of workers and without any. A worker that ends, is silent for too long (see
+#' `patience`; a message names it after a minute) or returns what it was not asked is lost: a warning of class `multicause_worker_lost` names it, and its
 #' shards go to others. When all are lost it is an error. Memberships are on disk, a file a shard and pass, of which
 #' those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of three passes the state is written to
 #' `checkpoint`: the same call goes on from there, also with other workers; `max_pass` and the trace then count from
@@ -99,7 +102,8 @@
 #'   finished is kept beside it, and the same call goes on from there. For fits to [shards()], a folder for the
 #'   memberships and for what a fit that was stopped goes on from; `NULL` is a temporary folder, which ends with the
 #'   session. Workers must see it, and the shards, under the same name.
-#' @param patience for `cluster`, seconds without a word from any worker after which one at work counts as lost.
+#' @param patience for `cluster`, seconds without a word from any worker after which one at work counts as lost. Once a
+#'   scan is done, ten times the longest one so far is enough, but no less than a minute.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
 #' @references Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine
@@ -197,11 +201,13 @@ check_bmf_size <- function(size, extent) {
     extent[2L]))
 }
 
-check_memory <- function(bytes, what) {
+# `instead`: what can be done where memory is too small, or NULL.
+check_memory <- function(bytes, what, instead = NULL) {
   has <- machine_memory()
   if (isTRUE(bytes > has)) {
     gb <- function(bytes) format(bytes / 1e9, digits = 2L)
-    stop_input("%s would need %s GB of memory or more: this machine has %s.", what, gb(bytes), gb(has))
+    stop_input("%s would need %s GB of memory or more: this machine has %s%s.", what, gb(bytes), gb(has),
+      if (is.null(instead)) "" else paste0("; ", instead))
   }
 }
 

@@ -2,6 +2,8 @@
 # resumed; chains.R runs it. A state is that of the kernel: the component of every single count, and the priors'
 # parameters.
 
+bytes_a_count <- 35 # that a sampler needs while it draws the component of each count (measured)
+
 # What all chains share: data, model, prior, settings.
 plsa_gibbs_problem <- function(data, k, settings, control) {
   view <- data$view
@@ -14,9 +16,13 @@ plsa_gibbs_problem <- function(data, k, settings, control) {
       "`estimate = \"vb\"`."
     ))
   }
-  if (sum(data$margins$row_sum) > .Machine$integer.max) {
-    stop_input("`x` must hold fewer than 2^31 counts with `estimate = \"gibbs\"`.")
+  counts <- sum(data$margins$row_sum)
+  instead <- "take `estimate = \"vb\"`, which draws none"
+  if (counts > .Machine$integer.max) {
+    stop_input("`x` must hold fewer than 2^31 counts with `estimate = \"gibbs\"`: %s.", instead)
   }
+  what <- sprintf("`estimate = \"gibbs\"`, for %s,", count_words(counts, "count"))
+  check_memory(bytes_a_count * counts, what, instead)
   structure(
     list(data = data, dim = dim(data$x), k = k, settings = settings, control = control, probe = probe_cells(data$x)),
     class = "plsa_gibbs_problem"

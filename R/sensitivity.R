@@ -131,11 +131,14 @@ answer_again <- function(change, common, tick) {
     given = replace_part(w$inputs$given, "assume", if (assumed) "phantom"), plan = plan,
     running = list(seconds = Inf, control = common$control)
   )
-  learnt <- wz_learn(asked)
+  judged <- judged_taxa(asked$x)
+  learnt <- wz_learn(wz_of_taxa(asked, judged))
   unname(Map(function(given, name) {
     asked$given <- given
-    own <- replace_part(learnt, "share", wz_share(asked, learnt))
-    short_answer(suppressMessages(wz_answer(asked, own, wz_cells(asked, own), NULL)), name)
+    of_judged <- wz_of_taxa(asked, judged)
+    own <- replace_part(learnt, "share", wz_share(of_judged, learnt))
+    w <- suppressMessages(wz_answer(of_judged, own, wz_cells(of_judged, own), NULL))
+    short_answer(put_back_taxa(w, asked, judged), name)
   }, given, names(given)))
 }
 

@@ -146,11 +146,17 @@ next_result.node_workers <- function(workers, seconds) {
     workers$job[i] <- list(NULL)
     failed <- inherits(value, "try-error") || !isTRUE(got$success)
     if (failed) {
-      return(list(worker = i, lost = paste("it failed:", trimws(paste(format(value), collapse = " ")))))
+      return(list(worker = i, lost = failure_words(value)))
     }
     return(list(worker = i, value = value))
   }
   NULL
+}
+
+# Of an error value of mirai, which is a number, what its print calls it.
+failure_words <- function(value) {
+  words <- if (is.numeric(value)) sub("^.*[|] *", "", utils::capture.output(print(value))[1L]) else format(value)
+  paste("it failed:", trimws(paste(words, collapse = " ")))
 }
 
 send_call.socket_workers <- function(workers, i, call) {
@@ -220,7 +226,7 @@ next_result.mirai_workers <- function(workers, seconds) {
   value <- workers$job[[i]]$promise$data
   workers$job[i] <- list(NULL)
   if (mirai::is_error_value(value)) {
-    return(list(worker = i, lost = paste("it failed:", trimws(paste(format(value), collapse = " ")))))
+    return(list(worker = i, lost = failure_words(value)))
   }
   list(worker = i, value = value)
 }
@@ -231,9 +237,12 @@ run_on_workers <- function(workers, jobs, f, is_right) {
   values <- vector("list", length(jobs))
   todo <- seq_along(jobs)
   doing <- rep(NA_integer_, length(workers$names)) # which job each worker is at
+  begun <- rep(proc.time()[[3L]], length(doing))
   on.exit(drain(workers))
   repeat {
+    had <- doing
     doing <- give_jobs(workers, jobs, todo, doing, f)
+    begun[is.na(had)] <- proc.time()[[3L]]
     todo <- setdiff(todo, doing)
     if (all(is.na(doing))) break
     got <- await_result(workers)
@@ -244,6 +253,7 @@ run_on_workers <- function(workers, jobs, f, is_right) {
     lost <- why_lost(got, jobs[[job]], is_right)
     if (is.null(lost)) {
       values[job] <- list(got$value)
+      workers$longest <- max(workers$longest, proc.time()[[3L]] - begun[w])
     } else {
       lose_worker(workers, w, lost)
       todo <- c(job, todo)
@@ -270,14 +280,31 @@ give_jobs <- function(workers, jobs, todo, doing, f) {
   doing
 }
 
-# The next result, NULL where none came for a second; where none has for too long, that the first at work is lost.
+# The next result, NULL where none came for a second; where none has for too long, that the first at work is lost. It is
+# named before, for those who know better what became of it.
 await_result <- function(workers) {
-  got <- next_result(workers, min(workers$patience, 1))
+  patience <- workers_patience(workers)
+  got <- next_result(workers, min(patience, 1))
   waited <- if (is.null(got)) proc.time()[[3L]] - workers$heard else workers_heard(workers)
-  if (!is.null(got) || waited < workers$patience) {
+  if (is.null(got) && waited >= silent_seconds && waited < patience && !workers$named) {
+    workers$named <- TRUE
+    inform(
+      "No word for %s from %s, which counts as lost after %s.", count_words(silent_seconds, "second"),
+      paste(workers$names[at_work(workers)], collapse = ", "), count_words(patience, "second")
+    )
+  }
+  if (!is.null(got) || waited < patience) {
     return(got)
   }
-  list(worker = at_work(workers)[1L], lost = paste("it was silent for", count_words(workers$patience, "second")))
+  list(worker = at_work(workers)[1L], lost = paste("it was silent for", count_words(patience, "second")))
+}
+
+# Seconds of silence after which a worker is lost: of scans that take a second, an hour tells no more than a minute.
+workers_patience <- function(workers) {
+  if (is.null(workers$longest)) {
+    return(workers$patience)
+  }
+  min(workers$patience, max(silent_seconds, ceiling(10 * workers$longest)))
 }
 
 # NULL where a result is what was asked for.
@@ -294,6 +321,7 @@ why_lost <- function(got, job, is_right) {
 
 workers_heard <- function(workers) {
   workers$heard <- proc.time()[[3L]]
+  workers$named <- FALSE
   0
 }
 

@@ -6,8 +6,7 @@ most_tasks <- 1e6
 
 # Is there a future plan other than "one after another"?
 plan_is_parallel <- function() {
-  isNamespaceLoaded("future") && requireNamespace("future.apply", quietly = TRUE) &&
-    !inherits(future::plan(), "sequential")
+  isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
 }
 
 # f(task, common, tick) for every task; f draws no random numbers of the session's. A list with NULL where a task failed
@@ -101,28 +100,127 @@ run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
   value
 }
 
-# To keep what is finished at an interrupt, workers store each result where this session can read it.
+# Each worker has a run of the jobs and stores each result where this session can read it, so that what is finished is
+# kept at an interrupt, and where a worker is lost, whose jobs are then done here.
 run_as_futures <- function(jobs, f, common, step, keep, store) {
-  packages <- setdiff(.packages(), c("base", "methods", "datasets", "utils", "grDevices", "graphics", "stats"))
-  if (keep && is.null(store)) store <- temporary_store()
-  map <- function() {
-    future.apply::future_lapply(
-      jobs, run_task, f = f, common = common, step = step, store = store, future.seed = NULL,
-      future.globals = session_globals(common), future.packages = union("multicause", packages)
-    )
+  if (is.null(store)) store <- temporary_store()
+  watch <- new.env(parent = emptyenv())
+  work <- function() {
+    watch$runs <- start_runs(jobs, f, common, step, store)
+    collect_runs(watch, jobs, store)
+    out <- finish_runs(watch, jobs, f, common, step, keep, store)
+    stopped <- any(vapply(watch$runs, function(run) identical(run$state, "stopped"), NA))
+    if (stopped || out$interrupted) cancel_tasks(store) else if (isTRUE(store$temporary)) forget_store(store)
+    out
   }
   if (!keep) {
-    return(list(done = map(), interrupted = FALSE))
+    return(work())
   }
-  tryCatch({
-    done <- map()
-    if (isTRUE(store$temporary)) remove_folders(dirname(store$file))
-    list(done = done, interrupted = FALSE)
-  }, interrupt = function(e) {
+  tryCatch(work(), interrupt = function(e) {
     cancel_tasks(store)
     numbers <- vapply(jobs, function(job) job$i, 0L)
     list(done = stored_tasks(store, max(numbers))[numbers], interrupted = TRUE)
   })
+}
+
+do_run <- function(jobs, f, common, step, store) {
+  lapply(jobs, run_task, f = f, common = common, step = step, store = store)
+}
+
+# A run for each worker: list(at = which jobs, future, or why = the reason why there is none, state = "open", "done",
+# "lost" or "stopped", heard = when a job of it was last finished, finished = how many are).
+start_runs <- function(jobs, f, common, step, store) {
+  packages <- setdiff(.packages(), c("base", "methods", "datasets", "utils", "grDevices", "graphics", "stats"))
+  n <- min(length(jobs), future::nbrOfWorkers())
+  globals <- session_globals(common)
+  shared <- list(.do_run = do_run, .f = f, .common = common, .step = step, .store = store)
+  start <- function(jobs) {
+    future::future(
+      .do_run(.jobs, .f, .common, .step, .store), globals = c(globals, shared, list(.jobs = jobs)), seed = NULL,
+      packages = union("multicause", packages)
+    )
+  }
+  lapply(unname(split(seq_along(jobs), ceiling(seq_along(jobs) * n / length(jobs)))), function(at) {
+    run <- catch_error(list(future = start(jobs[at])), worker_failure)
+    c(run, list(at = at, state = if (is.null(run$why)) "open" else "lost", heard = proc.time()[[3L]], finished = 0L))
+  })
+}
+
+# Errors of package future are those of a worker; others are those of what it was given to do.
+worker_failure <- function(e) if (inherits(e, "FutureError")) list(why = conditionMessage(e)) else stop(e)
+
+# Waits until all runs are done or lost. Where all that is left is silent for `silent_seconds` and for three times as
+# long as any job took so far, its workers have stopped.
+silent_seconds <- 60
+collect_runs <- function(watch, jobs, store) {
+  longest <- 0
+  repeat {
+    open <- which(vapply(watch$runs, function(run) run$state == "open", NA))
+    silent <- numeric()
+    for (i in open) {
+      run <- look_at_run(watch$runs[[i]], jobs, store)
+      now <- proc.time()[[3L]]
+      if (run$state == "done" || run$finished > watch$runs[[i]]$finished) {
+        longest <- max(longest, now - run$heard)
+        run$heard <- now
+      }
+      silent <- c(silent, now - run$heard)
+      watch$runs[[i]] <- run
+    }
+    if (!length(open)) break
+    if (longest > 0 && all(silent > max(silent_seconds, 3 * longest))) {
+      for (i in open) watch$runs[[i]]$state <- "stopped"
+      break
+    }
+    Sys.sleep(0.01)
+  }
+}
+
+look_at_run <- function(run, jobs, store) {
+  got <- catch_error(
+    if (future::resolved(run$future)) list(value = future::value(run$future)), worker_failure
+  )
+  if (is.null(got)) {
+    run$finished <- sum(file.exists(vapply(jobs[run$at], function(job) task_file(store, job$i), "")))
+    return(run)
+  }
+  run$state <- if (is.null(got$why)) "done" else "lost"
+  run[c("value", "future")] <- list(got$value, NULL)
+  run
+}
+
+# All results: those of runs that are done, what the others have stored, and the rest, which is done here.
+finish_runs <- function(watch, jobs, f, common, step, keep, store) {
+  done <- vector("list", length(jobs))
+  lost <- vapply(watch$runs, function(run) run$state != "done", NA)
+  for (run in watch$runs[!lost]) done[run$at] <- run$value
+  out <- list(done = done, interrupted = FALSE)
+  if (any(lost)) {
+    at <- unlist(lapply(watch$runs[lost], `[[`, "at"))
+    numbers <- vapply(jobs[at], function(job) job$i, 0L)
+    out$done[at] <- stored_tasks(store, max(numbers))[numbers]
+    left <- at[!is_done(out$done[at])]
+    here <- run_in_turn(jobs[left], f, common, step, keep, store, NULL)
+    out$done[left] <- here$done
+    out$interrupted <- here$interrupted
+    tell_lost_runs(watch$runs[lost], length(left))
+  }
+  out
+}
+
+tell_lost_runs <- function(runs, n_left) {
+  stopped <- vapply(runs, function(run) run$state == "stopped", NA)
+  why <- c(
+    if (!all(stopped)) sprintf("%s ended", count_words(sum(!stopped), "worker")),
+    if (any(stopped)) sprintf("%s did not answer", count_words(sum(stopped), "worker"))
+  )
+  warning(warningCondition(
+    sprintf(
+      "Of the workers of `future::plan()`, %s: %s computed in this session. Set the plan again for new workers.",
+      paste(why, collapse = " and "), if (n_left == 1L) "1 task was" else sprintf("%d tasks were", n_left)
+    ),
+    class = "multicause_worker_lost", call = NULL
+  ))
 }
 
 settle_failures <- function(done, what, name, need_all) {

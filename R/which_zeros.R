@@ -108,7 +108,7 @@
 #'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
 #'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the probability of a record (`NA` at
-#'   presences); `total`, the expected number of false absences, `missed`, with `low` and `high` (90 %); for
+#'   presences and for taxa found at no site); `total`, the expected number of false absences, `missed`, with `low` and `high` (90 %); for
 #'   presence-absence data alone that is what two more surveys would find, and `more`, a data frame, has 1, 2, 4 and 8
 #'   (`surveys`, `missed`, `low`, `high`, and the ends for other years or methods, `unlike_low`, `unlike_high`);
 #'   `how_many`, a data frame with a row for each evidence, that of the total first: `evidence`, `missed`, `low`,
@@ -169,10 +169,12 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   with_checkpoint(asked$args$control$checkpoint, asked[c("x", "near", "given", "plan")], function(store) {
     asked$running$store <- checkpoint_store(store, "table")
     if (is.null(seed)) asked$plan$seed <- draw_seeds(1L)
-    learnt <- wz_learn(asked)
-    cells <- wz_cells(asked, learnt)
+    judged <- judged_taxa(asked$x)
+    of_judged <- wz_of_taxa(asked, judged)
+    learnt <- wz_learn(of_judged)
+    cells <- wz_cells(of_judged, learnt)
     if (length(asked$x) > most_kept) learnt$full$odds <- NULL
-    wz_answer(asked, learnt, cells, call)
+    put_back_taxa(wz_answer(of_judged, learnt, cells, call), asked, judged)
   })
 }
 
@@ -224,6 +226,52 @@ leave_unjudged <- function(x) {
     x[, nowhere] <- NA
   }
   x
+}
+
+# Whether each taxon was found at any site. No model is fitted to the others, which would change its starting values.
+judged_taxa <- function(x) column_sums(found_table(x)) > 0
+
+# The question without the other taxa.
+wz_of_taxa <- function(asked, judged) {
+  if (all(judged)) {
+    return(asked)
+  }
+  asked$x <- asked$x[, judged, drop = FALSE]
+  asked$given <- given_of_taxa(asked$given, judged)
+  asked
+}
+
+given_of_taxa <- function(given, judged) {
+  by_taxon <- intersect(names(given), c("counts", "within"))
+  given[by_taxon] <- lapply(given[by_taxon], function(value) if (length(value)) value[, judged, drop = FALSE])
+  wz_keep_visits(given, TRUE, judged)
+}
+
+# The answer with the other taxa, of whose cells nothing is known. `asked`: the question with them.
+put_back_taxa <- function(w, asked, judged) {
+  if (all(judged)) {
+    return(w)
+  }
+  at <- replace(rep(NA_integer_, length(judged)), judged, seq_len(sum(judged)))
+  columns <- function(value) unname(value)[, at, drop = FALSE]
+  n <- w$dims[["n"]]
+  w$names <- dimnames_of(asked$x)
+  if (w$ratios$side == 2L) w$ratios$log <- w$ratios$log[at, , drop = FALSE]
+  w$probability <- columns(w$probability)
+  dimnames(w$probability) <- name_sides(w$names)
+  w$se <- columns(w$se)
+  w$candidate <- columns(w$candidate) %in% TRUE
+  dim(w$candidate) <- dim(asked$x)
+  w["gaps"] <- list(if (!is.null(w$gaps)) (w$gaps - 1L) %% n + 1L + (which(judged)[(w$gaps - 1L) %/% n + 1L] - 1L) * n)
+  w$draws$taxa <- w$draws$taxa[at, , drop = FALSE]
+  w$draws$taxa[!judged, ] <- 0
+  w["odds"] <- list(if (!is.null(w$odds)) {
+    lapply(w$odds, function(odds) if (is.matrix(odds)) columns(odds) else odds[at])
+  })
+  w$x <- asked$x
+  w$dims[["m"]] <- length(judged)
+  w$inputs$given <- asked$given
+  w
 }
 
 # The settings, and that one kind of evidence is given.
@@ -367,22 +415,26 @@ refuse_few_species <- function(x) {
       "visits_bernoulli() and false_absences(), see vignette(\"visits\")")
   }
 }
+bytes_of_cell <- 128 # that an answer needs (measured at 20 000 x 500)
 
 check_enough <- function(x) {
   finds <- sum(found_table(x))
-  if (nrow(x) < 5L || ncol(x) < 5L || finds < 20) {
+  taxa <- sum(judged_taxa(x))
+  if (nrow(x) < 5L || taxa < 5L || finds < 20) {
     stop_input(
-      "`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %d, %d and %.0f.", nrow(x), ncol(x), finds
+      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %d, %d and %.0f.",
+      nrow(x), taxa, finds
     )
   }
-  # Measured: 128 bytes a cell at 20 000 x 500.
   cells <- prod(dim(x))
   advice <- "`which_zeros(shards(x, folder))` leaves the table on disk, see vignette(\"large\")."
   if (cells > .Machine$integer.max) {
     stop_input("`x` has %s cells, more than a table in memory may have: %s", show_count(cells), advice)
   }
+  check_memory(bytes_of_cell * cells, sprintf("An answer to %s cells", show_count(cells)), sub("\\.$", "", advice))
   if (cells > 2e8) {
-    inform("An answer to %s cells needs about %.0f GB of memory: %s", show_count(cells), 128e-9 * cells, advice)
+    inform("An answer to %s cells needs about %.0f GB of memory: %s", show_count(cells), 1e-9 * bytes_of_cell * cells,
+      advice)
   }
 }
 
@@ -671,6 +723,17 @@ missed_cells <- function(w, zero) {
     out[at, j] <- missed_probability(w$probability[at, j], log_ratio, w$ratios$slope)
   }
   out
+}
+
+# f(numbers) of the zeros that were asked about, as of wz_missed(), of some columns at a time: those of all would take many
+# times the memory of the answer.
+scan_zeros <- function(w, f, columns = seq_len(w$dims[["m"]])) {
+  n <- w$dims[["n"]]
+  for (j in row_blocks(columns, n, cells_at_a_time)) {
+    at <- which(w$candidate[, j])
+    at <- as.integer((at - 1L) %% n + 1L + (j[(at - 1L) %/% n + 1L] - 1) * n)
+    f(wz_missed(w, at))
+  }
 }
 
 # The numbers of the zeros that were asked about, in the order of cells.

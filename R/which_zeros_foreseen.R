@@ -73,7 +73,7 @@ fair_companions <- function(table, cells = fair_cells(table), n_threads = 1) {
   per <- 1 / (pmax(table$sums - 1, 0.5) + 1)
   mean <- (table$sums[j] - cells$found + 0.2) / (table$n_known[j] - 1 + 0.4)
   weight <- as.vector(view_times(view, per))[match(cells$row, cells$rows)] - cells$found * per[j]
-  both <- view_times(view, per * .Call(mc_c_view_pairs, table$view)$both, n_threads)[cells$at]
+  both <- companion_sums(table, cells$rows, per, n_threads)[cells$at]
   share <- both - cells$found * (per * table$sums)[j] + (mean - cells$found) * weight
   (share + mean) / (table$size[cells$row] - cells$found + 1)
 }

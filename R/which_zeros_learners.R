@@ -199,22 +199,63 @@ phantom_shares <- function(x, near, how) {
   matrix(share, nrow(x))
 }
 
-# Beals' smoothing without the cell itself: the mean, over the finds of an observation, of how many of the other
-# observations with that find have the attribute; to each share one observation of the attribute's own mean is added.
+# Beals' smoothing without the cell itself: the mean, over the presences of an observation, of how many of the other
+# observations with that presence have the attribute; to each share one observation of the attribute's own mean is
+# added.
 companion_scores <- function(table, rows = seq_along(table$size), n_threads = 1) {
   size <- table$size[rows]
-  p <- view_times(nbm_view(table, rows), companion_table(table), n_threads) / pmax(size, 1)
+  rate <- table$sums / pmax(table$n_known, 1)
+  view <- nbm_view(table, rows)
+  if (length(table$size) >= length(rate)) {
+    p <- view_times(view, companion_table(table), n_threads)
+  } else {
+    # Where nothing is unknown, the shares of companions have one denominator for each of them.
+    per <- 1 / pmax(table$sums, 1)
+    p <- companion_sums(table, rows, per, n_threads) + outer(as.vector(view_times(view, per)), rate)
+    for (j in row_blocks(which(table$n_known < length(table$size)), length(rate), cells_at_a_time)) {
+      p[, j] <- view_times(view, companion_table(table, j), n_threads)
+    }
+  }
+  p <- p / pmax(size, 1)
   none <- size == 0
-  if (any(none)) p[none, ] <- rep(table$sums / pmax(table$n_known, 1), each = sum(none))
+  if (any(none)) p[none, ] <- rep(rate, each = sum(none))
   p
 }
 
-# m x m: the share of the other observations with attribute k (row) that have attribute j (column).
-companion_table <- function(table) {
-  pairs <- .Call(mc_c_view_pairs, table$view)
+# m x m, or some of its columns: the share of the other observations with attribute k (row) that have attribute j
+# (column).
+companion_table <- function(table, j = NULL) {
   rate <- table$sums / pmax(table$n_known, 1)
+  pairs <- if (is.null(j)) .Call(mc_c_view_pairs, table$view) else pairs_with(table, j)
+  if (!is.null(j)) rate <- rate[j]
   known <- if (is.null(pairs$gone)) table$sums else table$sums - pairs$gone
-  (pairs$both + rep(rate, each = length(rate))) / pmax(known, 1)
+  (pairs$both + rep(rate, each = length(table$sums))) / pmax(known, 1)
+}
+
+# As mc_c_view_pairs has them, of all attributes with some, j.
+pairs_with <- function(table, j) {
+  columns <- data_view(transposed(table$found))
+  count <- function(start, column) {
+    cells <- matrix(0, length(table$size), length(table$sums))
+    cells[cbind(rep.int(seq_along(table$size), diff(start)), column + 1L)] <- 1
+    view_times(columns, cells[, j, drop = FALSE])
+  }
+  view <- table$view
+  list(
+    both = count(view$start, view$column),
+    gone = if (!is.null(view$na_start)) count(view$na_start, view$na_column)
+  )
+}
+
+# Of some rows, X the presences of all: X[rows, ] diag(per) X'X, by the products of attributes or of observations, of
+# which there are fewer.
+companion_sums <- function(table, rows, per, n_threads = 1) {
+  view <- nbm_view(table, rows)
+  if (length(table$size) >= length(per)) {
+    return(view_times(view, per * .Call(mc_c_view_pairs, table$view)$both, n_threads))
+  }
+  shared <- view_times(view, per * t(as.matrix(table$found)), n_threads)
+  t(view_times(data_view(transposed(table$found)), t(shared), n_threads))
 }
 
 # The finds of a view times a matrix.

@@ -146,14 +146,12 @@ decided_sentence <- function(w) {
   )
 }
 
-# Taxon by taxon, so that large tables need little memory.
 count_states <- function(w, threshold = 0.5) {
-  states <- vapply(seq_len(w$dims[["m"]]), function(j) {
-    at <- which(w$candidate[, j])
-    cells <- wz_missed(w, at + (j - 1L) * w$dims[["n"]])
-    tabulate(states_of(cells$missed_low, cells$missed_high, threshold), 4L)
-  }, numeric(4L))
-  c(missed = sum(states[2L, ]), undecided = sum(states[3L, ]))
+  states <- numeric(4L)
+  scan_zeros(w, function(cells) {
+    states <<- states + tabulate(states_of(cells$missed_low, cells$missed_high, threshold), 4L)
+  })
+  c(missed = states[2L], undecided = states[3L])
 }
 
 # Estimates of other evidence, which are of other quantities.
@@ -216,11 +214,15 @@ missed_inside <- function(w) {
   if (is.null(age) || w$restricted) {
     return(NULL)
   }
-  known <- inside_known_ages(w)
-  cells <- wz_missed(w)
-  undated <- sum(cells$missed[is.na(answer_ages(w))[cells$row]])
-  within <- function(known) sum(cells$missed[known[cbind(cells$row, cells$column)]])
-  inside <- within(known)
+  no_age <- is.na(answer_ages(w))
+  undated <- 0
+  scan_zeros(w, function(cells) undated <<- undated + sum(cells$missed[no_age[cells$row]]))
+  within <- function(known) {
+    sum <- 0
+    scan_zeros(w, function(cells) sum <<- sum + sum(cells$missed[known[cbind(cells$row, cells$column)]]))
+    sum
+  }
+  inside <- within(inside_known_ages(w))
   c(
     inside = inside, outside = w$total[["missed"]] - inside - undated, undated = undated,
     sure = if (any(age[, 1L] != age[, 2L], na.rm = TRUE)) within(inside_known_ages(w, age, "exclude")) else NA
@@ -502,9 +504,14 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
   rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
   columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")
   at <- which(x$candidate)
+  main <- if (by == "missed" && !same) unlist(missed_by_column(x)) else x$probability[at]
+  if (is.null(site) && is.null(taxon) && n < length(at)) { # of many, the others need no order
+    first <- main >= sort(main, partial = length(at) - n + 1)[length(at) - n + 1]
+    at <- at[first]
+    main <- main[first]
+  }
   row <- (at - 1L) %% x$dims[["n"]] + 1L
-  main <- if (by == "missed" && !same) -wz_missed(x, at)$missed else -x$probability[at]
-  at <- at[order(main, -x$probability[at], row, at)]
+  at <- at[order(-main, -x$probability[at], row, at)]
   wanted <- ((at - 1L) %% x$dims[["n"]] + 1L) %in% rows & ((at - 1L) %/% x$dims[["n"]] + 1L) %in% columns
   rank <- utils::head(which(wanted), n)
   cells <- wz_missed(x, at[rank])
@@ -512,6 +519,12 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
     rank = rank, site = label_of(cells$row, x$names[[1L]]), taxon = label_of(cells$column, x$names[[2L]]),
     cells[c("probability", "missed", "missed_low", "missed_high")]
   )
+}
+
+missed_by_column <- function(w) {
+  out <- list()
+  scan_zeros(w, function(cells) out[[length(out) + 1L]] <<- cells$missed)
+  out
 }
 
 most_first <- function(sums) {
@@ -555,15 +568,18 @@ wz_sums <- function(w, side, groups) {
   check_answer(w)
   group <- wz_group(w, side, groups)
   label <- if (is.null(groups)) label_of(as.integer(levels(group)), w$names[[side]]) else levels(group)
-  cells <- wz_missed(w)
-  index <- factor(group[if (side == 1L) cells$row else cells$column], levels(group))
-  sum_cells <- function(value) as.vector(tapply(value, index, sum, default = 0))
-  found <- found_table(w$x) * wz_scored(w)
-  finds <- if (side == 1L) row_sums(found) else column_sums(found)
-  finds <- as.vector(tapply(finds, group, sum, default = 0))
-  zeros <- sum_cells(rep(1, nrow(cells)))
+  missed <- zeros <- numeric(w$dims[[side]])
+  scan_zeros(w, function(cells) {
+    index <- if (side == 1L) cells$row else cells$column
+    missed <<- missed + tabulate_sums(cells$missed, index, length(missed))
+    zeros <<- zeros + tabulate(index, length(zeros))
+  })
+  found <- found_table(w$x)
+  finds <- if (side == 1L) row_sums(found) else column_sums(if (all(wz_scored(w))) found else found[wz_scored(w), ])
+  sum_group <- function(value) as.vector(tapply(value, group, sum, default = 0))
+  zeros <- sum_group(zeros)
   drawn <- pmin(group_draws(w, side, group), zeros)
-  table <- sums_table(label, finds, zeros, sum_cells(cells$missed), whole_ends(ends_of_draws(drawn)), NULL)
+  table <- sums_table(label, sum_group(finds), zeros, sum_group(missed), whole_ends(ends_of_draws(drawn)), NULL)
   list(
     table = table, drawn = drawn, group = group,
     assumption = if (is.null(w$reason)) wz_words[[w$source]] else paste("not estimated, because", w$reason)
@@ -708,7 +724,7 @@ companion_parts <- function(w, i, j) {
   table <- nbm_table(w$x)
   finds <- which(table$found[i, ] == 1)
   out <- data.frame(
-    taxon = label_of(finds, w$names[[2L]]), share = unname(companion_table(table)[finds, j]),
+    taxon = label_of(finds, w$names[[2L]]), share = unname(companion_table(table, j)[finds, ]),
     rate = rep(unname(table$sums[j] / table$n_known[j]), length(finds)), row.names = NULL
   )
   out <- out[order(-out$share), ]
@@ -820,7 +836,7 @@ part_of_answer <- function(value, name) {
   value
 }
 
-zero_columns <- c("rank", "site", "taxon", "chance", "present", "missed", "missed_low", "missed_high")
+zero_columns <- c("rank", "site", "taxon", "missed", "missed_low", "missed_high")
 
 #' @exportS3Method dplyr::filter
 filter.which_zeros <- function(.data, ...) { # nolint: object_name_linter.

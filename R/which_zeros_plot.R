@@ -180,8 +180,9 @@ states_of <- function(low, high, threshold) 4L - (low > threshold) - (high > thr
 zero_states <- function(w, threshold) {
   out <- matrix(5L, w$dims[["n"]], w$dims[["m"]], dimnames = w$names)
   out[as.matrix(w$x) %in% 1] <- 1L
-  cells <- wz_missed(w)
-  out[cbind(cells$row, cells$column)] <- states_of(cells$missed_low, cells$missed_high, threshold)
+  scan_zeros(w, function(cells) {
+    out[cbind(cells$row, cells$column)] <<- states_of(cells$missed_low, cells$missed_high, threshold)
+  })
   out
 }
 

@@ -92,12 +92,15 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   }
   if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
   finds <- sum(x$column_sum)
-  if (any(x$dims < 5) || finds < 20) {
-    stop_input("`x` must have at least 5 sites, 5 taxa and 20 finds to learn from, not %.0f, %.0f and %.0f.",
-      x$dims[["n"]], x$dims[["m"]], finds)
+  taxa <- sum(x$column_sum > 0)
+  if (x$dims[["n"]] < 5 || taxa < 5 || finds < 20) {
+    stop_input(
+      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %.0f, %.0f and %.0f.",
+      x$dims[["n"]], taxa, finds
+    )
   }
   check_tells(x$column_sum, x$dims[["n"]] - x$column_missing - x$column_sum)
-  if (is.null(k)) k <- learner_k(x$dims[["n"]], x$dims[["m"]])
+  if (is.null(k)) k <- learner_k(x$dims[["n"]], taxa)
   k <- check_counts(k, "k")
   if (!is.null(completeness)) {
     completeness <- check_completeness(completeness, as.integer(x$dims[["n"]]), shard_names(x))
@@ -108,14 +111,20 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     deal = draw_seeds(nrow(x$shards)), fit = draw_seeds(copies + 1L), judge = draw_seeds(copies),
     ranges = draw_seeds(1L)
   ))
+  whole <- x
+  if (taxa < x$dims[["m"]]) { # as in memory, no model is fitted to the others
+    x <- shards_of_taxa(x, x$column_sum > 0)
+    on.exit(remove_folders(x$path), add = TRUE)
+  }
   judged <- lapply(seq_len(copies), function(copy) judge_shards_copy(x, copy, k, seeds, control, squares))
   stack <- fit_stack(judged)
   learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares)
-  on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")))
+  on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")), add = TRUE)
+  taxa <- taxa_of(whole)[whole$column_sum > 0]
   quality <- shards_quality(judged)
   reason <- if (is.null(completeness)) no_number(quality$table["stack", ], finds, x$dims)
   known <- know_shards(learners, stack, judged, completeness, reason)
-  best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges)
+  best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges, taxa)
   structure(
     list(
       zeros = best$zeros, total = best$total, kappa = known$kappa,
@@ -130,7 +139,8 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
       near = if (!is.null(squares)) {
         list(bandwidth = learners$near$bandwidth, side = squares$side, squares = length(squares$sites))
       },
-      files = best$files, dims = x$dims, finds = finds, shards = x, sites = best$sites, taxa = best$taxa, call = call
+      files = best$files, dims = whole$dims, finds = finds, shards = whole, sites = best$sites,
+      taxa = all_taxa(best$taxa, whole$column_sum > 0), call = call
     ),
     class = "which_zeros_shards"
   )
@@ -172,13 +182,44 @@ damage_shards <- function(x, seeds, tenth, path) {
     tables <- lapply(x$shards$shard, function(s) {
       view <- read_shard_view(x, s)
       kept <- deal_shard(view, seeds[s]) != tenth
-      view$start <- c(0L, cumsum(tabulate(view_finds(view)[kept], view$dim[1L])))
-      view$column <- view$column[kept]
+      view <- replace(view, c("start", "column"), kept_cells(view$start, view$column, kept))
       column_sum <<- column_sum + tabulate(view$column + 1L, m)
       write_shard(run, s, view, list(names = NULL, along = NULL))
     })
     finish_run(run, tables, x$attributes, list(sum = column_sum, missing = x$column_missing), NULL)
   })
+}
+
+# The shards with some of their taxa, in a folder of their own.
+shards_of_taxa <- function(x, taxa) {
+  to <- cumsum(taxa) - 1L
+  with_run(tempfile("multicause-taxa-"), function(run) {
+    tables <- lapply(x$shards$shard, function(s) {
+      view <- read_shard_view(x, s)
+      part <- function(start, column) {
+        out <- kept_cells(start, column, taxa[column + 1L])
+        list(out[[1L]], to[out[[2L]] + 1L])
+      }
+      view[c("start", "column")] <- part(view$start, view$column)
+      if (!is.null(view$na_start)) view[c("na_start", "na_column")] <- part(view$na_start, view$na_column)
+      if (!length(view$na_column)) view[c("na_start", "na_column")] <- list(NULL)
+      view$dim[2L] <- sum(taxa)
+      write_shard(run, s, view, list(names = read_shard_rows(x, s)$names, along = NULL))
+    })
+    margins <- list(sum = x$column_sum[taxa], missing = x$column_missing[taxa])
+    finish_run(run, tables, x$attributes[taxa], margins, NULL)
+  })
+}
+
+# Cells in rows, those that are kept: list(start, column).
+kept_cells <- function(start, column, kept) {
+  rows <- rep.int(seq_len(length(start) - 1L), diff(start))
+  list(c(0L, cumsum(tabulate(rows[kept], length(start) - 1L))), column[kept])
+}
+
+# What was said of some taxa, with nothing of the others.
+all_taxa <- function(table, judged) {
+  as.data.frame(lapply(table, function(value) replace(numeric(length(judged)), judged, value)))
 }
 
 # What the learners know of shards x: list(x, fits, companions = m x m or NULL, near = shards_near()).
@@ -407,8 +448,8 @@ open_cells <- function(learners, shard, rows) {
   )
 }
 
-# All zeros: the best n, the sum of all chances, sums by site and by taxon, and files by shard.
-score_all_shards <- function(learners, known, n, path, least, format, seed) {
+# All zeros: the best n, the sum of all chances, sums by site and by taxon, and files by shard. `taxa`: their labels.
+score_all_shards <- function(learners, known, n, path, least, format, seed, taxa) {
   x <- learners$x
   best <- NULL
   files <- character()
@@ -432,8 +473,7 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
       number <- first + found$i[at]
       own <- if (is.null(names)) number else names[match(number, row_numbers(x, now))]
       data.frame(
-        site = own, taxon = taxa_of(x)[found$j[at]], probability = found$probability[at],
-        found$ends[at, , drop = FALSE],
+        site = own, taxon = taxa[found$j[at]], probability = found$probability[at], found$ends[at, , drop = FALSE],
         number = number, column = found$j[at]
       )
     }

@@ -154,8 +154,10 @@ near_chances <- function(table, sums, at, j, one = 0, unknown = 0) {
   found <- sums$found[cbind(at, j)] - self * one
   known <- total
   if (!is.null(sums$unknown)) known <- total - (sums$unknown[cbind(at, j)] - self * unknown)
-  rate <- (table$column_sum[j] + table$density - one) / pmax(table$n_known[j], 1)
-  (worth * pmax(found, 0) / total + rate) / (worth * pmax(known, 0) / total + 1)
+  others <- table$n_known[j] - (1 - unknown)
+  rate <- (table$column_sum[j] + table$density - one) / (others + 1)
+  found <- pmax(found, 0)
+  (worth * found / total + rate) / (worth * pmax(known, found) / total + 1)
 }
 
 # The learner: list(table, sums, at = the row of sums of each site, bandwidth).

@@ -182,8 +182,10 @@ binned_axis <- function(ages, bins, rows) {
 # there and was missed, of the site where that is likeliest. It was somewhere in the bin at least as likely. Bins are
 # counted from the oldest; `side` is -1 before the first bin with a find, 1 after the last, 0 between.
 taxon_tiles <- function(w, at, bin, n_bins) {
-  cells <- wz_missed(w)
-  cells <- cells[cells$column %in% at & !is.na(bin[cells$row]), ]
+  cells <- list()
+  scan_zeros(w, function(some) cells[[length(cells) + 1L]] <<- some[c("row", "column", "missed")], sort(unique(at)))
+  cells <- do.call(rbind, cells)
+  cells <- cells[!is.na(bin[cells$row]), ]
   by_bin <- function(taxon, bin) list(factor(taxon, seq_along(at)), factor(bin, seq_len(n_bins)))
   chance <- tapply(cells$missed, by_bin(match(cells$column, at), bin[cells$row]), max)
   finds <- which(as.matrix(w$x)[, at, drop = FALSE] == 1, arr.ind = TRUE)

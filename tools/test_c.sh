@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 variant=$1
 out=build/c-$variant
 flags=(-std=c11 -g -Wall -Wextra -Isrc -Itests/c)
-[ "$variant" = serial ] && flags+=(-Wno-unknown-pragmas) || flags+=(-fopenmp)
+[ "$variant" = serial ] || flags+=(-fopenmp)
 libraries=(-llapack -lblas -lm)
 runner=()
 case $variant in

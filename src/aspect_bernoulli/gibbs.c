@@ -43,7 +43,7 @@ NUM_HOT static void running_sums(const double *share, const double *absence, int
 NUM_HOT static double count_later(const double *uniform, const double *total, const double *sum,
                                   int m) {
   double n = 0;
-#pragma omp simd reduction(+ : n)
+  NUM_OMP(simd reduction(+ : n))
   for (int j = 0; j < m; j++) n += uniform[j] * total[j] >= sum[j] ? 1.0 : 0.0;
   return n;
 }

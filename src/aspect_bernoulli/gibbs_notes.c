@@ -127,7 +127,7 @@ static void row_probabilities(ab_gibbs_notes *notes, int i) {
 NUM_HOT static double score_zeros(int m, double content, double *present, double *white,
                                   double *zero) {
   double sum = 0;
-#pragma omp simd reduction(+ : sum)
+  NUM_OMP(simd reduction(+ : sum))
   for (int j = 0; j < m; j++) {
     const double pbar = present[j] / content, q = white[j] / zero[j];
     present[j] = pbar > 1 ? 1 : pbar;

@@ -41,7 +41,7 @@ static NUM_INLINE void add_part(double *sum, const double *from, int width, cons
   double part[3 * PAD] = {0};
   for (int e = first; e < last; e++) {
     const double *x = from + (ptrdiff_t) which[e] * width;
-#pragma omp simd
+    NUM_OMP(simd)
     for (int c = 0; c < size; c++) part[c] += weight[e] * x[c];
   }
   for (int c = 0; c < size; c++) sum[c] += part[c];
@@ -205,7 +205,7 @@ NUM_HOT static void gather_pull(mc_smooth *smooth, int first, int last) {
 /* Chunks of rows are independent: the result does not depend on the threads. */
 static void by_chunks(mc_smooth *smooth, void (*work)(mc_smooth *, int, int)) {
   const int n = smooth->n;
-#pragma omp parallel for schedule(static) num_threads(smooth->n_threads)
+  NUM_OMP(parallel for schedule(static) num_threads(smooth->n_threads))
   for (int first = 0; first < n; first += CHUNK)
     work(smooth, first, n - first < CHUNK ? n : first + CHUNK);
 }

@@ -27,6 +27,7 @@ typedef struct {
 typedef struct {
   sums *of;   /* m */
   bool *mine; /* m: is it on the list of the row? */
+  bool *own;  /* m: is the row of the table, and this cell of it known? */
   int *both;  /* m + 1: those of a neighbour that are on the list, too */
   bool *seen; /* n: is it among those met? False between rows */
   int *met;   /* n: rows of the table that share any */
@@ -38,7 +39,6 @@ typedef struct {
   mc_data columns;       /* the table by columns */
   double n;              /* observations */
   double *found, *known; /* m: presences and known cells of each attribute */
-  double *share;  /* m: 1 / known, of the other rows and the one that counts as one of them */
   double *root;   /* n: 1 / sqrt(length of the list), 1 for an empty one */
   double density; /* share of presences among known cells */
   scratch *per_thread;
@@ -174,17 +174,24 @@ static totals add_all(const task *t, scratch *s, int r, int own, row_roots roots
   return sum;
 }
 
-/* The mean, drawn to the attribute's share of the other observations, which counts as one of them. */
-static double drawn(const task *t, const scratch *s, const totals *sum, int j, int own, bool hide) {
-  const bool is_own = own >= 0;
-  const double rate = (t->found[j] + t->density - (is_own && s->mine[j])) * t->share[j];
+/*
+ * The mean, shrunk towards the attribute's share of the other observations that know it, which counts
+ * as one of them, as the share of all cells does in it. Rounding must not leave fewer neighbours that
+ * know the attribute than have it: the mean would be above 1.
+ */
+static double drawn(const task *t, const scratch *s, const totals *sum, int j, bool hide) {
+  const double others = t->known[j] - s->own[j];
+  const double rate = (t->found[j] - (s->own[j] && s->mine[j]) + t->density) / (others + 1);
   const sums *of = s->of + j;
-  if (!hide)
-    return (sum->scale * of->found + rate) / (sum->scale * fmax(sum->all - of->unknown, 0) + 1);
+  if (!hide) {
+    const double known = fmax(sum->all - of->unknown, of->found);
+    return (sum->scale * of->found + rate) / (sum->scale * known + 1);
+  }
   /* Those with the attribute share one less; for the others the row's list is one shorter. */
   const double total = fmax(sum->rest + of->found_hidden - of->found_rest, TINY);
   const double scale = total / fmax(sum->rest_squares + of->squares_more, TINY);
-  return (scale * of->found_hidden + rate) / (scale * fmax(total - of->unknown_rest, 0) + 1);
+  const double known = fmax(total - of->unknown_rest, of->found_hidden);
+  return (scale * of->found_hidden + rate) / (scale * known + 1);
 }
 
 static void do_row(const task *t, scratch *s, int r) {
@@ -192,7 +199,12 @@ static void do_row(const task *t, scratch *s, int r) {
   const mc_data *list = rows->data;
   const int own = rows->own ? rows->own[r] : -1, m = list->m, size = list_length(list, r);
   const bool listed = rows->start && rows->start[r + 1] > rows->start[r];
-  for (int j = 0; j < m; j++) s->of[j] = (sums){0};
+  for (int j = 0; j < m; j++) {
+    s->of[j] = (sums){0};
+    s->own[j] = own >= 0;
+  }
+  for (int e = 0; own >= 0 && e < data_n_missing(t->table->data, own); e++)
+    s->own[t->table->data->na_column[t->table->data->na_start[own] + e]] = false;
   for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = true;
   const row_roots roots = {one_over_root(size), one_over_root(size - 1)};
   totals sum = listed ? add_listed(t, s, r, roots) : add_all(t, s, r, own, roots);
@@ -200,7 +212,7 @@ static void do_row(const task *t, scratch *s, int r) {
   sum.scale = sum.all / fmax(sum.squares, TINY);
   for (int j = 0; j < m; j++) {
     const bool hide = own >= 0 && s->mine[j] && t->table->likeness > 0;
-    t->p[num_at(r, j, list->n)] = drawn(t, s, &sum, j, own, hide);
+    t->p[num_at(r, j, list->n)] = drawn(t, s, &sum, j, hide);
   }
   for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = false;
 }
@@ -237,12 +249,10 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
   t.p = p;
   t.found = mc_doubles(host, m, 1);
   t.known = mc_doubles(host, m, 1);
-  t.share = mc_doubles(host, m, 1);
   t.root = mc_doubles(host, n, 1);
   t.per_thread = host->alloc(host->ctx, strips.n_threads, sizeof *t.per_thread);
   count_attributes(&t);
   for (int j = 0; j < m; j++) {
-    t.share[j] = 1 / fmax(t.known[j] + !rows->own, 1);
     found += t.found[j];
     known += t.known[j];
   }
@@ -252,6 +262,7 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
     scratch *s = t.per_thread + thread;
     *s = (scratch){.of = host->alloc(host->ctx, m, sizeof *s->of),
                    .mine = host->alloc(host->ctx, m, sizeof *s->mine),
+                   .own = host->alloc(host->ctx, m, sizeof *s->own),
                    .both = host->alloc(host->ctx, m + 1, sizeof *s->both),
                    .seen = host->alloc(host->ctx, n, sizeof *s->seen),
                    .met = host->alloc(host->ctx, n, sizeof *s->met)};

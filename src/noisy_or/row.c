@@ -185,7 +185,7 @@ void nor_grid_logs(const nor_row *row, const double *one, double *logs) {
     const double *recorded = row->recorded + num_at(0, t, NOR_GRID), there = fmin(one[t], 1);
     const int last = NOR_GRID - 1; /* of all the least */
     if (product[last] * (1 - recorded[last] * there) < NUM_TINY) flush(logs, product);
-#pragma omp simd
+    NUM_OMP(simd)
     for (int g = 0; g < NOR_GRID; g++) product[g] *= 1 - recorded[g] * there;
   }
   flush(logs, product);
@@ -211,7 +211,7 @@ double nor_state_log(const nor_row *row, const uint64_t *state, double *one, dou
     if (!nor_is_on(state, c)) continue;
     const double *link = row->link + num_at(0, c, n);
     sum += row->bonus[c];
-#pragma omp simd
+    NUM_OMP(simd)
     for (int t = 0; t < n; t++) {
       one[t] += zero[t] * link[t];
       zero[t] *= 1 - link[t];

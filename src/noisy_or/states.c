@@ -15,7 +15,7 @@ void nor_column_states(const nor_param *par, int j, double *one, double *zero) {
   for (int c = 0; c < par->k; c++) {
     const int half = 1 << c;
     const double p = link[c], q = 1 - p;
-#pragma omp simd
+    NUM_OMP(simd)
     for (int s = 0; s < half; s++) {
       one[half + s] = one[s] + zero[s] * p;
       zero[half + s] = zero[s] * q;
@@ -50,7 +50,7 @@ static double fold_half(double *x, int half) {
   const int whole = half - half % LANES;
   double lane[LANES] = {0}, sum = 0;
   for (int s = 0; s < whole; s += LANES) {
-#pragma omp simd
+    NUM_OMP(simd)
     for (int l = 0; l < LANES; l++) {
       lane[l] += x[half + s + l];
       x[s + l] += x[half + s + l];
@@ -239,7 +239,7 @@ static double largest(const double *x, int n) {
   double lane[LANES], top = -INFINITY;
   for (int l = 0; l < LANES; l++) lane[l] = -INFINITY;
   for (int s = 0; s < whole; s += LANES) {
-#pragma omp simd
+    NUM_OMP(simd)
     for (int l = 0; l < LANES; l++) lane[l] = x[s + l] > lane[l] ? x[s + l] : lane[l];
   }
   for (int s = whole; s < n; s++) top = x[s] > top ? x[s] : top;

@@ -195,14 +195,14 @@ NUM_HOT static void rise_of_q(const nor_scratch *s, bool root, int n) {
   const double *on = s->on, *y = s->y, *leak = s->leak, *leak_log = s->leak_log, *q = s->q;
   const double *slope = s->slope;
   double *f = s->f;
-#pragma omp simd
+  NUM_OMP(simd)
   for (int at = 0; at < n; at++) {
     const double g = on[at] * (f[at] - (y[at] - leak[at]) * slope[at] - leak_log[at]);
     f[at] = g > 0 ? g : 0;
   }
   if (root)
     for (int at = 0; at < n; at++) f[at] = sqrt(f[at]);
-#pragma omp simd
+  NUM_OMP(simd)
   for (int at = 0; at < n; at++) f[at] *= q[at];
 }
 
@@ -280,7 +280,7 @@ static void add_term(problem *p, double scale, double offset, double rate) {
 
 NUM_HOT static void arguments(const nor_scratch *s, double theta, double *y, int n) {
   const double *offset = s->offset, *rate = s->rate;
-#pragma omp simd
+  NUM_OMP(simd)
   for (int t = 0; t < n; t++) {
     const double at = offset[t] + rate[t] * theta;
     y[t] = at < FURTHEST ? at : FURTHEST;

@@ -56,7 +56,7 @@ NUM_HOT static void part_sources(const nor_zeros *zeros, const double *on, nor_z
   memset(big, 0, (size_t) m * sizeof *big);
   for (int c = 0; c < zeros->par->k; c++) {
     const double *theta = zeros->theta + num_at(0, c, m), s = on[c];
-#pragma omp simd
+    NUM_OMP(simd)
     for (int j = 0; j < m; j++) {
       small[j] += theta[j] > point[j] ? 0 : s * theta[j];
       big[j] += theta[j] > point[j] ? s : 0;
@@ -94,14 +94,14 @@ NUM_HOT static double bound_zeros(const nor_zeros *zeros, int g, nor_zero_row *r
   const int m = zeros->data->m, k = zeros->par->k;
   const double *is_zero = row->is_zero, *point = row->point, *steep = row->steep;
   double *none = row->height, all = 0;
-#pragma omp simd
+  NUM_OMP(simd)
   for (int j = 0; j < m; j++) none[j] += steep[j] * point[j];
   for (int j = 0; j < m; j++) all += is_zero[j] * none[j];
   for (int c = 0; c < k; c++) {
     const double *theta = zeros->theta + num_at(0, c, m);
     const double *alone = zeros->alone + num_at(0, c + g * k, m);
     double sum = 0;
-#pragma omp simd reduction(+ : sum)
+    NUM_OMP(simd reduction(+ : sum))
     for (int j = 0; j < m; j++)
       sum += is_zero[j] * (theta[j] > point[j] ? alone[j] - none[j] : -steep[j] * theta[j]);
     row->slope[c] = sum;
@@ -156,14 +156,14 @@ NUM_HOT static void count_given(const nor_zeros *zeros, int g, const double *on,
   const int m = zeros->data->m, k = zeros->par->k;
   const double *is_zero = row->is_zero, *point = row->point, *steep = row->steep;
   double *all = row->small;
-#pragma omp simd
+  NUM_OMP(simd)
   for (int j = 0; j < m; j++) all[j] = (row->big[j] < 1 ? 1 - row->big[j] : 0) * steep[j];
   for (int c = 0; c < k; c++) {
     const double *theta = zeros->theta + num_at(0, c, m);
     const double *slope = zeros->slope + num_at(0, c + g * k, m);
     double *fired = sums->fired + num_at(0, c, m);
     const double s = on[c];
-#pragma omp simd
+    NUM_OMP(simd)
     for (int j = 0; j < m; j++) {
       const bool is_big = theta[j] > point[j];
       fired[j] += times * is_zero[j] * s * (is_big ? slope[j] : steep[j]);

@@ -30,6 +30,15 @@ static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TIN
 #define NUM_INLINE inline
 #endif
 
+/* A directive of OpenMP, as NUM_OMP(simd); nothing where the compiler has none, which would warn of
+ * each. */
+#ifdef _OPENMP
+#define NUM_PRAGMA(directive) _Pragma(#directive)
+#define NUM_OMP(...) NUM_PRAGMA(omp __VA_ARGS__)
+#else
+#define NUM_OMP(...)
+#endif
+
 /* Matrices are column-major. */
 static NUM_INLINE ptrdiff_t num_at(ptrdiff_t i, ptrdiff_t j, ptrdiff_t n_row) {
   return i + j * n_row;

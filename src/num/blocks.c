@@ -44,10 +44,10 @@ static void scan_strip(scanning *w, int strip) {
   for (int block = from; block < to; block++) {
     int stop;
     if (num_thread() == 0 && w->stop(w->asked) != 0) {
-#pragma omp atomic write
+      NUM_OMP(atomic write)
       w->stopped = 1;
     }
-#pragma omp atomic read
+    NUM_OMP(atomic read)
     stop = w->stopped;
     if (stop) return;
     const int first = block * rows;
@@ -67,12 +67,12 @@ bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)
               void *asked, const num_sums *sums) {
   scanning w = {strips, scan, ctx, stop, asked, sums, 0};
   const ptrdiff_t size = sums ? sums->size : 0;
-#pragma omp parallel num_threads(strips->n_threads)
+  NUM_OMP(parallel num_threads(strips->n_threads))
   {
-#pragma omp for schedule(dynamic, 1)
+    NUM_OMP(for schedule(dynamic, 1))
     for (int s = 0; s < strips->n_strip; s++) scan_strip(&w, s);
     if (size > 0) { /* else there would be one more barrier */
-#pragma omp for schedule(static)
+      NUM_OMP(for schedule(static))
       for (ptrdiff_t first = 0; first < size; first += CHUNK) add_chunk(strips, sums, first);
     }
   }

@@ -13,7 +13,7 @@
 static NUM_INLINE void exp_tile(double *x, int n) {
   double rounded[TILE] = {0};
   uint64_t bits[TILE];
-#pragma omp simd
+  NUM_OMP(simd)
   for (int i = 0; i < n; i++) {
     const double y = x[i] > FURTHEST ? -FURTHEST : -x[i]; /* NaN stays */
     const double p = y * NUM_LOG2_E + NUM_ROUNDER;
@@ -25,7 +25,7 @@ static NUM_INLINE void exp_tile(double *x, int n) {
   memcpy(bits, rounded, (size_t) n * sizeof(double));
   for (int i = 0; i < n; i++) bits[i] = (bits[i] + 1023) << 52;
   memcpy(rounded, bits, (size_t) n * sizeof(double));
-#pragma omp simd
+  NUM_OMP(simd)
   for (int i = 0; i < n; i++) x[i] *= rounded[i];
 }
 
@@ -40,7 +40,7 @@ NUM_HOT void num_logistic(double *x, ptrdiff_t n) {
     const int length = (int) (n - from < TILE ? n - from : TILE);
     for (int i = 0; i < length; i++) e[i] = fabs(x[from + i]);
     exp_tile(e, length);
-#pragma omp simd
+    NUM_OMP(simd)
     for (int i = 0; i < length; i++) x[from + i] = (x[from + i] < 0 ? e[i] : 1) / (1 + e[i]);
   }
 }
@@ -59,13 +59,13 @@ NUM_HOT void num_logistic(double *x, ptrdiff_t n) {
 static NUM_INLINE double weigh_tile(double *theta, int n, double *product) {
   double e[TILE], factor[TILE], above = 0;
   for (int i = 0; i < TILE; i++) factor[i] = 1;
-#pragma omp simd reduction(+ : above)
+  NUM_OMP(simd reduction(+ : above))
   for (int i = 0; i < n; i++) {
     above += theta[i] > 0 ? theta[i] : 0;
     theta[i] = e[i] = fabs(theta[i]);
   }
   exp_tile(e, n);
-#pragma omp simd
+  NUM_OMP(simd)
   for (int i = 0; i < n; i++) {
     const double t = theta[i];
     const double far = (1 - e[i]) / (2 * (1 + e[i]) * (t + (t < NEAR_ZERO)));

@@ -41,11 +41,11 @@ NUM_HOT void num_poisson_means(const num_poisson_row *row, const double *x, num_
   for (int e = 0; e < row->r; e++) {
     const double *held = row->held + num_at(0, row->at[e], k);
     double p = 0;
-#pragma omp simd reduction(+ : p)
+    NUM_OMP(simd reduction(+ : p))
     for (int c = 0; c < k; c++) p += x[c] * held[c];
     s->p[e] = p;
     const double ratio = (row->v ? row->v[e] : 1) / (p > LEAST ? p : LEAST);
-#pragma omp simd
+    NUM_OMP(simd)
     for (int c = 0; c < k; c++) pull[c] += ratio * held[c];
   }
 }
@@ -89,7 +89,7 @@ NUM_HOT static void make_hessian(int n, int r, const num_poisson *s) {
     for (int j = 0; j <= i; j++) {
       const double *x = s->rows + num_at(0, i, r), *y = s->rows + num_at(0, j, r);
       double sum = 0;
-#pragma omp simd reduction(+ : sum)
+      NUM_OMP(simd reduction(+ : sum))
       for (int e = 0; e < r; e++) sum += x[e] * y[e];
       s->h[num_at(i, j, n)] = s->h[num_at(j, i, n)] = sum;
     }

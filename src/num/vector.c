@@ -27,7 +27,7 @@ static double invert_plainly(double *x, ptrdiff_t n) {
 /* Products of the four values in each lane; false where one is too small to be inverted as it is. */
 static NUM_INLINE bool multiply_lanes(const double *x, double *product) {
   int small = 0;
-#pragma omp simd
+  NUM_OMP(simd)
   for (int l = 0; l < LANES; l++)
     product[l] = (x[l] * x[LANES + l]) * (x[2 * LANES + l] * x[3 * LANES + l]);
   for (int l = 0; l < LANES; l++) small |= !(product[l] > LEAST_PRODUCT);
@@ -36,7 +36,7 @@ static NUM_INLINE bool multiply_lanes(const double *x, double *product) {
 
 /* 1 / a = (1 / (a b c d)) (c d) b, and so on: one division for four values. */
 static NUM_INLINE void invert_lanes(double *x, const double *product) {
-#pragma omp simd
+  NUM_OMP(simd)
   for (int l = 0; l < LANES; l++) {
     const double a = x[l], b = x[LANES + l], c = x[2 * LANES + l], d = x[3 * LANES + l];
     const double inverse = 1 / product[l], ab = inverse * (c * d), cd = inverse * (a * b);

@@ -8,13 +8,13 @@
 
 static inline double num_dot(const double *x, const double *y, int n) {
   double sum = 0;
-#pragma omp simd reduction(+ : sum)
+  NUM_OMP(simd reduction(+ : sum))
   for (int i = 0; i < n; i++) sum += x[i] * y[i];
   return sum;
 }
 
 static inline void num_add_scaled(double *sum, double scale, const double *x, ptrdiff_t n) {
-#pragma omp simd
+  NUM_OMP(simd)
   for (ptrdiff_t i = 0; i < n; i++) sum[i] += scale * x[i];
 }
 

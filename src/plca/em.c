@@ -115,7 +115,7 @@ static double joint_probability(const plca_param *par, int n_dim, const int *at,
   memcpy(joint, par->weights, (size_t) k * sizeof(double));
   for (int d = 0; d < n_dim; d++) {
     const double *column = par->marginals[d] + num_at(0, at[d], k);
-#pragma omp simd
+    NUM_OMP(simd)
     for (int c = 0; c < k; c++) joint[c] *= column[c];
   }
   for (int c = 0; c < k; c++) sum += joint[c];

@@ -154,7 +154,7 @@ hold_chains <- function(run, x, other, problem) {
   same(run(x, checkpoint = file))
   expect_error(run(other, checkpoint = file), class = "multicause_input_error")
   testthat::skip_on_cran()
-  testthat::skip_if_not_installed("future.apply")
+  testthat::skip_if_not_installed("future")
   future::plan(future::multisession, workers = 2)
   on.exit(future::plan(future::sequential), add = TRUE)
   same(run(x))

@@ -93,7 +93,7 @@ test_that("the seed alone decides: threads, plans, kinds of generator", {
 
 test_that("futures give the same chains", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   x <- bmf_blocks()$x
   set.seed(7)
   one <- bmf_quietly(bmf(x, control = bmf_quick(draws = 10)))

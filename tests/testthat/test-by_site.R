@@ -175,3 +175,19 @@ test_that("sums have the names of their rows, and parts of them are drawn", {
   expect_error(plot(sums[c("site", "zeros")]), "lacks \"missed\", \"finds\"", class = "multicause_input_error")
   expect_output(print(sums, digits = 4), sprintf("%.4f", max(sums$share)), fixed = TRUE)
 })
+
+test_that("sums of an answer are those of its cells, whatever is in memory at a time", {
+  x <- simulated_sites$x[1:40, ]
+  w <- suppressMessages(which_zeros(x, age = 40:1, series = TRUE, quick = TRUE, seed = 1))
+  expect_gt(length(w$gaps), 0L)
+  all <- as.data.frame(w)
+  whole <- list(by_site(w), by_taxon(w), zero_states(w, 0.5), missed_inside(w))
+  bind_in_namespace("cells_at_a_time", 3 * 40)
+  expect_equal(list(by_site(w), by_taxon(w), zero_states(w, 0.5), missed_inside(w)), whole, tolerance = 1e-12)
+  sums <- tapply(all$missed, factor(all$site, rownames(x)), sum, default = 0)
+  expect_equal(by_site(w)$missed, as.vector(sums), tolerance = 1e-12)
+  expect_equal(by_taxon(w)$zeros, as.vector(table(factor(all$taxon, colnames(x)))))
+  for (by in c("chance", "missed")) for (n in c(1, 7, 300)) {
+    expect_identical(as.data.frame(w, n = n, by = by), utils::head(as.data.frame(w, by = by), n))
+  }
+})

@@ -375,7 +375,7 @@ test_that("equal values have one fingerprint", {
 
 test_that("a checkpoint under a future plan is that of one process", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- two_blocks()
   file <- make_folder(new_checkpoint())

@@ -117,7 +117,7 @@ test_that("a visit's record is told by the other visits", {
 })
 
 test_that("futures give the same result", {
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_on_cran()
   set.seed(5)
   x <- binary_matrix(15, 6)

@@ -293,3 +293,29 @@ test_that("a title with the page's own marks in it is a title, and NaN inside an
   w$ratios$log[2] <- NaN
   expect_error(explore(w, file, open = FALSE), "ratios", class = "multicause_input_error")
 })
+
+test_that("the page of a large table has the sites of which most is expected", {
+  skip_if_not_installed("jsonlite")
+  x <- simulated_sites$x[1:60, ]
+  place <- cbind(lng = 1:60 / 10, lat = 60:1 / 10)
+  w <- suppressMessages(which_zeros(x, age = 60:1, place = place, quick = TRUE, seed = 1))
+  data <- function(...) explore_data(w, NULL, NULL, NULL, "Ma", NULL)
+  all <- data()
+  bind_in_namespace("most_on_page", 10 * ncol(x))
+  expect_message(some <- data(), "10 sites of which most is expected, of 60")
+  sums <- by_site(w)
+  kept <- sort(order(-sums$missed)[1:10])
+  expect_identical(unclass(some$sites), unclass(all$sites)[kept])
+  for (part in c("chance", "low", "high", "se")) {
+    rows <- function(value, n) matrix(unclass(value), ncol = n)
+    expect_identical(rows(some[[part]], 10), rows(all[[part]], 60)[, kept], label = part)
+  }
+  for (part in c("ratio", "age", "lon", "lat")) expect_equal(unclass(some[[part]]), unclass(all[[part]])[kept])
+  expect_equal(unclass(some$total) / w$total[["missed"]], unclass(all$total) * sum(sums$missed[kept]) / sum(sums$missed) /
+    w$total[["missed"]])
+  control <- fit_control(n_start = 1, n_polish = 0, max_pass = 30, progress = FALSE)
+  fit <- quiet_fit(aspect_bernoulli(x, 3, control = control))$value
+  expect_message(page <- explore_data(fit, NULL, NULL, NULL, "Ma", NULL), "10 sites")
+  expect_length(page$sites, 10L)
+  expect_true(all(unlist(lapply(page$components, `[[`, "sites")) %in% 0:9))
+})

@@ -155,7 +155,7 @@ test_that("errors are caught in one place, which lets time limits pass", {
 
 test_that("a time limit ends a job of several processes", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   slow <- function(x, k, control) {
     Sys.sleep(0.1)

@@ -29,7 +29,7 @@ reference_mean <- function(x, base, power) {
     w <- weigh(one(hidden), one(x))
     worth <- sum(w)^2 / sum(w^2)
     known <- !is.na(x[, j])
-    rate <- (sum(x[-i, j], na.rm = TRUE) + density) / sum(known)
+    rate <- (sum(x[-i, j], na.rm = TRUE) + density) / (sum(known[-i]) + 1)
     (worth * sum(w * one(x)[, j]) / sum(w) + rate) / (worth * sum(w[known]) / sum(w) + 1)
   }
   outer(seq_len(nrow(x)), seq_len(ncol(x)), Vectorize(cell))

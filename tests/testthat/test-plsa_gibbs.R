@@ -265,3 +265,10 @@ test_that("degenerate tables are legal, one component is exact, and input is che
   expect_error(lda(x, 2, control = fit_control()), class = "multicause_input_error")
   expect_error(plsa(x, 2, prior = "eb"), "\"vb\" and \"gibbs\"", class = "multicause_input_error")
 })
+
+test_that("more counts than memory holds are refused, with what can be done", {
+  x <- matrix(c(6e8, 2, 3, 4), 2)
+  bind_in_namespace("machine_memory", function() 1e10)
+  expect_error(plsa(x, 2, estimate = "gibbs"), "600 000 009 counts, would need 21 GB .* this machine has 10; .*\"vb\"",
+    class = "multicause_input_error")
+})

@@ -109,3 +109,40 @@ test_that("a cluster must be one that is known", {
     class = "multicause_input_error"
   )
 })
+
+test_that("a silent worker is named, and patience follows the longest scan so far", {
+  skip_on_cran()
+  skip_on_os("windows") # no process is stopped there
+  skip_if_not_installed_here()
+  cluster <- local_workers(2)
+  workers <- open_workers(cluster, 3600)
+  workers_heard(workers)
+  expect_identical(workers_patience(workers), 3600) # no scan is done
+  run_on_workers(workers, some_jobs(2), square, is_square)
+  expect_identical(workers_patience(workers), 60)
+  workers$longest <- 7.2
+  expect_identical(workers_patience(workers), 72)
+  workers$longest <- 1e4
+  expect_identical(workers_patience(workers), 3600)
+  workers$longest <- 0.15
+  bind_in_namespace("silent_seconds", 1)
+  hung <- pids(cluster)[1]
+  tools::pskill(hung, tools::SIGSTOP)
+  told <- character()
+  withCallingHandlers(
+    got <- run_on_workers(workers, some_jobs(2), square, is_square),
+    multicause_message = function(m) told <<- c(told, conditionMessage(m))
+  )
+  tools::pskill(hung, tools::SIGKILL)
+  expect_match(told, "No word for 1 second from worker 1 .*, which counts as lost after 2 seconds")
+  expect_length(told, 1L)
+  expect_match(workers$losses, "worker 1 .* silent for 2 seconds")
+  expect_identical(vapply(got, `[[`, 0, "value"), c(1, 4))
+})
+
+test_that("an error value of mirai, which is a number, has its words", {
+  skip_if_not_installed("mirai")
+  loadNamespace("mirai")
+  expect_identical(failure_words(structure(19L, class = "errorValue")), "it failed: Connection reset")
+  expect_identical(failure_words(structure("no such file", class = "try-error")), "it failed: no such file")
+})

@@ -36,7 +36,7 @@ with_helper <- function(code) {
 
 test_that("two multisession workers and a cluster of two Rscripts give the results of one process", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- table_of_two()
   with_helper({
@@ -53,7 +53,7 @@ test_that("two multisession workers and a cluster of two Rscripts give the resul
 
 test_that("a worker gets the data once, and nothing that is not needed", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   x <- table_of_two(400, 100)
   sent <- numeric()
   size <- function(value) length(serialize(value, NULL))
@@ -116,7 +116,7 @@ test_that("a fold that fails is named and does not lose the others", {
 
 test_that("futures name failures, too", {
   skip_on_cran()
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- table_of_two()
   picky <- function(x, k, control) {
@@ -290,7 +290,7 @@ test_that("the bar counts starts", {
 test_that("an interrupt keeps what workers have finished", {
   skip_on_cran()
   skip_on_os("windows")
-  skip_if_not_installed("future.apply")
+  skip_if_not_installed("future")
   skip_if_not_installed_here()
   slow <- function(x, k, control) {
     Sys.sleep(0.3)
@@ -334,4 +334,42 @@ test_that("numbers of tasks, tables and draws that would fill the memory are ref
     noisy_or(x, 1, control = several()), visits_bernoulli(list(x, x), k = 2, control = several())
   )
   for (fit in fits) refused(simulate(fit, most), "1 GB is the limit: draw fewer")
+})
+
+test_that("where a worker of the plan ends or hangs, what is left is done here, once, and told", {
+  skip_on_cran()
+  skip_on_os("windows") # no process is stopped there
+  skip_if_not_installed("future")
+  skip_if_not_installed_here()
+  bind_in_namespace("silent_seconds", 1)
+  # Its number squared; on a worker, that of task 5 gets a signal first.
+  f <- function(task, common, tick) {
+    cat(task, "\n", file = common$log, append = TRUE)
+    if (task == 5 && Sys.getpid() != common$main) {
+      cat(Sys.getpid(), file = common$pid)
+      tools::pskill(Sys.getpid(), common$signal)
+      Sys.sleep(0.1)
+    }
+    task^2
+  }
+  environment(f) <- baseenv()
+  for (keep in c("stop", "keep")) for (signal in c(tools::SIGKILL, tools::SIGSTOP)) {
+    old <- future::plan(future::multisession, workers = 2)
+    common <- list(main = Sys.getpid(), signal = signal, log = tempfile(), pid = tempfile())
+    running <- task_running(fit_control(on_interrupt = keep, progress = FALSE))
+    told <- character()
+    got <- withCallingHandlers(
+      map_tasks(as.list(1:6), f, common, "Squares", running = running),
+      multicause_worker_lost = function(w) {
+        told <<- c(told, conditionMessage(w))
+        invokeRestart("muffleWarning")
+      }
+    )
+    tools::pskill(as.integer(readLines(common$pid, warn = FALSE)), tools::SIGKILL)
+    future::plan(old)
+    expect_identical(got, as.list((1:6)^2))
+    expect_match(told, if (signal == tools::SIGKILL) "1 worker ended: 2 tasks" else "1 worker did not answer: 2 tasks")
+    expect_length(told, 1L)
+    expect_identical(sort(as.integer(readLines(common$log))), c(1:5, 5:6)) # what was finished is not done again
+  }
 })

@@ -113,6 +113,29 @@ test_that("the list is the best of all shards, in files or not, whatever the sha
   expect_identical(answer(shard, n = 30, control = workers)$zeros, parts$zeros)
 })
 
+test_that("no number depends on taxa that were found at no site", {
+  x <- planted_table()
+  m <- ncol(x)
+  x[1, 2] <- NA
+  longer <- cbind(0, x[, 1:3], 0, x[, 4:m], 0)
+  own <- c(2:4, 6:(m + 2))
+  names <- sprintf("taxon %02d", seq_len(ncol(longer)))
+  colnames(x) <- names[own]
+  ask <- function(x, ...) answer(shards(x, tempfile(), size = 80), n = 40, path = tempfile(), least = 0, ...)
+  short <- ask(x)
+  folders <- list.files(tempdir())
+  long <- ask(`colnames<-`(longer, names))
+  expect_length(setdiff(list.files(tempdir()), folders), 2L) # the shards and the answer
+  parts <- c("zeros", "total", "kappa", "one_more", "quality", "weights", "slope", "expected", "n_zeros", "sites")
+  expect_identical(long[parts], short[parts])
+  expect_identical(lapply(long$files, readLines), lapply(short$files, readLines))
+  expect_equal(long$taxa[own, ], short$taxa, ignore_attr = "row.names", tolerance = 0)
+  expect_true(all(long$taxa[-own, ] == 0))
+  expect_identical(by_taxon(long)$taxon, names)
+  unnamed <- ask(unname(longer))
+  expect_identical(names[unnamed$zeros$taxon], short$zeros$taxon)
+})
+
 test_that("an answer says what it is made of, and leaves no files behind", {
   x <- planted_table()
   shard <- shards(unname(x), tempfile(), size = 80)

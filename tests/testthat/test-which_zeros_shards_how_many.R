@@ -36,7 +36,7 @@ begin_answer <- function(x) {
 
 score <- function(begun, completeness = NULL, seed = 7, path = NULL) {
   known <- know_shards(begun$learners, begun$stack, begun$judged, completeness)
-  score_all_shards(begun$learners, known, 1e5, path, 0, "csv", seed)
+  score_all_shards(begun$learners, known, 1e5, path, 0, "csv", seed, taxa_of(begun$learners$x))
 }
 
 planted <- function() {
