@@ -67,12 +67,10 @@
 #' @param path folder for the shards, new or empty.
 #' @param ... must be empty.
 #' @param site,taxon names of the columns of records that hold site and taxon; both may be text or numbers.
-#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
-#'   absent;
-#'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every record is
-#'   a
-#'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
-#'   `individualCount`, `observation_count`, `detected` or `count`, are an error that says what to give.
+#' @param present How records of absences are told, as in [occurrence_matrix()]: the name of a column, also with the
+#'   meaning of blanks, `c("n", blank = "absent")`; `NULL`: every record is a presence; or `"auto"`: the same, but a
+#'   column that may record absences is an error that names it. Columns of well-known names are judged by all records,
+#'   others by the records of some sites, up to 100 000.
 #' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
 #'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
 #'   [occurrence_matrix()].
@@ -114,7 +112,7 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", si
   if (is.matrix(x) || inherits(x, c("Matrix", "table"))) {
     return(table_shards(x, path, columns, size))
   }
-  check_record_columns(columns)
+  columns$present <- check_record_columns(columns)
   source <- record_source(x, piece, columns)
   on.exit(source$close())
   taxa <- check_taxa(taxa, names)
@@ -128,10 +126,10 @@ check_record_columns <- function(columns) {
       stop_input("`%s` must be the name of a column of the records, not %s.", name, show_value(value))
     }
   }
-  check_present(columns$present, "the name of a column of the records")
   if (!is.null(columns$along) && (!is.character(columns$along) || anyNA(columns$along))) {
     stop_input("`site_data` must be names of columns of the records, not %s.", show_value(columns$along))
   }
+  check_present(columns$present, "the name of a column of the records")
 }
 
 check_taxa <- function(taxa, names) {
@@ -206,10 +204,11 @@ record_source <- function(x, piece, columns) {
   }
   if (is.data.frame(x)) {
     at <- 0
+    wanted <- wanted_columns(names(x), columns, function(column) x[[column]])
     read <- function() {
       rows <- at + seq_len(min(piece, nrow(x) - at))
       at <<- at + length(rows)
-      if (length(rows)) as.list(x)[wanted_columns(names(x), columns)] |> lapply(`[`, rows)
+      if (length(rows)) as.list(x)[wanted] |> lapply(`[`, rows)
     }
   } else if (is.function(x)) {
     read <- function() x(piece)
@@ -229,12 +228,13 @@ record_source <- function(x, piece, columns) {
 }
 
 needed_columns <- function(columns) {
-  if (identical(columns$present, "auto")) columns$present <- NULL
+  columns$present <- if (is.list(columns$present)) columns$present$column
   unlist(columns, use.names = FALSE)
 }
 
-# The columns to read, of these: those that are needed, and those that may hold absences where nothing is said of them.
-wanted_columns <- function(names, columns) {
+# The columns to read, of these: those that are needed, and those that may record absences if no column is named for
+# them. `look`: a function of a column's name that gives its first values; NULL: all may.
+wanted_columns <- function(names, columns, look = NULL) {
   wanted <- needed_columns(columns)
   lost <- setdiff(wanted, names)
   if (length(lost)) {
@@ -242,7 +242,12 @@ wanted_columns <- function(names, columns) {
   }
   twice <- intersect(wanted, names[duplicated(names)])
   if (length(twice)) stop_input("The records must have one column of each name: %s comes twice.", show_names(twice))
-  c(wanted, if (identical(columns$present, "auto")) absence_candidates(names, wanted))
+  if (!identical(columns$present, "auto")) {
+    return(wanted)
+  }
+  known <- absence_candidates(names, wanted)
+  others <- setdiff(names, c(wanted, known, names[duplicated(names)]))
+  c(wanted, known, if (is.null(look)) others else Filter(function(column) could_record(look(column)), others))
 }
 
 # Files one after another: CSV in pieces, Parquet one by one.
@@ -285,8 +290,9 @@ parquet_source <- function(file, columns) {
       return(NULL)
     }
     done <<- TRUE
-    names <- nanoparquet::read_parquet_schema(file)$name
-    nanoparquet::read_parquet(file, col_select = wanted_columns(names, columns))
+    schema <- nanoparquet::read_parquet_schema(file)
+    look <- function(column) utils::head(nanoparquet::read_parquet(file, col_select = column)[[1L]], 1000L)
+    nanoparquet::read_parquet(file, col_select = wanted_columns(schema$name[!is.na(schema$type)], columns, look))
   }
   list(read = read, close = function() NULL)
 }
@@ -310,7 +316,9 @@ csv_source <- function(file, piece, columns) {
       if (length(head)) dQuote(clip(head), FALSE) else "the first line", show_names(file), show_names(wanted))
   }
   wanted_columns(split_fields(head, found$sep), columns) # as they are in the file
-  classes <- ifelse(found$names %in% wanted_columns(found$names, columns), "character", "NULL")
+  look <- first_rows(file, found)
+  wanted <- wanted_columns(found$names, columns, if (!is.null(look)) function(column) look[[column]])
+  classes <- ifelse(found$names %in% wanted, "character", "NULL")
   quoted <- grepl("\"", head, fixed = TRUE)
   marked <- quoted && holds_text(file, "\"NA\"")
   before <- 0
@@ -340,6 +348,17 @@ csv_source <- function(file, piece, columns) {
   }
   opened <- TRUE
   list(read = read, close = function() close(con))
+}
+
+# The first rows of a file, all text; NULL if they cannot be read.
+first_rows <- function(file, found) {
+  catch_error(
+    suppressWarnings(utils::read.table(
+      file, sep = found$sep, quote = found$quote, skip = 1L, nrows = 1000L, col.names = found$names,
+      colClasses = "character", check.names = FALSE, comment.char = "", strip.white = TRUE, skipNul = TRUE
+    )),
+    function(e) NULL
+  )
 }
 
 # The text NA may be a name, as of a country: in columns of names only an empty field is missing. But with a header in
@@ -442,9 +461,11 @@ record_shards <- function(source, run, columns, taxa, names, size) {
   known <- taxa
   count <- numeric(n_buckets)
   n_records <- 0
+  sample <- list(buckets = n_buckets)
   repeat {
     found <- source$read()
     if (is.null(found)) break
+    if (identical(columns$present, "auto")) sample <- sample_sites(sample, found, columns)
     found <- check_records(found, columns, n_records)
     n_records <- n_records + length(found$site)
     new <- setdiff(unique(found$taxon), c(known, NA))
@@ -456,6 +477,7 @@ record_shards <- function(source, run, columns, taxa, names, size) {
     count <- count + fill_buckets(found, folder)
   }
   if (!n_records) stop_input("`x` must hold records: it has none.")
+  if (length(sample$data)) ask_by_structure(sample$data, sample$site, sample$taxon, columns, "record")
   if (!length(known)) stop_input("`x` must hold finds: no record has a taxon.")
   # Those that were found first depend on the order of the records: their names do not.
   settled <- settle_names(known, names, taxa)
@@ -479,6 +501,7 @@ record_shards <- function(source, run, columns, taxa, names, size) {
 check_records <- function(found, columns, before) {
   given <- needed_columns(columns)
   wanted_columns(names(found), columns)
+  found <- plain_frame(as.data.frame(found, optional = TRUE))
   site <- name_values(found[[columns$site]])
   bad <- which(is.na(site))
   if (length(bad)) {
@@ -508,6 +531,38 @@ bucket_of <- function(name) {
   out[whole] <- as.integer(as.numeric(name[whole]) %% n_buckets) + 1L
   out[!whole] <- match(substr(cli::hash_md5(name[!whole]), 5L, 6L), sprintf("%02x", seq_len(n_buckets) - 1L))
   out
+}
+
+# With all records of some sites, by which the structure of a table is judged: of all buckets, and of half as many
+# whenever there are too many records. A piece has its columns in common with those before.
+sample_sites <- function(sample, found, columns) {
+  wanted_columns(names(found), columns)
+  site <- name_values(found[[columns$site]])
+  name <- unique(site)
+  bucket <- bucket_of(name)
+  take <- function(part, rows) lapply(part, `[`, rows)
+  own <- which(bucket[match(site, name)] <= sample$buckets)
+  kept <- Filter(may_record, as.list(found)[!duplicated(names(found))])
+  part <- list(
+    data = take(kept, own), site = site[own], taxon = name_values(found[[columns$taxon]])[own],
+    bucket = bucket[match(site, name)][own]
+  )
+  if (length(sample$data)) {
+    both <- intersect(names(sample$data), names(kept))
+    join <- function(name) join_values(list(as_plain(sample$data[[name]]), as_plain(part$data[[name]])))
+    part <- list(
+      data = lapply(stats::setNames(nm = both), join), site = c(sample$site, part$site),
+      taxon = c(sample$taxon, part$taxon), bucket = c(sample$bucket, part$bucket)
+    )
+  }
+  while (length(part$site) > most_judged && sample$buckets > 1L) {
+    sample$buckets <- sample$buckets %/% 2L
+    own <- which(part$bucket <= sample$buckets)
+    part <- list(
+      data = take(part$data, own), site = part$site[own], taxon = part$taxon[own], bucket = part$bucket[own]
+    )
+  }
+  c(part, sample["buckets"])
 }
 
 # Appends the records of a piece to the files of their buckets; how many each got.
