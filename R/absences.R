@@ -175,9 +175,10 @@ show_tally <- function(tally, which, unit, most = 4L) {
   paste0(paste(text, collapse = ", "), if (more) sprintf(" and %s", count_words(more, "other value")) else "")
 }
 
-# Asks about columns whose values and rows are those of a table with absences, whatever they are called. `site` and
-# `taxon`: codes of the rows, NA where unknown.
-ask_by_structure <- function(data, site, taxon, given, unit = "row") {
+# Asks about columns whose values and rows are those of a table with absences, whatever they are called, if absences
+# would change a cell. `site` and `taxon`: codes of the rows, NA where unknown; `visit`: of their visits; `counted`:
+# whether cells count rows.
+ask_by_structure <- function(data, site, taxon, given, unit = "row", visit = NULL, counted = FALSE) {
   rows <- which(!is.na(site) & !is.na(taxon))
   rows <- rows[whole_sites(site[rows])]
   if (!length(rows)) {
@@ -187,12 +188,13 @@ ask_by_structure <- function(data, site, taxon, given, unit = "row") {
   keys <- list(site = match(site[rows], unique(site[rows])), taxon = match(taxon[rows], unique(taxon[rows])))
   keys$pair <- match_pairs(keys$site, keys$taxon)
   keys$fill <- table_fill(keys)
+  keys$cell <- if (counted) seq_along(rows) else if (is.null(visit)) keys$pair else match_pairs(keys$pair, visit[rows])
   columns <- Filter(function(column) may_record(data[[column]]), setdiff(names(data), unlist(given)))
   columns <- columns[!plain_column(columns) %in% names(usual_aliases)]
   found <- list()
   for (column in columns) {
     tally <- tally_column(data[rows, column, drop = FALSE], column)
-    if (records_absence(tally, keys$fill) && !follows_event(tally, keys, data[rows, , drop = FALSE], column)) {
+    if (records_absence(tally, keys$fill) && changes_cell(tally, keys$cell) && !follows_event(tally, keys, data[rows, , drop = FALSE], column)) {
       found[[column]] <- tally
     }
   }
@@ -263,53 +265,63 @@ records_absence <- function(tally, fill) {
   }
   text <- trimws(as.character(tally$value))
   number <- reads_as_number(text)
-  zeros <- any(absent & number) && any(tally$state %in% 1L & number) && !is.logical(tally$value) &&
+  zeros <- any(absent & number) && any(tally$state %in% 1L & number) &&
     sum(tally$n[number]) >= 0.9 * sum(tally$n[!blank])
-  zeros && !is_counter(tally) || any(plain_word(text[absent]) %in% absence_words)
+  flag <- any(absent) && any(tally$state %in% 1L) && !any(tally$state %in% -1L)
+  (zeros || flag) && !is_counter(tally) || any(plain_word(text[absent]) %in% absence_words)
 }
 
-# Numbers of rows, from 0 or 1 on.
+# Whether there is a cell without a value that states a presence.
+changes_cell <- function(tally, cell) !all(cell %in% cell[!tally$state[tally$code] %in% c(0L, NA)])
+
+# Numbers of rows: whole and all different, without gaps if there are few of them.
 is_counter <- function(tally) {
   value <- suppressWarnings(as.numeric(tally$value))
-  !anyNA(value) && all(tally$n == 1L) && length(value) > 2L && diff(range(value)) == length(value) - 1L &&
-    all(value == floor(value))
+  !anyNA(value) && all(tally$n == 1L & value == floor(value)) && length(value) > 2L &&
+    (length(value) > 20L || diff(range(value)) == length(value) - 1L)
 }
 
 # Whether a column is one of the taxa (a trait), of the sites, or of an event: the same for all taxa that share a site,
-# as often, or a value of another column within a site, such as a date. Groups with absences alone show nothing.
+# as often, or as a value of another column is within a site, such as a date. Groups with absences alone show nothing,
+# but events are seen to have absences only where there are such groups.
 follows_event <- function(tally, keys, data, column) {
-  absent <- tally$state %in% c(0L, NA)
-  mark <- list_mark(tally$code)
-  some <- !absent[tally$code]
-  alike <- function(group, member, least = 1L) { # whether members of each group have the same values
-    pair <- match_pairs(group, member)
-    first <- !duplicated(pair)
-    mean <- round(rowsum(mark, pair, reorder = FALSE)[, 1L] / tabulate(pair), 8)
-    own <- group[first]
-    many <- tabulate(own, max(group)) > 1L & tabulate(group[some], max(group)) > 0L
-    used <- many[own]
-    if (sum(many) < least) {
-      return(FALSE)
-    }
-    spread <- tapply(mean[used], own[used], function(value) value[1L] == value[length(value)] && all(value == value[1L]))
-    mean(spread) >= if (least > 1L) 0.95 else 1
-  }
-  if (alike(keys$site, keys$taxon) || alike(keys$taxon, keys$site)) {
+  some <- !tally$state[tally$code] %in% c(0L, NA)
+  if (all_alike(keys$site, keys$taxon, tally$code, some)$share %in% 1 ||
+    all_alike(keys$taxon, keys$site, tally$code, some)$share %in% 1) {
     return(TRUE)
   }
   if (keys$fill == "full") {
     return(FALSE)
   }
-  for (other in setdiff(names(data), column)) {
-    value <- data[[other]]
-    if (!is.atomic(value) || !is.null(dim(value))) next
-    if (any(tally_column(data, other)$state %in% 0L)) next
-    event <- match_pairs(keys$site, match(as_plain(value), unique(as_plain(value))))
-    if (alike(event, keys$taxon, 2L)) {
+  for (other in Filter(function(name) may_record(data[[name]]) || is.object(data[[name]]), setdiff(names(data), column))) {
+    event <- tally_column(data, other)
+    if (any(event$state %in% 0L)) next
+    known <- which(!is.na(event$state[event$code]))
+    groups <- all_alike(
+      match_pairs(keys$site, event$code)[known], keys$taxon[known], tally$code[known], some[known]
+    )
+    if (isTRUE(groups$share >= 0.95) && groups$n > 1L && groups$n_without > 0L) {
       return(TRUE)
     }
   }
   FALSE
+}
+
+# Groups of rows with several members: the share whose members have the same values, on average, of those (`n`) with
+# some value that is no absence, and the number of those without.
+all_alike <- function(group, member, value, some) {
+  if (!length(group)) {
+    return(list(n = 0L))
+  }
+  group <- match(group, unique(group))
+  pair <- match_pairs(group, member)
+  mean <- round(rowsum(list_mark(value), pair, reorder = FALSE)[, 1L] / tabulate(pair), 8)
+  own <- group[!duplicated(pair)]
+  first <- mean[match(own, own)]
+  unlike <- tabulate(own[mean != first], max(group)) > 0L
+  many <- tabulate(own, max(group)) > 1L
+  any_some <- tabulate(group[some], max(group)) > 0L
+  list(share = mean(!unlike[many & any_some]), n = sum(many & any_some), n_without = sum(many & !any_some))
 }
 
 # What was read of records that are no presences, in a message.

@@ -140,7 +140,9 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   given <- list(site = site, taxon = taxon, count = if (is.character(count)) count[[1L]])
   named <- !is.na(rows$code) & !is.na(columns$code) & !amount %in% 0
   state <- record_states(data, present, unlist(given), named)
-  if (identical(present, "auto")) ask_by_structure(data, replace(rows$code, !named, NA), columns$code, given)
+  if (identical(present, "auto")) {
+    ask_by_structure(data, replace(rows$code, !named, NA), columns$code, given, counted = isTRUE(count))
+  }
   state[amount %in% 0] <- 0L
   cells <- occurrence_cells(rows$code, columns$code, state, amount, binary = isFALSE(count))
   kept <- filter_cells(cells, min_sites, min_taxa, iterate)

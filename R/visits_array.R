@@ -272,7 +272,9 @@ found_records <- function(data, present, rows, given) {
   site <- rows$site$code[rows$own]
   site[is.na(rows$visit$code[rows$own])] <- NA
   state <- record_states(data, present, unlist(given), !is.na(site) & !is.na(rows$taxon$code))
-  if (identical(present, "auto")) ask_by_structure(data, site, rows$taxon$code, given)
+  if (identical(present, "auto")) {
+    ask_by_structure(data, site, rows$taxon$code, given, visit = rows$visit$code[rows$own])
+  }
   state == 1L
 }
 
