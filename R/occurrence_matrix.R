@@ -54,14 +54,15 @@
 #' space (several, non-breaking) and underscores; dashes; accents that are characters of their own; `?`, `cf.`, `aff.`,
 #' `ex gr.`, `gr.`, `nr.`, `conf.`; quotation marks around words; `sp.`, `spp.`, `ssp.`, `gen.`, `indet.` at the end;
 #' `n. gen.` and, beside an epithet, `n. sp.` and `sp. nov.`; `ssp.` for `subsp.`; the sign of a hybrid before its genus
-#' or epithet, as in *Mentha x piperita*. The name of such a taxon has none of these; of several cases one with a
-#' capital first
-#' and no other is taken, else the first as bytes compare. Never joined are names with unlike numbers or letters (`sp.
-#' 1`),
-#' authors, years, subgenera or ranks, and hybrids of two species. `aff.` means akin to: with `names = "certain"` names
-#' with `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`, `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out.
+#' or epithet, as in *Mentha x piperita*; marks of footnotes, such as an asterisk or a dagger. The name of such a taxon
+#' has none of these; of several cases one with a capital first and no other is taken, else the first as bytes compare.
+#' Never joined are names with unlike numbers or letters (`sp. 1`), authors, years, subgenera or ranks, and hybrids of
+#' two species. `aff.` means akin to: with `names = "certain"` names with `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`,
+#' `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out, and so are two names with `/` or `or` between them
+#' and words for no taxon, such as `unknown` and `none`.
 #'
-#' Sites whose names differ in case or blanks alone are told, and not joined.
+#' A message reports sites whose names differ in case or blanks alone, which are not joined, and names such as `unknown`,
+#' which make one site of many places.
 #'
 #' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns are
 #' `site` (the name); every column of `data` that is constant within all sites; those asked for by `summarise`; where
@@ -135,7 +136,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   }
 
   rows <- key_codes(data, site, "site", ", ")
-  tell_alike_sites(rows$label)
+  tell_alike_sites(rows$label, unlist(lapply(data[site], function(value) unique(name_values(value)))))
   columns <- join_codes(key_codes(data, taxon, "taxon", " "), names)
   given <- list(site = site, taxon = taxon, count = if (is.character(count)) count[[1L]])
   named <- !is.na(rows$code) & !is.na(columns$code) & !amount %in% 0

@@ -82,14 +82,27 @@ new_species <- paste0(word_start, "(?:gen\\. et )?(?:(?:n|nov)\\. ?s(?:ub)?s?p|s
 binomial <- "^\\S+( \\(\\S+\\))? [[:lower:]-]{3,}"
 quotes <- "(?<![^ (])[\"'\u2018\u201c\u201e\u00ab]+|[\"'\u2019\u201d\u201c\u00bb]+(?![^ ),?])"
 
-# Names without marks of open nomenclature, quotation marks around words, and the sign of a hybrid before its genus or
-# epithet. That of a formula, as between two species, stays: a name without it would be another's. So do numbers and
+# Marks of footnotes, also as a number in square brackets at the end; and signs of extinct taxa.
+footnotes <- "[*\u2020\u2021\u00a7\u00b6\u00b9\u00b2\u00b3\u2070-\u2079]+|(?<=[[:lower:]]{2}) ?\\[[0-9a-z]{1,2}\\]$"
+# Two names of which one is right, and words that name no taxon and no place.
+either_name <- "(?<=[[:alpha:]]{2}) ?/ ?(?=[[:alpha:]]{2})|(?<=[[:alpha:]]{2}) (?:or|vs\\.?|versus) (?=[[:alpha:]]{2})"
+no_name <- paste0(
+  "(?i)^(?:no[nt]? .*|none|nothing|nil|n/a|(?:.* )?un(?:known|identified|identifiable|determined|specified|named?)",
+  "(?: .*)?|indeterminate|indetermined|[?.-]+)$"
+)
+is_no_name <- function(name) grepl(no_name, plain_spelling(substr(name, 1L, longest_name)), perl = TRUE)
+
+longest_name <- 2000L # what is longer, a text or a sequence, has none of the marks of names
+
+# Names without marks of open nomenclature and of footnotes, quotation marks around words, and the sign of a hybrid before
+# its genus or epithet. That of a formula, as between two species, stays: a name without it would be another's. So do numbers and
 # letters of unnamed species, authors, years and ranks.
 clean_names <- function(name) {
   text <- plain_spelling(name)
   marks <- "[^A-Za-z0-9 -]|\\b(cf|aff|ex gr|spp?|spec|ssp|subsp|indet|undet|gen|x)\\b"
   odd <- grep(marks, text, ignore.case = TRUE, perl = TRUE, useBytes = TRUE)
-  out <- gsub("[?]", " ", text[odd])
+  odd <- odd[nchar(text[odd], "bytes") < longest_name]
+  out <- squish(gsub(footnotes, " ", gsub("[?]", " ", text[odd]), perl = TRUE))
   out <- gsub("\u2019(?=\\w)", "'", gsub(quotes, "", out, perl = TRUE), perl = TRUE)
   out <- gsub(new_genus, "", gsub(like_words, "", gsub("\\( *\\)", " ", squish(out)), perl = TRUE), perl = TRUE)
   named <- gsub(new_species, "", out, perl = TRUE)
@@ -107,8 +120,9 @@ squish <- function(text) trimws(gsub(" +", " ", text))
 
 # Whether a name says itself that it is not sure, or that it ends above a species.
 is_doubtful <- function(name) {
-  text <- gsub(paste0(new_genus, "|", new_species), "", plain_spelling(name), perl = TRUE)
-  marks <- c("[?]", like_words, quotes, paste0(word_start, "(?:spp?|spec|indet|undet)\\.?(?= |$)"))
+  text <- plain_spelling(substr(name, 1L, longest_name))
+  text <- gsub(paste0(new_genus, "|", new_species), "", text, perl = TRUE)
+  marks <- c("[?]", either_name, no_name, like_words, quotes, paste0(word_start, "(?:spp?|spec|indet|undet)\\.?(?= |$)"))
   Reduce(`|`, lapply(marks, grepl, text, perl = TRUE))
 }
 
@@ -117,6 +131,9 @@ is_doubtful <- function(name) {
 settle_names <- function(name, names, known = NULL) {
   clean <- clean_names(name)
   key <- tolower(clean)
+  if (names != "certain") {
+    tell_unnamed(name, "taxa", "leave the taxon blank there, or use `names = \"certain\"`")
+  }
   if (names == "keep") {
     tell_alike(name, key, "taxa", "case, blanks or marks such as \"?\" and \"cf.\"", paste(
       "With `names = \"join\"` each such group is one taxon, with `names = \"certain\"` names with marks of doubt are",
@@ -184,8 +201,17 @@ tell_settled <- function(name, key, doubtful) {
   if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
 }
 
-# Sites are codes more often than names: they are told, and never joined.
-tell_alike_sites <- function(name) {
+# Names that name nothing, such as "unknown" and "none", in a message.
+tell_unnamed <- function(name, what, advice) {
+  unnamed <- sort(unique(name[is_no_name(name)]), method = "radix")
+  if (length(unnamed)) inform("Names that may name no %s: %s. If so, %s.", singular_word(what),
+    show_names(unnamed), advice)
+}
+
+# Sites are codes more often than names: they are told, and never joined. `values`: of the columns that name sites.
+unnamed_site <- "make the site NA there: these records become one site"
+tell_alike_sites <- function(name, values = name) {
+  tell_unnamed(values, "sites", unnamed_site)
   tell_alike(name, tolower(plain_spelling(name)), "sites", "case or blanks", "Are they the same? Then give one name.")
 }
 

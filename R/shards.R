@@ -305,6 +305,7 @@ csv_source <- function(file, piece, columns) {
   }
   check_lines(file)
   con <- file(file, "r")
+  copy <- character()
   opened <- FALSE
   on.exit(if (!opened) close(con))
   head <- sub("^\ufeff", "", as_utf8(readLines(con, 1L, warn = FALSE, skipNul = TRUE)))
@@ -318,26 +319,24 @@ csv_source <- function(file, piece, columns) {
   wanted_columns(split_fields(head, found$sep), columns) # as they are in the file
   look <- first_rows(file, found)
   wanted <- wanted_columns(found$names, columns, if (!is.null(look)) function(column) look[[column]])
-  classes <- ifelse(found$names %in% wanted, "character", "NULL")
   quoted <- grepl("\"", head, fixed = TRUE)
-  marked <- quoted && holds_text(file, "\"NA\"")
+  if (quoted && holds_text(file, "\"NA\"")) {
+    close(con)
+    copy <- mark_quoted_na(file, found$sep)
+    con <- file(copy, "r")
+    readLines(con, 1L)
+  }
   before <- 0
   na_names <- character()
   read <- function() {
-    repeat {
-      peek <- readLines(con, 1L, warn = FALSE, skipNul = TRUE)
-      if (!length(peek)) {
-        if (length(na_names)) {
-          inform("NA in %s of %s is taken as a name: leave the field empty where there is none.", show_names(na_names),
-            show_names(basename(file)))
-        }
-        return(NULL)
+    rows <- csv_rows(con, file, found, piece, wanted, before)
+    if (!nrow(rows)) {
+      if (length(na_names)) {
+        inform("NA in %s of %s is taken as a name: leave the field empty where there is none.", show_names(na_names),
+          show_names(basename(file)))
       }
-      if (nzchar(peek)) break
+      return(NULL)
     }
-    pushBack(peek, con)
-    if (marked) mark_quoted_na(con, piece, found$sep)
-    rows <- csv_rows(con, file, found, piece, classes, before)
     before <<- before + nrow(rows)
     rows[] <- Map(function(value, column) {
       is_name <- column %in% c(columns$site, columns$taxon)
@@ -347,30 +346,34 @@ csv_source <- function(file, piece, columns) {
     rows
   }
   opened <- TRUE
-  list(read = read, close = function() close(con))
+  list(read = read, close = function() {
+    close(con)
+    unlink(copy)
+  })
 }
 
 # The first rows of a file, all text; NULL if they cannot be read.
 first_rows <- function(file, found) {
-  catch_error(
-    suppressWarnings(utils::read.table(
-      file, sep = found$sep, quote = found$quote, skip = 1L, nrows = 1000L, col.names = found$names,
-      colClasses = "character", check.names = FALSE, comment.char = "", strip.white = TRUE, skipNul = TRUE
-    )),
-    function(e) NULL
-  )
+  catch_error(suppressWarnings(scan_rows(file, found, skip = 1L, most = 1000L, nul = TRUE)), function(e) NULL)
 }
 
 # The text NA may be a name, as of a country: in columns of names only an empty field is missing. But with a header in
-# quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. read.table() does not tell
-# the two apart, so where a file has both the next lines get a mark in theirs.
-mark_quoted_na <- function(con, piece, sep) {
-  lines <- readLines(con, piece, warn = FALSE, skipNul = TRUE)
-  at <- grep("\"NA\"", lines, fixed = TRUE, useBytes = TRUE)
-  lines[at] <- gsub(
-    sprintf("(^|%s)\"NA\"(?=%s|\r?$)", sep, sep), "\\1\"\001NA\"", lines[at], perl = TRUE, useBytes = TRUE
-  )
-  pushBack(lines, con)
+# quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. scan() does not distinguish
+# the two, so a file that has both is read from a copy with a mark in the former.
+mark_quoted_na <- function(file, sep) {
+  from <- file(file, "r")
+  on.exit(close(from))
+  copy <- tempfile("marked-")
+  to <- file(copy, "w")
+  on.exit(close(to), add = TRUE)
+  while (length(lines <- readLines(from, 100000L, warn = FALSE, skipNul = TRUE))) {
+    at <- grep("\"NA\"", lines, fixed = TRUE, useBytes = TRUE)
+    lines[at] <- gsub(
+      sprintf("(^|%s)\"NA\"(?=%s|\r?$)", sep, sep), "\\1\"\001NA\"", lines[at], perl = TRUE, useBytes = TRUE
+    )
+    writeLines(lines, to, useBytes = TRUE)
+  }
+  copy
 }
 
 # Whether a line of a file holds this text.
@@ -423,11 +426,11 @@ check_width <- function(head, file) {
   }
 }
 
-# The next rows; `before`: how many were read. What read.table() warns of are rows that it has swallowed.
-csv_rows <- function(con, file, found, piece, classes, before) {
+# The next rows; `before`: how many were read. What scan() warns of are rows that it has swallowed.
+csv_rows <- function(con, file, found, piece, wanted, before) {
   wrong <- function(condition) {
     why <- conditionMessage(condition)
-    line <- before + 1 + as.numeric(sub("^line ([0-9]+) .*|.*", "\\1", why)) # as read.table() counts, from here on
+    line <- before + 1 + as.numeric(sub("^line ([0-9]+) .*|.*", "\\1", why)) # as scan() counts, from here on
     where <- if (is.na(line)) sprintf("a line after line %.0f", before + 1) else sprintf("line %.0f", line)
     stop_input(
       "`x` must have %s in each line, as in its header, and close its quotation marks: %s of %s does not%s.",
@@ -436,15 +439,8 @@ csv_rows <- function(con, file, found, piece, classes, before) {
   }
   rows <- catch_error(
     withCallingHandlers(
-      utils::read.table(
-        con, sep = found$sep, quote = found$quote, nrows = piece, col.names = found$names, colClasses = classes,
-        check.names = FALSE, comment.char = "", na.strings = c("", "\\N"), strip.white = TRUE, fill = FALSE,
-        skipNul = TRUE
-      ),
-      warning = function(w) { # that the last line has no end is no harm, but is said of an open quotation mark, too
-        if (!is_last_line(w, file) || (nzchar(found$quote) && !is.na(count_lines(file, found)$open))) wrong(w)
-        invokeRestart("muffleWarning")
-      }
+      scan_rows(con, found, wanted, most = piece, nul = TRUE),
+      warning = wrong
     ),
     function(e) if (inherits(e, "multicause_input_error")) stop(e) else wrong(e)
   )
@@ -462,12 +458,14 @@ record_shards <- function(source, run, columns, taxa, names, size) {
   count <- numeric(n_buckets)
   n_records <- 0
   sample <- list(buckets = n_buckets)
+  unnamed <- character()
   repeat {
     found <- source$read()
     if (is.null(found)) break
     if (identical(columns$present, "auto")) sample <- sample_sites(sample, found, columns)
     found <- check_records(found, columns, n_records)
     n_records <- n_records + length(found$site)
+    unnamed <- union(unnamed, unique(found$site[is_no_name(found$site)]))
     new <- setdiff(unique(found$taxon), c(known, NA))
     if (!is.null(taxa)) refuse_others(new, taxa, names)
     known <- c(known, new)
@@ -477,6 +475,7 @@ record_shards <- function(source, run, columns, taxa, names, size) {
     count <- count + fill_buckets(found, folder)
   }
   if (!n_records) stop_input("`x` must hold records: it has none.")
+  tell_unnamed(unnamed, "sites", unnamed_site)
   if (length(sample$data)) ask_by_structure(sample$data, sample$site, sample$taxon, columns, "record")
   if (!length(known)) stop_input("`x` must hold finds: no record has a taxon.")
   # Those that were found first depend on the order of the records: their names do not.

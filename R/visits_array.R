@@ -160,6 +160,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
     taxon = key_codes(data, taxon, "taxon", " "), own = seq_len(nrow(data)), days = days,
     source = if (is.null(surveys)) seq_len(nrow(data)) else nrow(data) + seq_len(nrow(surveys))
   )
+  tell_alike_sites(rows$site$label, unlist(lapply(data[site], function(value) unique(name_values(value)))))
   rows$found <- found_records(data, present, rows, list(site = site, taxon = taxon, visit = visit))
   made <- made_visits(rows)
   by_day <- length(dated$columns) && is.null(occasion)
