@@ -209,10 +209,10 @@ ask_by_structure <- function(data, site, taxon, given, unit = "row", visit = NUL
 }
 
 # Sites, whole, of about so many rows: what structure shows, the first of many show.
-most_judged <- 1e5
+judged_rows <- 1e5
 whole_sites <- function(site) {
   code <- match(site, unique(site))
-  code <= max(2L, sum(cumsum(as.double(tabulate(code))) <= most_judged))
+  code <= max(2L, sum(cumsum(as.double(tabulate(code))) <= judged_rows))
 }
 
 match_pairs <- function(a, b) {

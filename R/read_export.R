@@ -66,7 +66,12 @@ read_rows <- function(file, found) {
   catch_error(
     withCallingHandlers(
       scan_rows(file, found, skip = found$at),
-      warning = function(w) stop_fields(found, cut_off)
+      warning = function(w) {
+        below <- count_lines(file, found)
+        lost <- found$at + below$n - below$open # but for the line itself
+        if (isTRUE(lost > 0)) stop_swallowed(file, below$open, lost)
+        stop_fields(found, cut_off)
+      }
     ),
     function(e) {
       if (inherits(e, "multicause_input_error")) stop(e)
@@ -93,14 +98,15 @@ refuse_swallowed <- function(table, file, found) {
   within <- lines_within(table, found)
   below <- count_lines(file, found)
   lost <- max(below$n - nrow(table) - within[["breaks"]], 0) + within[["swallowed"]]
-  if (lost > 0) {
-    stop_input(
-      "`file` must close each quotation mark in its field: %s does not in line %s, and %s would be lost.",
-      show_names(basename(file)), if (is.na(below$open)) "?" else format(below$open, scientific = FALSE),
-      count_words(lost, "row")
-    )
-  }
+  if (lost > 0) stop_swallowed(file, below$open, lost)
   table
+}
+
+stop_swallowed <- function(file, open, lost) {
+  stop_input(
+    "`file` must close each quotation mark in its field: %s does not in line %s, and %s would be lost.",
+    show_names(basename(file)), if (is.na(open)) "?" else format(open, scientific = FALSE), count_words(lost, "row")
+  )
 }
 
 # How many lines end within fields, and how many of these lines were rows.

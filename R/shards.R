@@ -554,7 +554,7 @@ sample_sites <- function(sample, found, columns) {
       taxon = c(sample$taxon, part$taxon), bucket = c(sample$bucket, part$bucket)
     )
   }
-  while (length(part$site) > most_judged && sample$buckets > 1L) {
+  while (length(part$site) > judged_rows && sample$buckets > 1L) {
     sample$buckets <- sample$buckets %/% 2L
     own <- which(part$bucket <= sample$buckets)
     part <- list(
