@@ -15,13 +15,13 @@
 #'   the way of many published tables, in which a taxon may be left with fewer sites than `min_sites`, even with none.
 #' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
 #'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
-#'   missing, the cell is `NA`, that is, unknown.
+#'   missing, the cell is `NA`, that is, unknown. `c("n_specimens", blank = 1)` counts each missing value as 1.
 #' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
-#'   absent;
-#'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every row is a
-#'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
-#'   `individualCount`, `observation_count`, `detected`, `count` or `value`, are an error that says what to give. `TRUE`
-#'   in a column called `absence`, as that of OBIS, is an absence.
+#'   absent; eBird's `"X"` is a presence), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. A blank
+#'   value (`NA`, an empty text, `"-"`, `"."`) is unknown. `c("n", blank = "absent")` makes it an absence, and
+#'   `c("n", other = "unknown")` gives a meaning to values that are none of these: `"present"`, `"absent"` or
+#'   `"unknown"`. `NULL`: every row is a presence. `"auto"`: the same, but a column that may record absences is an
+#'   error that names it and asks. See Details.
 #' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
 #'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
 #'   Details.
@@ -39,23 +39,30 @@
 #' Moments (`POSIXct`) are named by the clock of their zone, with the time of day; where the clock shows a time twice,
 #' as at the end of summer time, with their offset from UTC. The text `NA` is a name.
 #'
-#' **Absences.** A row that `present` says is absent makes no find; nor does a `count` of 0. A value of `present` that
-#' is
-#' missing says that nothing is known: the cell is `NA`. Where the rows of a cell disagree, a find wins, then what is
-#' unknown; only finds are counted.
+#' **Absences.** A row that `present` marks as absent makes no presence; nor does a `count` of 0. Where `present` is
+#' unknown, so is the cell: it is `NA`. Where the rows of a cell disagree, a presence wins, then what is unknown; only
+#' presences are counted. `TRUE` in a column called `absence`, as that of OBIS, is an absence.
+#'
+#' With `present = "auto"` these columns are asked about: one of a well-known name, such as `occurrenceStatus`,
+#' `individualCount`, `detected` or `count`, with a single absence; any column with zeros, words of absence or blanks
+#' beside other values, where there are rows for nearly every pair of site and taxon; zeros among numbers, and words
+#' such as `absent`, in any table. Not asked about are columns that are the same for all taxa of a site or of a date,
+#' and for all sites of a taxon, numbers with several values below 0, and the numbers of rows. Structure is judged
+#' by whole sites of up to 100 000 rows.
 #'
 #' **Names.** Names that differ only in the following are one taxon with `names = "join"`: letters of either case; white
 #' space (several, non-breaking) and underscores; dashes; accents that are characters of their own; `?`, `cf.`, `aff.`,
 #' `ex gr.`, `gr.`, `nr.`, `conf.`; quotation marks around words; `sp.`, `spp.`, `ssp.`, `gen.`, `indet.` at the end;
 #' `n. gen.` and, beside an epithet, `n. sp.` and `sp. nov.`; `ssp.` for `subsp.`; the sign of a hybrid before its genus
-#' or epithet, as in *Mentha x piperita*. The name of such a taxon has none of these; of several cases one with a
-#' capital first
-#' and no other is taken, else the first as bytes compare. Never joined are names with unlike numbers or letters (`sp.
-#' 1`),
-#' authors, years, subgenera or ranks, and hybrids of two species. `aff.` means akin to: with `names = "certain"` names
-#' with `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`, `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out.
+#' or epithet, as in *Mentha x piperita*; marks of footnotes, such as an asterisk or a dagger. The name of such a taxon
+#' has none of these; of several cases one with a capital first and no other is taken, else the first as bytes compare.
+#' Never joined are names with unlike numbers or letters (`sp. 1`), authors, years, subgenera or ranks, and hybrids of
+#' two species. `aff.` means akin to: with `names = "certain"` names with `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`,
+#' `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out, and so are two names with `/` or `or` between them
+#' and words for no taxon, such as `unknown` and `none`.
 #'
-#' Sites whose names differ in case or blanks alone are told, and not joined.
+#' A message reports sites whose names differ in case or blanks alone, which are not joined, and names such as `unknown`,
+#' which make one site of many places.
 #'
 #' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns are
 #' `site` (the name); every column of `data` that is constant within all sites; those asked for by `summarise`; where
@@ -109,6 +116,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   if (!is.data.frame(data)) {
     stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))
   }
+  data <- plain_frame(data)
   if (missing(site) || missing(taxon)) {
     stop_input("`site` and `taxon` must be given: the columns of `data` with the names of sites and taxa.")
   }
@@ -119,8 +127,8 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   check_flag(iterate, "iterate")
   check_flag(sparse, "sparse")
   names <- check_choice(names)
-  check_present(present, "the name of a column of `data`")
-  if (!is.null(present) && !identical(present, "auto")) check_columns(data, present, "present")
+  present <- check_present(present, "the name of a column of `data`")
+  if (is.list(present)) check_columns(data, present$column, "present")
   amount <- occurrence_amount(data, count)
   check_summaries(summarise)
   if (nrow(data) == 0L) {
@@ -128,11 +136,14 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   }
 
   rows <- key_codes(data, site, "site", ", ")
-  tell_alike_sites(rows$label)
+  tell_alike_sites(rows$label, unlist(lapply(data[site], function(value) unique(name_values(value)))))
   columns <- join_codes(key_codes(data, taxon, "taxon", " "), names)
-  given <- c(site, taxon, if (is.character(count)) count)
-  find <- !is.na(rows$code) & !is.na(columns$code) & !amount %in% 0
-  state <- record_states(data, present, given, find)
+  given <- list(site = site, taxon = taxon, count = if (is.character(count)) count[[1L]])
+  named <- !is.na(rows$code) & !is.na(columns$code) & !amount %in% 0
+  state <- record_states(data, present, unlist(given), named)
+  if (identical(present, "auto")) {
+    ask_by_structure(data, replace(rows$code, !named, NA), columns$code, given, counted = isTRUE(count))
+  }
   state[amount %in% 0] <- 0L
   cells <- occurrence_cells(rows$code, columns$code, state, amount, binary = isFALSE(count))
   kept <- filter_cells(cells, min_sites, min_taxa, iterate)
@@ -150,7 +161,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   sites$n_occurrences <- tabulate(rows$code[state %in% 1L], cells$n_row)[kept$row]
   blank <- vapply(c(site, taxon), function(column) sum(is.na(name_values(data[[column]]))), 0L)
   lines <- c(
-    states_line(state, present), left_out_line(nrow(data), cells$n_used, c(blank, `sure name` = columns$n_doubtful)),
+    states_line(state, present), uncounted_line(state[named], amount[named], count), left_out_line(nrow(data), cells$n_used, c(blank, `sure name` = columns$n_doubtful)),
     dropped_line(cells, kept, c(min_sites, min_taxa)), varying_line(setdiff(names(data), c(site, taxon, names(sites))))
   )
   if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
@@ -200,9 +211,8 @@ occurrence_amount <- function(data, count) {
   if (isTRUE(count) || isFALSE(count)) {
     return(rep(1L, nrow(data)))
   }
-  if (!is.character(count) || length(count) != 1L || is.na(count)) {
-    stop_input("`count` must be TRUE, FALSE or the name of a column of `data`, not %s.", show_value(count))
-  }
+  blank <- check_blank_count(count)
+  count <- count[[1L]]
   check_columns(data, count, "count")
   amount <- data[[count]]
   if (!is.numeric(amount)) stop_input("`count` must name a numeric column: %s", why_no_count(amount, count))
@@ -213,14 +223,42 @@ occurrence_amount <- function(data, count) {
       wrong[1L], show_names(count), format(amount[wrong[1L]])
     )
   }
-  as.double(amount)
+  amount <- as.double(amount)
+  replace(amount, is.na(amount), blank)
+}
+
+# What a missing number counts: of `count`, the name of a column, its part `blank`.
+check_blank_count <- function(count) {
+  blank <- if (identical(names(count), c("", "blank"))) suppressWarnings(as.numeric(count[[2L]])) else NA_real_
+  wrong <- if (length(count) == 2L) !isTRUE(is.finite(blank) && blank >= 0) else length(count) != 1L
+  if (!is.character(count) || anyNA(count) || wrong) {
+    stop_input(
+      paste(
+        "`count` must be TRUE, FALSE or the name of a column of `data`, also with what a blank counts, such as",
+        "c(\"n\", blank = 1), not %s."
+      ), show_value(count)
+    )
+  }
+  blank
+}
+
+# Presences whose number is missing, in a message.
+uncounted_line <- function(state, amount, count) {
+  without <- sum(is.na(amount) & state %in% 1L)
+  if (without) {
+    sprintf(
+      "%s of %s have no number in %s, so their cells are NA. `count = c(%s, blank = 1)` counts each as 1, %s",
+      format_big(without), count_words(sum(state %in% 1L), "presence"), show_names(count), dQuote(count, FALSE),
+      "`blank = 0` as absent."
+    )
+  }
 }
 
 # What a column that should hold counts holds instead, and what can be done.
 why_no_count <- function(value, column) {
   name <- dQuote(column, FALSE)
   if (is.logical(value)) {
-    return(sprintf("%s is TRUE and FALSE. Give `present = %s` for finds without numbers.", name, name))
+    return(sprintf("%s is TRUE and FALSE. Give `present = %s` for presences without numbers.", name, name))
   }
   text <- trimws(as.character(value))
   number <- reads_as_number(text) | is.na(text) | text == ""
@@ -232,12 +270,12 @@ why_no_count <- function(value, column) {
   where <- sprintf("row %d of %s is %s", odd, name, show_value(text[odd]))
   if (all(number | toupper(text) == "X")) {
     return(sprintf(paste(
-      "%s, a find that nobody counted (as eBird has it). Give `present = %s` for finds without numbers; for counts",
-      "make it numeric with NA there."
-    ), where, name))
+      "%s, a presence that nobody counted (as eBird has it). Give `present = %s` for presences without numbers; for",
+      "counts make it numeric with NA there, and use `count = c(%s, blank = 1)`."
+    ), where, name, name))
   }
   if (!any(read_presence(value) == -1L, na.rm = TRUE)) {
-    return(sprintf("%s. Give `present = %s` for finds without numbers.", where, name))
+    return(sprintf("%s. Give `present = %s` for presences without numbers.", where, name))
   }
   paste0(where, ".")
 }

@@ -60,25 +60,17 @@ is_utf16 <- function(file) {
   list(readBin(con, "raw", 2L)) %in% list(as.raw(c(0xff, 0xfe)), as.raw(c(0xfe, 0xff)))
 }
 
-# The rows below a header. read.table() goes on with a warning where a file ends inside quotation marks or inside a
-# line, and has then swallowed rows: for us these are errors.
+# The rows below a header. scan() goes on with a warning where a file ends inside quotation marks or inside a line, and
+# has then swallowed rows: for us these are errors.
 read_rows <- function(file, found) {
-  broken <- vapply(
-    c("EOF within quoted string", "number of items read is not a multiple of the number of columns"), gettext, "",
-    domain = "R"
-  )
   catch_error(
     withCallingHandlers(
-      utils::read.table(
-        file,
-        sep = found$sep, quote = found$quote, skip = found$at, col.names = found$names, check.names = FALSE,
-        colClasses = "character", na.strings = c("", "\\N"), strip.white = TRUE, comment.char = "", fill = FALSE
-      ),
+      scan_rows(file, found, skip = found$at),
       warning = function(w) {
-        if (conditionMessage(w) %in% broken) {
-          stop_fields(found, cut_off)
-        }
-        if (is_last_line(w, file)) invokeRestart("muffleWarning")
+        below <- count_lines(file, found)
+        lost <- found$at + below$n - below$open # but for the line itself
+        if (isTRUE(lost > 0)) stop_swallowed(file, below$open, lost)
+        stop_fields(found, cut_off)
       }
     ),
     function(e) {
@@ -88,29 +80,33 @@ read_rows <- function(file, found) {
   )
 }
 
-# A file whose last line has no end is whole.
-is_last_line <- function(warning, file) {
-  identical(
-    conditionMessage(warning), gettextf("incomplete final line found by readTableHeader on '%s'", file, domain = "R")
+# Rows as text, of the columns that are wanted. read.table() would take the square of the length of a line.
+scan_rows <- function(file, found, wanted = found$names, skip = 0L, most = -1L, nul = FALSE) {
+  use <- found$names %in% wanted
+  rows <- scan(
+    file, what = ifelse(use, list(""), list(NULL)), sep = found$sep, quote = found$quote, skip = skip, nmax = most,
+    na.strings = c("", "\\N"), strip.white = TRUE, quiet = TRUE, multi.line = FALSE, comment.char = "",
+    skipNul = nul
   )
+  as.data.frame(stats::setNames(rows[use], found$names[use]), optional = TRUE)
 }
 
 # Where a quotation mark is not closed on its line, the next one closes it, which may be rows below. What lies between
-# is then the text of one field, or lost by read.table() where that happens in its first lines, and no number of fields
-# need tell. Lines that are neither rows nor parts of a field are lost; text that has as many separators as rows of its
+# is then the text of one field, and no number of fields need tell. Lines that are neither rows nor parts of a field are lost; text that has as many separators as rows of its
 # number of lines would have is no remark of several lines.
 refuse_swallowed <- function(table, file, found) {
   within <- lines_within(table, found)
   below <- count_lines(file, found)
   lost <- max(below$n - nrow(table) - within[["breaks"]], 0) + within[["swallowed"]]
-  if (lost > 0) {
-    stop_input(
-      "`file` must close each quotation mark in its field: %s does not in line %s, and %s would be lost.",
-      show_names(basename(file)), if (is.na(below$open)) "?" else format(below$open, scientific = FALSE),
-      count_words(lost, "row")
-    )
-  }
+  if (lost > 0) stop_swallowed(file, below$open, lost)
   table
+}
+
+stop_swallowed <- function(file, open, lost) {
+  stop_input(
+    "`file` must close each quotation mark in its field: %s does not in line %s, and %s would be lost.",
+    show_names(basename(file)), if (is.na(open)) "?" else format(open, scientific = FALSE), count_words(lost, "row")
+  )
 }
 
 # How many lines end within fields, and how many of these lines were rows.
@@ -451,7 +447,7 @@ indeterminate <- "^(gen|sp|spp|fam|ord)\\.?( |$)|^indet\\.?( |$)| indet\\.?$|^in
 #' @details
 #' The file must be a download of occurrences, not of collections or taxa. It must have the long column names of the
 #' database, which the download page gives, and the data service for `occs/list.csv`. These must be there:
-#' `occurrence_no`, `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`. Every column is kept under
+#' `collection_no`, `accepted_name`, `accepted_rank`, `max_ma` and `min_ma`. Every column is kept under
 #' its name. Blanks, the text `NA` and names such as `NO_GENUS_SPECIFIED` become `NA`. Columns of numbers alone
 #' become numbers, also with decimal commas, where ages and coordinates have no decimal points. In column `cc` the text
 #' `NA` is Namibia and stays. Control characters become blanks, also line breaks within a field.
@@ -501,7 +497,7 @@ read_pbdb <- function(file, rank = c("genus", "species", "any"), ..., names = c(
   names <- check_choice(names)
   rank <- check_choice(rank)
   check_keep(keep)
-  is_header <- function(names) all(c("occurrence_no", "collection_no") %in% names)
+  is_header <- function(names) "collection_no" %in% names && any(c("occurrence_no", "accepted_name") %in% names)
   what <- "an occurrence download of the Paleobiology Database (csv or tsv)"
   read <- read_export(file, what, is_header, pbdb_hint)
   table <- read$table
@@ -549,7 +545,9 @@ leave_out_flagged <- function(table, keep) {
   flagged <- vapply(pbdb_flags, grepl, logical(nrow(table)), x = table$flags, fixed = TRUE)
   flagged <- matrix(flagged, nrow(table), dimnames = list(NULL, names(pbdb_flags)))
   latest <- table$occurrence_no[!flagged[, "replaced"]]
-  flagged[, "replaced"] <- flagged[, "replaced"] & table$occurrence_no %in% latest # else the file has no other
+  if (!is.null(table$occurrence_no)) { # else the file has no other, or no numbers
+    flagged[, "replaced"] <- flagged[, "replaced"] & table$occurrence_no %in% latest
+  }
   kind <- names(pbdb_flags)[max.col(flagged, ties.method = "first")]
   kind[rowSums(flagged) == 0] <- NA
   out <- !is.na(kind) & rowSums(flagged[, setdiff(names(pbdb_flags), keep), drop = FALSE]) > 0
@@ -603,6 +601,12 @@ pbdb_hint <- function(lines) {
   }
   if (grepl("(^|\n)\"?oid\"?[,\t]", text)) {
     return("has the short column names; download it with `vocab=pbdb`")
+  }
+  if (grepl("collection_no", text) && grepl("genus|taxon_name|matched_name|identified_name", text)) {
+    return(paste(
+      "has collections and taxa, but no column occurrence_no or accepted_name: occurrence_matrix(read.csv(file),",
+      "\"collection_no\", \"genus\") takes it, with the column that holds the taxon"
+    ))
   }
   if (grepl("collection_no", text)) {
     return("is a download of collections, not of occurrences")

@@ -1,133 +1,13 @@
 # Records in long form, one for each find: what occurrence_matrix(), shards(), read_pbdb() and read_now() share.
 
-# What a record says: a find, an absence, or nothing that is known.
-
-# Columns by which lists and surveys record absences, in lower case without separators; those that say nothing else
-# come first.
-absence_columns <- c(
-  "occurrencestatus", "absence", "absent",
-  "presence", "present", "presenceabsence", "presabs", "pa", "detected", "detection", "observed",
-  "speciesobserved", "found", "seen", "individualcount", "organismquantity", "observationcount", "count", "counts",
-  "totalcount", "abundance", "abundvalue", "individuals", "nindividuals", "numberofindividuals", "numindividuals",
-  "howmany", "groupsize", "number", "quantity", "n", "value", "freq", "frequency", "cover", "nspecimens", "specimens",
-  "nisp", "mni", "reads", "catch", "speciestotal", "det", "pres", "occ", "occurrence", "occupied", "obs", "status", "y"
-)
-
-# What says yes or no of whatever the name of its column asks.
-yes_no_words <- c("true", "t", "yes", "y", "x", "1", "false", "f", "no", "n", "0")
-
-present_words <- c(
-  "present", "presence", "detected", "detection", "observed", "found", "seen", "recorded", "yes", "y", "true", "t", "x"
-)
-absent_words <- c(
-  "absent", "absence", "undetected", "nondetected", "nondetection", "unobserved", "no", "n", "false", "f", "none",
-  paste0("not", c("present", "detected", "observed", "found", "seen", "recorded"))
-)
-
-# 1 found, 0 not found, NA unknown, and -1 for what says none of these.
-read_presence <- function(value) {
-  value <- as_plain(value)
-  if (is.character(value)) {
-    values <- unique(value)
-    return(read_presence_text(values)[match(value, values)])
-  }
-  if (!is.logical(value) && !is.numeric(value)) {
-    return(rep(-1L, length(value)))
-  }
-  out <- as.integer(value > 0)
-  out[which(is.infinite(value) | value < 0)] <- -1L
-  out
-}
-
-read_presence_text <- function(text) {
-  word <- gsub("[-_[:space:]]+", "", tolower(text))
-  out <- rep(-1L, length(text))
-  out[is.na(text) | word %in% c("", "na", "\\n")] <- NA
-  out[word %in% present_words] <- 1L
-  out[word %in% absent_words] <- 0L
-  number <- which(reads_as_number(trimws(text)))
-  out[number] <- read_presence(as.numeric(text[number]))
-  out
-}
-
-# The same of a column. Yes and no of one that is called `absence`, as that of OBIS, say the opposite.
-column_presence <- function(data, column) {
-  state <- read_presence(data[[column]])
-  if (plain_column(column) %in% c("absence", "absent")) {
-    flag <- tolower(trimws(as.character(data[[column]]))) %in% yes_no_words
-    state[flag] <- 1L - state[flag]
-  }
-  state
-}
-
-plain_column <- function(names) gsub("[-_. ]+", "", tolower(names))
-
-# The state of each record: 1, 0 or NA as above. `present`: the column that says it; NULL: all are finds; "auto": all
-# are finds, and a column known for absences that holds any is an error. `given`: columns that are used otherwise;
-# `find`: whether a record would be a find; `unit` and `before`: how messages count records.
-record_states <- function(data, present, given, find, unit = "row", before = 0) {
-  if (identical(present, "auto")) {
-    refuse_absences(data, given, find, unit, before)
-    present <- NULL
-  }
-  if (is.null(present)) {
-    return(rep(1L, length(find)))
-  }
-  state <- column_presence(data, present)
-  bad <- which(state == -1L)
-  if (length(bad)) {
-    stop_input(
-      paste(
-        "`present` must name a column of TRUE and FALSE, of counts (0 is absent), or of words such as PRESENT and",
-        "ABSENT: %s %.0f of %s is %s."
-      ),
-      unit, before + bad[1L], show_names(present), show_value(as_plain(data[[present]][bad[1L]]))
-    )
-  }
-  state
-}
-
-as_plain <- function(value) if (is.object(value)) as.character(value) else value
-
-# Columns of these names that may record absences.
-absence_candidates <- function(names, given) {
-  at <- match(plain_column(names), absence_columns)
-  found <- names[order(at, na.last = NA)]
-  setdiff(found, given)
-}
-
-refuse_absences <- function(data, given, find, unit, before) {
-  for (column in absence_candidates(names(data), given)) {
-    state <- column_presence(data, column)
-    absent <- which(find & state == 0L)
-    if (!length(absent) || any(state == -1L, na.rm = TRUE)) next # a column that holds something else
-    more <- length(absent) - 1L
-    stop_input(
-      paste(
-        "%s %.0f notes an absence%s: its %s is %s. Give `present = %s` for absences that are no finds, or",
-        "`present = NULL` if every %s is a find."
-      ),
-      capital(unit), before + absent[1L],
-      if (more) sprintf(", as do %s", count_words(more, paste("other", unit))) else "",
-      show_names(column), show_value(as_plain(data[[column]][absent[1L]])), dQuote(column, FALSE), unit
-    )
-  }
-}
-
-# What was read of records that are no finds, in a message.
-states_line <- function(state, present) {
-  n <- c(sum(state %in% 0L), sum(is.na(state)))
-  if (identical(present, "auto") || is.null(present) || !any(n > 0)) {
-    return(character())
-  }
-  of <- sprintf(c("%s absent", "%s unknown"), vapply(n, format_big, ""))[n > 0]
-  sprintf("Of %s, %s by %s.", count_words(length(state), "row"), paste(of, collapse = " and "), show_names(present))
-}
-
-check_present <- function(present, wish) {
-  if (!is.null(present) && (!is.character(present) || length(present) != 1L || is.na(present))) {
-    stop_input("`present` must be %s, \"auto\" or NULL, not %s.", wish, show_value(present))
-  }
+# A data frame whose columns come alone when they are selected: without the geometry of package sf, which would stick to
+# them, and without the class and the attributes of any other package.
+plain_frame <- function(data) {
+  geometry <- vapply(data, inherits, NA, "sfc")
+  columns <- unclass(data)[!geometry]
+  n <- nrow(data)
+  attributes(columns) <- list(names = names(data)[!geometry])
+  structure(columns, class = "data.frame", row.names = .set_row_names(n))
 }
 
 no_rank <- "^NO_[A-Z]+_SPECIFIED$"
@@ -202,14 +82,27 @@ new_species <- paste0(word_start, "(?:gen\\. et )?(?:(?:n|nov)\\. ?s(?:ub)?s?p|s
 binomial <- "^\\S+( \\(\\S+\\))? [[:lower:]-]{3,}"
 quotes <- "(?<![^ (])[\"'\u2018\u201c\u201e\u00ab]+|[\"'\u2019\u201d\u201c\u00bb]+(?![^ ),?])"
 
-# Names without marks of open nomenclature, quotation marks around words, and the sign of a hybrid before its genus or
-# epithet. That of a formula, as between two species, stays: a name without it would be another's. So do numbers and
+# Marks of footnotes, also as a number in square brackets at the end; and signs of extinct taxa.
+footnotes <- "[*\u2020\u2021\u00a7\u00b6\u00b9\u00b2\u00b3\u2070-\u2079]+|(?<=[[:lower:]]{2}) ?\\[[0-9a-z]{1,2}\\]$"
+# Two names of which one is right, and words that name no taxon and no place.
+either_name <- "(?<=[[:alpha:]]{2}) ?/ ?(?=[[:alpha:]]{2})|(?<=[[:alpha:]]{2}) (?:or|vs\\.?|versus) (?=[[:alpha:]]{2})"
+no_name <- paste0(
+  "(?i)^(?:no[nt]? .*|none|nothing|nil|n/a|(?:.* )?un(?:known|identified|identifiable|determined|specified|named?)",
+  "(?: .*)?|indeterminate|indetermined|[?.-]+)$"
+)
+is_no_name <- function(name) grepl(no_name, plain_spelling(substr(name, 1L, longest_name)), perl = TRUE)
+
+longest_name <- 2000L # what is longer, a text or a sequence, has none of the marks of names
+
+# Names without marks of open nomenclature and of footnotes, quotation marks around words, and the sign of a hybrid before
+# its genus or epithet. That of a formula, as between two species, stays: a name without it would be another's. So do numbers and
 # letters of unnamed species, authors, years and ranks.
 clean_names <- function(name) {
   text <- plain_spelling(name)
   marks <- "[^A-Za-z0-9 -]|\\b(cf|aff|ex gr|spp?|spec|ssp|subsp|indet|undet|gen|x)\\b"
   odd <- grep(marks, text, ignore.case = TRUE, perl = TRUE, useBytes = TRUE)
-  out <- gsub("[?]", " ", text[odd])
+  odd <- odd[nchar(text[odd], "bytes") < longest_name]
+  out <- squish(gsub(footnotes, " ", gsub("[?]", " ", text[odd]), perl = TRUE))
   out <- gsub("\u2019(?=\\w)", "'", gsub(quotes, "", out, perl = TRUE), perl = TRUE)
   out <- gsub(new_genus, "", gsub(like_words, "", gsub("\\( *\\)", " ", squish(out)), perl = TRUE), perl = TRUE)
   named <- gsub(new_species, "", out, perl = TRUE)
@@ -227,8 +120,9 @@ squish <- function(text) trimws(gsub(" +", " ", text))
 
 # Whether a name says itself that it is not sure, or that it ends above a species.
 is_doubtful <- function(name) {
-  text <- gsub(paste0(new_genus, "|", new_species), "", plain_spelling(name), perl = TRUE)
-  marks <- c("[?]", like_words, quotes, paste0(word_start, "(?:spp?|spec|indet|undet)\\.?(?= |$)"))
+  text <- plain_spelling(substr(name, 1L, longest_name))
+  text <- gsub(paste0(new_genus, "|", new_species), "", text, perl = TRUE)
+  marks <- c("[?]", either_name, no_name, like_words, quotes, paste0(word_start, "(?:spp?|spec|indet|undet)\\.?(?= |$)"))
   Reduce(`|`, lapply(marks, grepl, text, perl = TRUE))
 }
 
@@ -237,6 +131,9 @@ is_doubtful <- function(name) {
 settle_names <- function(name, names, known = NULL) {
   clean <- clean_names(name)
   key <- tolower(clean)
+  if (names != "certain") {
+    tell_unnamed(name, "taxa", "leave the taxon blank there, or use `names = \"certain\"`")
+  }
   if (names == "keep") {
     tell_alike(name, key, "taxa", "case, blanks or marks such as \"?\" and \"cf.\"", paste(
       "With `names = \"join\"` each such group is one taxon, with `names = \"certain\"` names with marks of doubt are",
@@ -304,8 +201,17 @@ tell_settled <- function(name, key, doubtful) {
   if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
 }
 
-# Sites are codes more often than names: they are told, and never joined.
-tell_alike_sites <- function(name) {
+# Names that name nothing, such as "unknown" and "none", in a message.
+tell_unnamed <- function(name, what, advice) {
+  unnamed <- sort(unique(name[is_no_name(name)]), method = "radix")
+  if (length(unnamed)) inform("Names that may name no %s: %s. If so, %s.", singular_word(what),
+    show_names(unnamed), advice)
+}
+
+# Sites are codes more often than names: they are told, and never joined. `values`: of the columns that name sites.
+unnamed_site <- "make the site NA there: these records become one site"
+tell_alike_sites <- function(name, values = name) {
+  tell_unnamed(values, "sites", unnamed_site)
   tell_alike(name, tolower(plain_spelling(name)), "sites", "case or blanks", "Are they the same? Then give one name.")
 }
 

@@ -67,12 +67,10 @@
 #' @param path folder for the shards, new or empty.
 #' @param ... must be empty.
 #' @param site,taxon names of the columns of records that hold site and taxon; both may be text or numbers.
-#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
-#'   absent;
-#'   eBird's `"X"` is a find), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. `NULL`: every record is
-#'   a
-#'   find. `"auto"`: the same, but absences in a column of a well-known name, such as `occurrenceStatus`,
-#'   `individualCount`, `observation_count`, `detected` or `count`, are an error that says what to give.
+#' @param present How records of absences are told, as in [occurrence_matrix()]: the name of a column, also with the
+#'   meaning of blanks, `c("n", blank = "absent")`; `NULL`: every record is a presence; or `"auto"`: the same, but a
+#'   column that may record absences is an error that names it. Columns of well-known names are judged by all records,
+#'   others by the records of some sites, up to 100 000.
 #' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
 #'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
 #'   [occurrence_matrix()].
@@ -114,7 +112,7 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", si
   if (is.matrix(x) || inherits(x, c("Matrix", "table"))) {
     return(table_shards(x, path, columns, size))
   }
-  check_record_columns(columns)
+  columns$present <- check_record_columns(columns)
   source <- record_source(x, piece, columns)
   on.exit(source$close())
   taxa <- check_taxa(taxa, names)
@@ -128,10 +126,10 @@ check_record_columns <- function(columns) {
       stop_input("`%s` must be the name of a column of the records, not %s.", name, show_value(value))
     }
   }
-  check_present(columns$present, "the name of a column of the records")
   if (!is.null(columns$along) && (!is.character(columns$along) || anyNA(columns$along))) {
     stop_input("`site_data` must be names of columns of the records, not %s.", show_value(columns$along))
   }
+  check_present(columns$present, "the name of a column of the records")
 }
 
 check_taxa <- function(taxa, names) {
@@ -206,10 +204,11 @@ record_source <- function(x, piece, columns) {
   }
   if (is.data.frame(x)) {
     at <- 0
+    wanted <- wanted_columns(names(x), columns, function(column) x[[column]])
     read <- function() {
       rows <- at + seq_len(min(piece, nrow(x) - at))
       at <<- at + length(rows)
-      if (length(rows)) as.list(x)[wanted_columns(names(x), columns)] |> lapply(`[`, rows)
+      if (length(rows)) as.list(x)[wanted] |> lapply(`[`, rows)
     }
   } else if (is.function(x)) {
     read <- function() x(piece)
@@ -229,12 +228,13 @@ record_source <- function(x, piece, columns) {
 }
 
 needed_columns <- function(columns) {
-  if (identical(columns$present, "auto")) columns$present <- NULL
+  columns$present <- if (is.list(columns$present)) columns$present$column
   unlist(columns, use.names = FALSE)
 }
 
-# The columns to read, of these: those that are needed, and those that may hold absences where nothing is said of them.
-wanted_columns <- function(names, columns) {
+# The columns to read, of these: those that are needed, and those that may record absences if no column is named for
+# them. `look`: a function of a column's name that gives its first values; NULL: all may.
+wanted_columns <- function(names, columns, look = NULL) {
   wanted <- needed_columns(columns)
   lost <- setdiff(wanted, names)
   if (length(lost)) {
@@ -242,7 +242,12 @@ wanted_columns <- function(names, columns) {
   }
   twice <- intersect(wanted, names[duplicated(names)])
   if (length(twice)) stop_input("The records must have one column of each name: %s comes twice.", show_names(twice))
-  c(wanted, if (identical(columns$present, "auto")) absence_candidates(names, wanted))
+  if (!identical(columns$present, "auto")) {
+    return(wanted)
+  }
+  known <- absence_candidates(names, wanted)
+  others <- setdiff(names, c(wanted, known, names[duplicated(names)]))
+  c(wanted, known, if (is.null(look)) others else Filter(function(column) could_record(look(column)), others))
 }
 
 # Files one after another: CSV in pieces, Parquet one by one.
@@ -285,8 +290,9 @@ parquet_source <- function(file, columns) {
       return(NULL)
     }
     done <<- TRUE
-    names <- nanoparquet::read_parquet_schema(file)$name
-    nanoparquet::read_parquet(file, col_select = wanted_columns(names, columns))
+    schema <- nanoparquet::read_parquet_schema(file)
+    look <- function(column) utils::head(nanoparquet::read_parquet(file, col_select = column)[[1L]], 1000L)
+    nanoparquet::read_parquet(file, col_select = wanted_columns(schema$name[!is.na(schema$type)], columns, look))
   }
   list(read = read, close = function() NULL)
 }
@@ -299,6 +305,7 @@ csv_source <- function(file, piece, columns) {
   }
   check_lines(file)
   con <- file(file, "r")
+  copy <- character()
   opened <- FALSE
   on.exit(if (!opened) close(con))
   head <- sub("^\ufeff", "", as_utf8(readLines(con, 1L, warn = FALSE, skipNul = TRUE)))
@@ -310,26 +317,26 @@ csv_source <- function(file, piece, columns) {
       if (length(head)) dQuote(clip(head), FALSE) else "the first line", show_names(file), show_names(wanted))
   }
   wanted_columns(split_fields(head, found$sep), columns) # as they are in the file
-  classes <- ifelse(found$names %in% wanted_columns(found$names, columns), "character", "NULL")
+  look <- first_rows(file, found)
+  wanted <- wanted_columns(found$names, columns, if (!is.null(look)) function(column) look[[column]])
   quoted <- grepl("\"", head, fixed = TRUE)
-  marked <- quoted && holds_text(file, "\"NA\"")
+  if (quoted && holds_text(file, "\"NA\"")) {
+    close(con)
+    copy <- mark_quoted_na(file, found$sep)
+    con <- file(copy, "r")
+    readLines(con, 1L)
+  }
   before <- 0
   na_names <- character()
   read <- function() {
-    repeat {
-      peek <- readLines(con, 1L, warn = FALSE, skipNul = TRUE)
-      if (!length(peek)) {
-        if (length(na_names)) {
-          inform("NA in %s of %s is taken as a name: leave the field empty where there is none.", show_names(na_names),
-            show_names(basename(file)))
-        }
-        return(NULL)
+    rows <- csv_rows(con, file, found, piece, wanted, before)
+    if (!nrow(rows)) {
+      if (length(na_names)) {
+        inform("NA in %s of %s is taken as a name: leave the field empty where there is none.", show_names(na_names),
+          show_names(basename(file)))
       }
-      if (nzchar(peek)) break
+      return(NULL)
     }
-    pushBack(peek, con)
-    if (marked) mark_quoted_na(con, piece, found$sep)
-    rows <- csv_rows(con, file, found, piece, classes, before)
     before <<- before + nrow(rows)
     rows[] <- Map(function(value, column) {
       is_name <- column %in% c(columns$site, columns$taxon)
@@ -339,19 +346,34 @@ csv_source <- function(file, piece, columns) {
     rows
   }
   opened <- TRUE
-  list(read = read, close = function() close(con))
+  list(read = read, close = function() {
+    close(con)
+    unlink(copy)
+  })
+}
+
+# The first rows of a file, all text; NULL if they cannot be read.
+first_rows <- function(file, found) {
+  catch_error(suppressWarnings(scan_rows(file, found, skip = 1L, most = 1000L, nul = TRUE)), function(e) NULL)
 }
 
 # The text NA may be a name, as of a country: in columns of names only an empty field is missing. But with a header in
-# quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. read.table() does not tell
-# the two apart, so where a file has both the next lines get a mark in theirs.
-mark_quoted_na <- function(con, piece, sep) {
-  lines <- readLines(con, piece, warn = FALSE, skipNul = TRUE)
-  at <- grep("\"NA\"", lines, fixed = TRUE, useBytes = TRUE)
-  lines[at] <- gsub(
-    sprintf("(^|%s)\"NA\"(?=%s|\r?$)", sep, sep), "\\1\"\001NA\"", lines[at], perl = TRUE, useBytes = TRUE
-  )
-  pushBack(lines, con)
+# quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. scan() does not distinguish
+# the two, so a file that has both is read from a copy with a mark in the former.
+mark_quoted_na <- function(file, sep) {
+  from <- file(file, "r")
+  on.exit(close(from))
+  copy <- tempfile("marked-")
+  to <- file(copy, "w")
+  on.exit(close(to), add = TRUE)
+  while (length(lines <- readLines(from, 100000L, warn = FALSE, skipNul = TRUE))) {
+    at <- grep("\"NA\"", lines, fixed = TRUE, useBytes = TRUE)
+    lines[at] <- gsub(
+      sprintf("(^|%s)\"NA\"(?=%s|\r?$)", sep, sep), "\\1\"\001NA\"", lines[at], perl = TRUE, useBytes = TRUE
+    )
+    writeLines(lines, to, useBytes = TRUE)
+  }
+  copy
 }
 
 # Whether a line of a file holds this text.
@@ -404,11 +426,11 @@ check_width <- function(head, file) {
   }
 }
 
-# The next rows; `before`: how many were read. What read.table() warns of are rows that it has swallowed.
-csv_rows <- function(con, file, found, piece, classes, before) {
+# The next rows; `before`: how many were read. What scan() warns of are rows that it has swallowed.
+csv_rows <- function(con, file, found, piece, wanted, before) {
   wrong <- function(condition) {
     why <- conditionMessage(condition)
-    line <- before + 1 + as.numeric(sub("^line ([0-9]+) .*|.*", "\\1", why)) # as read.table() counts, from here on
+    line <- before + 1 + as.numeric(sub("^line ([0-9]+) .*|.*", "\\1", why)) # as scan() counts, from here on
     where <- if (is.na(line)) sprintf("a line after line %.0f", before + 1) else sprintf("line %.0f", line)
     stop_input(
       "`x` must have %s in each line, as in its header, and close its quotation marks: %s of %s does not%s.",
@@ -417,15 +439,8 @@ csv_rows <- function(con, file, found, piece, classes, before) {
   }
   rows <- catch_error(
     withCallingHandlers(
-      utils::read.table(
-        con, sep = found$sep, quote = found$quote, nrows = piece, col.names = found$names, colClasses = classes,
-        check.names = FALSE, comment.char = "", na.strings = c("", "\\N"), strip.white = TRUE, fill = FALSE,
-        skipNul = TRUE
-      ),
-      warning = function(w) { # that the last line has no end is no harm, but is said of an open quotation mark, too
-        if (!is_last_line(w, file) || (nzchar(found$quote) && !is.na(count_lines(file, found)$open))) wrong(w)
-        invokeRestart("muffleWarning")
-      }
+      scan_rows(con, found, wanted, most = piece, nul = TRUE),
+      warning = wrong
     ),
     function(e) if (inherits(e, "multicause_input_error")) stop(e) else wrong(e)
   )
@@ -442,11 +457,15 @@ record_shards <- function(source, run, columns, taxa, names, size) {
   known <- taxa
   count <- numeric(n_buckets)
   n_records <- 0
+  sample <- list(buckets = n_buckets)
+  unnamed <- character()
   repeat {
     found <- source$read()
     if (is.null(found)) break
+    if (identical(columns$present, "auto")) sample <- sample_sites(sample, found, columns)
     found <- check_records(found, columns, n_records)
     n_records <- n_records + length(found$site)
+    unnamed <- union(unnamed, unique(found$site[is_no_name(found$site)]))
     new <- setdiff(unique(found$taxon), c(known, NA))
     if (!is.null(taxa)) refuse_others(new, taxa, names)
     known <- c(known, new)
@@ -456,6 +475,8 @@ record_shards <- function(source, run, columns, taxa, names, size) {
     count <- count + fill_buckets(found, folder)
   }
   if (!n_records) stop_input("`x` must hold records: it has none.")
+  tell_unnamed(unnamed, "sites", unnamed_site)
+  if (length(sample$data)) ask_by_structure(sample$data, sample$site, sample$taxon, columns, "record")
   if (!length(known)) stop_input("`x` must hold finds: no record has a taxon.")
   # Those that were found first depend on the order of the records: their names do not.
   settled <- settle_names(known, names, taxa)
@@ -479,6 +500,7 @@ record_shards <- function(source, run, columns, taxa, names, size) {
 check_records <- function(found, columns, before) {
   given <- needed_columns(columns)
   wanted_columns(names(found), columns)
+  found <- plain_frame(as.data.frame(found, optional = TRUE))
   site <- name_values(found[[columns$site]])
   bad <- which(is.na(site))
   if (length(bad)) {
@@ -508,6 +530,38 @@ bucket_of <- function(name) {
   out[whole] <- as.integer(as.numeric(name[whole]) %% n_buckets) + 1L
   out[!whole] <- match(substr(cli::hash_md5(name[!whole]), 5L, 6L), sprintf("%02x", seq_len(n_buckets) - 1L))
   out
+}
+
+# With all records of some sites, by which the structure of a table is judged: of all buckets, and of half as many
+# whenever there are too many records. A piece has its columns in common with those before.
+sample_sites <- function(sample, found, columns) {
+  wanted_columns(names(found), columns)
+  site <- name_values(found[[columns$site]])
+  name <- unique(site)
+  bucket <- bucket_of(name)
+  take <- function(part, rows) lapply(part, `[`, rows)
+  own <- which(bucket[match(site, name)] <= sample$buckets)
+  kept <- Filter(may_record, as.list(found)[!duplicated(names(found))])
+  part <- list(
+    data = take(kept, own), site = site[own], taxon = name_values(found[[columns$taxon]])[own],
+    bucket = bucket[match(site, name)][own]
+  )
+  if (length(sample$data)) {
+    both <- intersect(names(sample$data), names(kept))
+    join <- function(name) join_values(list(as_plain(sample$data[[name]]), as_plain(part$data[[name]])))
+    part <- list(
+      data = lapply(stats::setNames(nm = both), join), site = c(sample$site, part$site),
+      taxon = c(sample$taxon, part$taxon), bucket = c(sample$bucket, part$bucket)
+    )
+  }
+  while (length(part$site) > judged_rows && sample$buckets > 1L) {
+    sample$buckets <- sample$buckets %/% 2L
+    own <- which(part$bucket <= sample$buckets)
+    part <- list(
+      data = take(part$data, own), site = part$site[own], taxon = part$taxon[own], bucket = part$bucket[own]
+    )
+  }
+  c(part, sample["buckets"])
 }
 
 # Appends the records of a piece to the files of their buckets; how many each got.

@@ -60,8 +60,8 @@
 #' @param ... must be empty.
 #' @param visit_data `NULL`, or a data frame with a row for each visit that was made, and its covariates.
 #' @param present how records of absences are told, as in [occurrence_matrix()]: the name of a column of `data` that
-#'   says whether the taxon was found, `NULL` where every record is a find, or `"auto"`: the same, but absences in a
-#'   column of a well-known name are an error that says what to give.
+#'   states whether the taxon was found, also with the meaning of blanks, `c("n", blank = "absent")`; `NULL` where every
+#'   record is a presence; or `"auto"`: the same, but a column that may record absences is an error that names it.
 #' @param occasion `NULL`, or a whole number of days that are pooled into one visit. `visit` must hold a date.
 #' @param until `NULL`, or the name of a column of `visit_data` with the last day of a period of searching.
 #' @param max_visits the most visits to a site, at least 1.
@@ -130,13 +130,13 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
     if (!is_download(data)) {
       return(carry_sites(check_visits(data, sides, name = "data")))
     }
-    data <- fauna_columns(data, check_number(degrees, "degrees", 0, 180, open = TRUE))
+    data <- fauna_columns(plain_frame(data), check_number(degrees, "degrees", 0, 180, open = TRUE))
     site <- fauna_sites
     taxon <- "genus"
     visit <- "collection_no"
   }
   check_record_frame(data, "data")
-  data <- plain_times(drop_nameless(data))
+  data <- plain_times(drop_nameless(plain_frame(data)))
   check_given(site, taxon, visit)
   for (arg in c("site", "taxon", "visit")) check_columns(data, get(arg), arg)
   surplus <- check_choice(surplus)
@@ -151,16 +151,19 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
   if (!is.null(occasion) && length(dated$columns) != 1L) {
     stop_input("`occasion` pools days: `visit` must name one column of dates, not %d.", length(dated$columns))
   }
-  found <- found_records(data, present, c(site, taxon, visit))
+  present <- check_present(present, "the name of a column of `data`")
+  if (is.list(present)) check_columns(data, present$column, "present")
 
   keys <- join_tables(data, surveys, c(site, visit))
   days <- if (length(dated$columns)) as.integer(as.Date(keys[[dated$columns[1L]]]))
   if (!is.null(occasion)) keys[[dated$columns]] <- (days - min(days, na.rm = TRUE)) %/% occasion + 1
   rows <- list(
     site = key_codes(keys, site, "site", ", "), visit = key_codes(keys, visit, "visit", ", "),
-    taxon = key_codes(data, taxon, "taxon", " "), found = found, own = seq_len(nrow(data)), days = days,
+    taxon = key_codes(data, taxon, "taxon", " "), own = seq_len(nrow(data)), days = days,
     source = if (is.null(surveys)) seq_len(nrow(data)) else nrow(data) + seq_len(nrow(surveys))
   )
+  tell_alike_sites(rows$site$label, unlist(lapply(data[site], function(value) unique(name_values(value)))))
+  rows$found <- found_records(data, present, rows, list(site = site, taxon = taxon, visit = visit))
   made <- made_visits(rows)
   by_day <- length(dated$columns) && is.null(occasion)
   made <- place_visits(made, rows$visit$label, by_day, max_visits, surplus)
@@ -263,7 +266,7 @@ check_surveys <- function(surveys, columns) {
   if (length(lost)) {
     stop_input("`visit_data` must have the columns %s of `data`: it has no %s.", show_names(columns), show_names(lost))
   }
-  surveys
+  plain_frame(surveys)
 }
 
 # Both tables with the dates of visits as such, and the names of these columns; a period of days as its days.
@@ -303,12 +306,15 @@ search_days <- function(surveys, column, until) {
   out
 }
 
-# Which records are finds: TRUE, FALSE or, where that is unknown, NA.
-found_records <- function(data, present, given) {
-  check_present(present, "the name of a column of `data`")
-  if (!is.null(present) && !identical(present, "auto")) check_columns(data, present, "present")
-  named <- Reduce(`&`, lapply(given, function(column) !is.na(name_values(data[[column]]))))
-  record_states(data, present, given, named) == 1L
+# Which records are presences: TRUE, FALSE or, where that is unknown, NA.
+found_records <- function(data, present, rows, given) {
+  site <- rows$site$code[rows$own]
+  site[is.na(rows$visit$code[rows$own])] <- NA
+  state <- record_states(data, present, unlist(given), !is.na(site) & !is.na(rows$taxon$code))
+  if (identical(present, "auto")) {
+    ask_by_structure(data, site, rows$taxon$code, given, visit = rows$visit$code[rows$own])
+  }
+  state == 1L
 }
 
 # Columns of both tables, one below the other; numbers stay numbers where both have them, so that they sort as such.

@@ -91,6 +91,7 @@ test_that("broken files are told where they break", {
   wrong(lines[c(1, 3)], "usable occurrences")
   wrong(c("<!DOCTYPE html>", "<p>error</p>"), "web page")
   wrong("", "no line with the column names")
+  wrong(c("collection_no,genus", "1,Canis"), "has collections and taxa, but no column occurrence_no or accepted_name")
   wrong(c("taxon_no,orig_no", "1,2"), "download of taxa")
   wrong(c("\"oid\",\"cid\",\"tna\"", "1,2,3"), "short column names")
 })
@@ -101,7 +102,7 @@ test_that("a file that ends inside quotation marks is an error, not a shorter ta
   cut <- function(lines, pattern) {
     expect_no_warning(expect_error(quietly(read_pbdb(text_file(lines))), pattern, class = "multicause_input_error"))
   }
-  cut(replace(lines, 8, sub("\"$", "", lines[8])), "26 fields in each line")
+  cut(replace(lines, 8, sub("\"$", "", lines[8])), "does not in line 8, and 5 rows would be lost")
   cut(replace(lines, 13, substr(lines[13], 1, 60)), "a quotation mark is not closed, or the file is cut off")
   cut(replace(lines, 9, paste0(lines[9], ",\"more\"")), "26 fields in each line, as in its header: line 9 has 27")
 })
@@ -263,4 +264,13 @@ test_that("older downloads and matrices get a true diagnosis", {
     "occurrence_no,collection_no,taxon_name,taxon_rank,early_age,late_age", "1,2,Equus,genus,3,2"
   ), "version 1.1 of the data service")
   told(c("400 Bad Request", "", "    unknown parameter 'foo'"), "message of the data service: .*unknown parameter")
+})
+
+test_that("occurrences need no numbers of their own", {
+  table <- utils::read.csv(export_file("pbdb_plain.csv"), check.names = FALSE)
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(table[setdiff(names(table), "occurrence_no")], file, row.names = FALSE, na = "")
+  without <- quietly(read_pbdb(file, keep = "replaced")) # which of them the file has is not known
+  with <- quietly(read_pbdb(export_file("pbdb_plain.csv"), keep = "replaced"))
+  expect_identical(without$genus, with$genus)
 })

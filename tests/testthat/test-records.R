@@ -45,7 +45,7 @@ test_that("recorded absences are no finds, in whatever column", {
   }
   file <- tempfile(fileext = ".csv")
   utils::write.csv(data, file, row.names = FALSE)
-  expect_error(make_shards(file), "Record 1 notes an absence", class = "multicause_input_error")
+  expect_error(make_shards(file), "(the first is record 1)", class = "multicause_input_error", fixed = TRUE)
   expect_identical(shards_whole(file, present = "observation_count", piece = 50), truth)
   expect_identical(shards_whole(data[data$truth, ]), matrix_whole(data[data$truth, ]))
   every <- matrix_whole(data, present = NULL)
@@ -92,7 +92,7 @@ test_that("a find wins over an absence and over what is unknown, in both", {
 test_that("columns that hold no absences, or something else, are no matter", {
   data <- data.frame(
     site = c("a", "b"), taxon = c("x", "y"), occurrenceStatus = "PRESENT", individualCount = c(NA, 3),
-    found = as.Date(c("2020-01-01", "2020-01-02")), number = c("0", "12 b"), n = c(0, -1)
+    found = as.Date(c("2020-01-01", "2020-01-02")), number = c("7", "12 b"), n = c(-2, -1)
   )
   expect_identical(matrix_whole(data), diag(2), ignore_attr = TRUE)
   expect_identical(shards_whole(data), diag(2), ignore_attr = TRUE)
@@ -135,7 +135,9 @@ alike <- list(
   c("Anas acuta \u00d7 crecca", "Anas acuta x crecca"),
   c("Cupressocyparis", "\u00d7 Cupressocyparis", "x Cupressocyparis"),
   c("Lacerta d'orbignyi", "Lacerta d\u2019orbignyi"), c("Caf\u00e9ia", "Cafe\u0301ia"),
-  c("Hyla subsp. x", "Hyla ssp. x")
+  c("Hyla subsp. x", "Hyla ssp. x"),
+  c("Bos primigenius", "Bos primigenius*", "\u2020Bos primigenius", "Bos primigenius \u2020\u2021", "Bos primigenius **",
+    "Bos* primigenius", "Bos primigenius\u00b9", "Bos primigenius [1]")
 )
 # Each of these is another taxon, or may be.
 unlike <- c(
@@ -159,8 +161,31 @@ test_that("doubtful names are those with marks of doubt", {
     is_doubtful(c("Canis cf. lupus", "Canis aff. lupus", "?Canis", "\"Canis\"", "Canis sp.", "Canis sp. 1", "indet.")),
     rep(TRUE, 7L)
   )
-  certain <- c("Canis lupus", "Canis  lupus", "Canis \u00d7 lupus", "Canis n. sp. lupus", "O'Brien")
+  # one of two, or none
+  none <- c("Bos/Bubalus", "Larus argentatus / cachinnans", "Bos or Bubalus", "unknown", "Unidentified gull", "NONE",
+    "No birds", "not identified", "nothing", "Aves, unknown", "?", "-")
+  expect_true(all(is_doubtful(none)))
+  certain <- c("Canis lupus", "Canis  lupus", "Canis \u00d7 lupus", "Canis n. sp. lupus", "O'Brien", "Bos primigenius*",
+    "\u2020Bos", "Nothofagus", "Notropis", "Orca", "Nilssonia", "Nona", "V/2", "NA")
   expect_false(any(is_doubtful(certain)))
+})
+
+test_that("names of no taxon and of no place are told by all, and left out by \"certain\"", {
+  data <- data.frame(
+    site = c("a", "unknown", "b", "b", "Unknown locality"), taxon = c("Bos", "Bubalus", "NONE", "Bos", "Bos/Bubalus"),
+    day = 1:5
+  )
+  for (read in list(
+    function(...) occurrence_matrix(data, "site", "taxon", ...), function(...) make_shards(data, ...)
+  )) {
+    told <- capture_messages(read())
+    expect_match(told, "Names that may name no taxon: \"NONE\"", all = FALSE)
+    expect_match(told, "Names that may name no site: \"Unknown locality\", \"unknown\"", all = FALSE)
+    told <- capture_messages(x <- read(names = "certain"))
+    expect_match(told, "Left out 2 names with marks of doubt: \"Bos/Bubalus\", \"NONE\"", all = FALSE)
+    expect_equal(ncol(x), 2L)
+  }
+  expect_match(capture_messages(visits_array(data, "site", "taxon", "day")), "no site: \"Unknown", all = FALSE)
 })
 
 test_that("one rule of names holds for all that read records", {
@@ -209,6 +234,22 @@ test_that("sites that differ in case or blanks are told, with blanks that nobody
     "2 groups of sites differ only in case or blanks, and stay apart: \"North\", \"north\"; .*<U\\+00A0>1\""
   )
   expect_identical(nrow(x), 6L)
+})
+
+test_that("the time of long fields and names grows with their length", {
+  skip_on_cran()
+  text <- strrep("a \"\"b, ", 3e5)
+  row <- function(no) sprintf("%d,%d,Canis lupus,species,3,2,\"%s\"", no, no, text)
+  file <- tempfile(fileext = ".csv")
+  writeLines(c("occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma,note", row(1), row(2)), file)
+  spent <- function(expr) system.time(quietly(expr))[["user.self"]]
+  # 36 s and more where the time is that of the square
+  expect_lt(spent(read <- read_pbdb(file)), 15)
+  expect_identical(nchar(read$note), rep(nchar(gsub("\"\"", "\"", trimws(text), fixed = TRUE)), 2L))
+  expect_lt(spent(shards(file, tempfile(), site = "collection_no", taxon = "accepted_name")), 15)
+  marked <- sub("Canis lupus", "\"NA\"", sub("occ", "\"occ", sub("no,", "no\",", readLines(file))), fixed = TRUE)
+  writeLines(marked, file)
+  expect_lt(spent(shards(file, tempfile(), site = "collection_no", taxon = "accepted_name")), 15)
 })
 
 test_that("many names are settled in little time", {
