@@ -304,8 +304,11 @@ call_model <- function(setting, x, control, family = NULL) {
   fit
 }
 
-# Does a function take an argument of that name?
-takes <- function(f, name) any(c(name, "...") %in% names(formals(args(f))))
+# Does a function take an argument of that name? `...` of models here must be empty.
+takes <- function(f, name) {
+  known <- names(formals(args(f)))
+  name %in% known || ("..." %in% known && !identical(environment(f), topenv()))
+}
 
 replace_cells <- function(x, cells, value = NA) {
   x[cells] <- value

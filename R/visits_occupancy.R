@@ -153,13 +153,14 @@ new_occupancy_fit <- function(answer, about, control, call) {
     dims = c(n = nrow(data$x), m = ncol(data$x), k = 0, observed = sum(data$margins$row_observed)),
     trace = trace_frame(outcome), starts = occupancy_starts(outcome, converged), converged = converged,
     control = control, call = call, x = if (control$keep_x) data$x, names = names, seed = about$seed,
-    class = "visits_occupancy", density = data_density(data), margins = data$margins, missed_by = "model",
-    visits = about$cell, presence = by$presence, detection = by$detection, mean = sharing_table(draws, by),
+    class = "visits_occupancy", start_traces = list(outcome$trace), density = data_density(data),
+    margins = data$margins, missed_by = "model", visits = about$cell, presence = by$presence,
+    detection = by$detection, mean = sharing_table(draws, by),
     draws = draws[c("theta", "center", "spread", "uneven")], total = occupancy_range(answer, data$x),
     uneven = uneven_table(answer), waic = waic_of(answer), rare = rare_attributes(as.matrix(data$x), about$rare)
   )
   fit$draws[c("missed", "variance")] <- answer$sums[c("missed", "variance")]
-  fit$cells <- occupancy_cells(fit, answer)
+  fit$cells <- presence_cells(fit, matrix(answer$sums$after[answer$rows$of_cell], nrow(data$x)))
   if (!control$keep_x) fit["visits"] <- list(NULL)
   fit
 }
@@ -216,11 +217,10 @@ waic_of <- function(answer) {
   c(waic = -2 * elpd, elpd = elpd, p_waic = p)
 }
 
-# Probabilities of a presence before the visits and after them, n x m, means over draws.
-occupancy_cells <- function(fit, answer) {
+# Probabilities of a presence before the visits and after them, n x m, means over draws. after: NA where no visit was.
+presence_cells <- function(fit, after) {
   label <- name_sides(fit$names)
   before <- presence_mean(fit, fit$presence$design)
-  after <- matrix(answer$sums$after[answer$rows$of_cell], nrow(before))
   after[is.na(after)] <- before[is.na(after)]
   list(presence = structure(before, dimnames = label), present = structure(after, dimnames = label))
 }

@@ -6,7 +6,8 @@
 model_title.visits_occupancy <- function(fit) "Occupancy of each taxon"
 
 shape_words.visits_occupancy <- function(fit) {
-  paste0(table_words(fit$dims, axis_words(fit)), ", ", count_words(length(fit$detection$made) / fit$dims[["n"]], "visit"))
+  visits <- length(fit$detection$made) / fit$dims[["n"]]
+  paste0(table_words(fit$dims, axis_words(fit)), ", ", count_words(visits, "visit"))
 }
 
 found_sentences.visits_occupancy <- function(fit, digits = 4L) {
@@ -281,10 +282,10 @@ predicted_mean <- function(fit, design, part, level, probability) {
 #' @param newdata,site_data a data frame with a row for each new site (of `"detection"`: for each visit) and the
 #'   covariates of the formula as columns; further columns are ignored. `site_data` is another name for it. `NULL`: the
 #'   sites of the data; of `"detection"`, a visit with covariates at their means.
-#' @param type `"presence"`: the probability that the taxon is at a site with these covariates; `"present"`: at the sites
-#'   of the data, after their visits; `"detection"`: the probability that a visit finds it where it is; `"loglik"`: the
-#'   log-likelihood of the visits to each cell in each draw, draws x cells, as `loo::loo()` takes it. `"response"` is
-#'   `"presence"`.
+#' @param type `"presence"`: the probability that the taxon is at a site with these covariates (`"response"` is the
+#'   same); `"present"`: that it is at a site of the data, after the visits; `"detection"`: that a visit finds it where
+#'   it is; `"loglik"`: the log-likelihood of the visits to each cell in each draw, draws x cells, as `loo::loo()` takes
+#'   it.
 #' @param ... must be empty.
 #' @param level `NULL`, or the probability of an interval: the result is then a list of `mean`, `lower` and `upper`. For
 #'   `"presence"` and `"detection"`.
@@ -324,7 +325,8 @@ predict.visits_occupancy <- function(object, newdata = NULL,
 
 predict_by_covariates <- function(fit, part, new, name, level) {
   of_sites <- is.null(new) && part == "presence"
-  made <- if (of_sites) list(design = fit$presence$design, known = TRUE) else new_covariates(fit[[part]]$frame, new, name, part)
+  made <- list(design = fit$presence$design, known = TRUE)
+  if (!of_sites) made <- new_covariates(fit[[part]]$frame, new, name, part)
   out <- (if (part == "presence") presence_mean else detection_mean)(fit, made$design, level)
   rows <- if (of_sites) fit$names[[1L]] else if (is.data.frame(new) && .row_names_info(new) > 0L) rownames(new)
   label <- name_sides(list(rows, fit$names[[2L]]))
@@ -370,9 +372,9 @@ pointwise_matrix <- function(fit) {
   each <- lapply(seq_len(m), function(j) {
     at <- rows$of_cell[, j]
     made <- which(!is.na(at))
-    out <- taxon_pointwise(rows, fit$draws, fit$uneven$uneven, j)$loglik[at[made] - rows$first[j], , drop = FALSE]
-    rownames(out) <- paste(side_names(fit, 1L)[made], rep(side_names(fit, 2L)[j], length(made)), sep = ":")
-    out
+    loglik <- taxon_pointwise(rows, fit$draws, fit$uneven$uneven, j)$loglik
+    names <- paste(side_names(fit, 1L)[made], rep(side_names(fit, 2L)[j], length(made)), sep = ":")
+    matrix(loglik[at[made] - rows$first[j], ], length(made), dimnames = list(names, NULL))
   })
   t(do.call(rbind, each))
 }
@@ -421,6 +423,30 @@ refuse_presences <- function(of) {
 largest_missed.visits_occupancy <- function(fit, scores, observed, kinds, of) scores$missed
 
 bound_sentences.visits_occupancy <- function(fit, ...) NULL
+
+has_draws.visits_occupancy <- function(fit) TRUE
+
+#' @export
+posterior_draws.visits_occupancy <- function(fit, nsim = 100, ...) {
+  check_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  n_draw <- dim(fit$draws$theta)[3L]
+  at <- sort(sample.int(n_draw, nsim, replace = nsim > n_draw))
+  d <- fit$dims
+  refuse_large(2 * as.double(nsim) * d[["n"]] * d[["m"]], "The draws", "take fewer with `nsim`")
+  draws <- list(theta = fit$draws$theta[, , at, drop = FALSE], uneven = fit$draws$uneven[at])
+  rows <- occupancy_rows(kept_visits(fit), fit)
+  after <- lapply(seq_len(d[["m"]]), function(j) {
+    taxon_pointwise(rows, draws, fit$uneven$uneven, j)$present[rows$of_cell[, j] - rows$first[j], , drop = FALSE]
+  })
+  lapply(seq_len(nsim), function(s) {
+    fit$draws <- list(theta = draws$theta[, , s, drop = FALSE], uneven = draws$uneven[s])
+    fit$param <- occupancy_means(fit$draws$theta, fit, fit$names[[2L]])
+    present <- vapply(after, function(p) p[, s], numeric(d[["n"]]))
+    fit$cells <- presence_cells(fit, matrix(present, d[["n"]]))
+    fit
+  })
+}
 
 #' @export
 simulate.visits_occupancy <- function(object, nsim = 1, seed = NULL, ...) {

@@ -68,7 +68,7 @@ response_figure <- function(fit, part, covariate, taxon, level) {
   names <- side_names(fit, 2L)[shown]
   rows <- data.frame(at = rep(values, length(shown)), taxon = factor(rep(names, each = 101L), unique(names)))
   rows$chance <- long(if (is.null(taxon)) p else p$mean)
-  title <- if (part == "presence") sprintf("Where %s live", words[2L]) else sprintf("How easily %s are found", words[2L])
+  title <- sprintf(c(presence = "Where %s live", detection = "How easily %s are found")[[part]], words[2L])
   alt <- sprintf("Lines: %s of %d %s, against %s.", y, length(shown), words[2L], covariate)
   ribbon <- sprintf("%s %% interval", format(100 * level))
   if (is.null(taxon)) {

@@ -36,8 +36,8 @@
 #' **How many were missed** is taken from the best evidence that there is, the first of these:
 #' * `completeness`, where you know that a share \eqn{c} of the taxa of a site was recorded. A site with \eqn{F}
 #'   finds missed about \eqn{F (1 - c) / c}; where it has few finds, what the learners expect of it counts, too.
-#' * `visits`, repeated surveys: the occupancy of each taxon, with detection by taxon and visit, gives what lived at the
-#'   sites visited and was found by no visit.
+#' * `visits`, repeated surveys: the occupancy of each taxon ([visits_occupancy()]), with covariates where formulas are
+#'   given, estimates what lived at the sites visited and was found by no visit.
 #' * `groups`, sites of one fauna as samples of it: Chao's estimate of the taxa of the fauna that no site shows. The
 #'   answer is then about the lists of the groups.
 #' * Presences alone: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
@@ -108,9 +108,9 @@
 #' @param visits repeated surveys, as [visits_array()] makes and [visits_bernoulli()] takes them; `x` is then what any
 #'   visit found, and may be left out. If it is given, its names say which sites and taxa of `visits`, in which order.
 #'   Only one of `completeness`, `effort`, `visits` and `assume` can be given.
-#' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
-#'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
-#' @param visit_data,site_data their covariates, as in [visits_bernoulli()]: by name, or in the order of `visits`.
+#' @param presence,detection with `visits`: formulas of covariates by which taxa live at sites, and by which visits find
+#'   them there, as in [visits_occupancy()]. `NULL`: `~1`, and detection by visit.
+#' @param visit_data,site_data their covariates, as in [visits_occupancy()]: by name, or in the order of `visits`.
 #' @param groups the group of each site (a formation, time bin, region), `NA` to leave a site out, or the column of the
 #'   site table that has it; or rules, a list of widths of bins, such as `list(age = 1, place = c(4, 6))`. The answer is
 #'   then about groups: their lists are rows of the table, their ages, places and variables are means. At least five
@@ -172,8 +172,8 @@
 #' print(by_taxon(w), n = 3)
 #' @export
 which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, distance = NULL, groups = NULL,
-                        within = NULL, completeness = NULL, effort = NULL, visits = NULL, detection = NULL,
-                        communities = NULL, visit_data = NULL, site_data = NULL, series = FALSE, assume = NULL,
+                        within = NULL, completeness = NULL, effort = NULL, visits = NULL, presence = NULL,
+                        detection = NULL, visit_data = NULL, site_data = NULL, series = FALSE, assume = NULL,
                         leave_out = NULL, reference = NULL, quick = FALSE, copies = NULL, seed = NULL, seconds = Inf,
                         control = NULL) {
   call <- match.call()
@@ -271,7 +271,7 @@ wz_given <- function(asked, cell) {
   given <- list(
     completeness = if (!is.null(args$completeness)) check_completeness(args$completeness, nrow(x), rownames(x)),
     effort = if (!is.null(args$effort)) check_effort(args$effort, list(x = x), "white", 2L), cell = cell,
-    visit_model = wz_visit_model(cell, args[c("detection", "communities")], args[c("visit_data", "site_data")]),
+    visit_model = wz_visit_model(cell, args[c("presence", "detection")], args[c("visit_data", "site_data")]),
     within = check_within(args$within, list(dims = c(n = nrow(x), m = ncol(x)), names = dimnames_of(x))),
     assume = args$assume, series = if (args$series) series_ages(asked$near)
   )

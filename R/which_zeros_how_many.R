@@ -125,14 +125,11 @@ total_by_gaps <- function(x, gaps) {
   sum(finds) * gaps / max(1, inside)
 }
 
-# Occupancy of each taxon: what lived at the sites visited and no visit found. Where covariates tell sites apart, each
-# site has its own part of the total.
+# Occupancy of each taxon: what lived at the sites visited and no visit found, see occupancy_missed(). Where covariates
+# tell sites apart, each site has its own part of the total.
 total_by_visits <- function(given) {
-  found <- visits_occupancy(given$cell, occupancy_given(given$cell, given$visit_model))
-  list(
-    total = c(missed = found$missed, low = found$low, high = found$high),
-    sites = if (!is.null(given$visit_model)) unname(rowSums(found$cells, na.rm = TRUE))
-  )
+  found <- occupancy_missed(given$cell, given$visit_model)
+  c(found, list(sites = if (!is.null(given$visit_model)) unname(rowSums(found$cells, na.rm = TRUE))))
 }
 
 # ---- A total, shared out ----

@@ -8,8 +8,9 @@ typedef struct {
 } arguments;
 
 /*
- * rows: list(first = m + 1 and kind = n_row numbers from 0, found = n_visit x n_row, 1, 0 or NA, count = n_row,
- * presence = coefficients x n_kind, detection = coefficients x n_visit n_kind, node, weight = n_node each).
+ * rows: list(first = m + 1 and kind = n_row numbers from 0, found = n_visit x n_row, 1, 0 or NA,
+ * count = n_row, presence = coefficients x n_kind, detection = coefficients x n_visit n_kind,
+ * node, weight = n_node each).
  */
 static occ_data data_of(SEXP rows) {
   SEXP first = glue_field(rows, "first"), kind = glue_field(rows, "kind");
@@ -103,12 +104,13 @@ static SEXP modes_body(void *ctx) {
   double *precision = REAL(VECTOR_ELT(arg->out, 5));
   occ_work *work = occ_new_work(&data, &host);
   for (int j = 0; j < data.m && !mc_stop(&host, 0, 0); j++)
-    loglik[j] = occ_mode(&data, &par, j, precision + (ptrdiff_t) j * size * size, laplace + j, work);
+    loglik[j] =
+        occ_mode(&data, &par, j, precision + (ptrdiff_t) j * size * size, laplace + j, work);
   glue_end_stopped(&host);
   return arg->out;
 }
 
-/* list(theta = at the modes, center, spread, loglik, laplace = m, precision = size x size x m), see occ_mode(). */
+/* list(theta = the modes, center, spread, loglik, laplace = m, precision = size x size x m). */
 SEXP mc_c_occ_modes(SEXP rows, SEXP param) {
   const char *fields[] = {"theta", "center", "spread", "loglik", "laplace", "precision", ""};
   SEXP out = PROTECT(glue_result(fields, param, 3));
@@ -150,8 +152,9 @@ static SEXP sample_body(void *ctx) {
 }
 
 /*
- * Sweeps from a state; plan = list(n_sweep, thin, mode, precision, on_tick). list(theta, center, spread = the last
- * state, all_theta = size x m x draws, all_center, all_spread = size x draws, accepted), see occ_sample().
+ * Sweeps from a state; plan = list(n_sweep, thin, mode, precision, on_tick). list(theta, center,
+ * spread = the last state, all_theta = size x m x draws, all_center, all_spread = size x draws,
+ * accepted), see occ_sample().
  */
 SEXP mc_c_occ_sample(SEXP rows, SEXP param, SEXP prior, SEXP plan) {
   const char *fields[] = {"theta",      "center",     "spread",   "all_theta",
@@ -180,7 +183,7 @@ static void pointwise_block(void *ctx, int strip, int thread, int first, int b) 
                   w->present + s * rows, w->scratch);
 }
 
-/* Of taxon j, from 0, at each column of theta: list(loglik, present), rows of the taxon x columns. */
+/* Of taxon j, from 0, at each column of theta: list(loglik, present), rows of it x columns. */
 SEXP mc_c_occ_pointwise(SEXP rows, SEXP j, SEXP theta) {
   const char *fields[] = {"loglik", "present", ""};
   const occ_data data = data_of(rows);

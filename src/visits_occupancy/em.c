@@ -53,12 +53,11 @@ static double inform(const occ_data *data, const occ_param *par, int j, const do
   return *loglik + log_prior(par, theta, size);
 }
 
-/* The Cholesky factor of the information, with a ridge, as small as will do, where it is not definite. */
+/* The Cholesky factor of the information, which gets a ridge where it is not definite. */
 static void factor(int size, occ_work *w) {
   const size_t bytes = (size_t) size * (size_t) size * sizeof(double);
   double largest = 1e-8, ridge = 0;
-  for (int e = 0; e < size; e++)
-    largest = fmax(largest, fabs(w->information[num_at(e, e, size)]));
+  for (int e = 0; e < size; e++) largest = fmax(largest, fabs(w->information[num_at(e, e, size)]));
   for (;;) {
     memcpy(w->chol, w->information, bytes);
     for (int e = 0; e < size; e++) w->chol[num_at(e, e, size)] += ridge;
@@ -106,8 +105,7 @@ double occ_mode(const occ_data *data, const occ_param *par, int j, double *preci
     loglik = trial_loglik;
   }
   factor(size, w);
-  if (precision)
-    memcpy(precision, w->information, (size_t) size * (size_t) size * sizeof(double));
+  if (precision) memcpy(precision, w->information, (size_t) size * (size_t) size * sizeof(double));
   if (laplace) *laplace = value - num_chol_log_det(w->chol, size) / 2;
   return loglik;
 }

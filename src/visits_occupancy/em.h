@@ -2,8 +2,8 @@
  * visits_occupancy/em.h: coefficients by taxon, drawn to their common mean (Dorazio & Royle 2005,
  * doi:10.1198/016214505000000015), by empirical Bayes:
  *   (4)  theta[e,j] ~ N(center[e], spread[e]^2),
- *   (5)  center[e] ~ N(0, center_sd[e]^2), and spread[e]^2 as one taxon more of the square spread_prior[e] would
- *        show it, inverse Gamma(1/2, spread_prior[e] / 2).
+ *   (5)  center[e] ~ N(0, center_sd[e]^2), spread[e]^2 ~ inverse Gamma(1/2, spread_prior[e] / 2),
+ *        as one taxon more with the square spread_prior[e] would show it.
  * The taxa are integrated by Laplace's approximation about their modes.
  */
 #ifndef MC_VISITS_OCCUPANCY_EM_H
@@ -28,9 +28,10 @@ typedef struct occ_work occ_work;
 occ_work *occ_new_work(const occ_data *data, const mc_host *host);
 
 /*
- * Moves theta[, j] to its mode given center and spread, by Newton's method; returns its log-likelihood there.
- * precision (size x size, NULL: not wanted) becomes minus the second derivatives of the log-posterior, made
- * definite where they are not. laplace (NULL: not wanted): the log-likelihood, theta integrated.
+ * Moves theta[, j] to its mode given center and spread, by Newton's method; returns its
+ * log-likelihood there. precision (size x size, NULL: not wanted) becomes minus the second
+ * derivatives of the log-posterior, made definite where they are not. laplace (NULL: not wanted):
+ * the log-likelihood, theta integrated.
  */
 double occ_mode(const occ_data *data, const occ_param *par, int j, double *precision,
                 double *laplace, occ_work *work);

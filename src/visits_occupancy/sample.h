@@ -1,8 +1,8 @@
 /*
- * visits_occupancy/sample.h: draws from the posterior of eqs. (3) to (5), with presences and effects of site and
- * taxon summed out. A sweep moves the coefficients of each taxon by Metropolis & Hastings, once by a step shaped as
- * the posterior is at its mode and once to a place drawn from Student's t about that mode, then draws center and
- * spread given these, which are conjugate.
+ * visits_occupancy/sample.h: draws from the posterior of eqs. (3) to (5), with presences and
+ * effects of site and taxon summed out. A sweep moves the coefficients of each taxon by Metropolis
+ * & Hastings, once by a step shaped as the posterior is at its mode and once to a place drawn from
+ * Student's t about that mode, then draws center and spread given these, which are conjugate.
  */
 #ifndef MC_VISITS_OCCUPANCY_SAMPLE_H
 #define MC_VISITS_OCCUPANCY_SAMPLE_H
@@ -16,7 +16,7 @@ typedef struct {
 } occ_plan;
 
 typedef struct {
-  double *theta;          /* size x m x draws */
+  double *theta;           /* size x m x draws */
   double *center, *spread; /* size x draws */
   int n_draw;
   double accepted[2]; /* shares of the two kinds of moves */

@@ -91,8 +91,9 @@ static void add_outer(int n_a, const double *a, int n_b, const double *b, double
 }
 
 /*
- * The derivatives of log q by d: `slope`, and minus the second ones times `by` into information. With
- * g[k] = sum_v (y[v] - p[v,k]) w[v] they are sum_k share (g[k] g[k]' - sum_v p (1 - p) w w') - slope slope'.
+ * The derivatives of log q by d: `slope`, and minus the second ones times `by` into information.
+ * With g[k] = sum_v (y[v] - p[v,k]) w[v] the second ones are
+ *   sum_k share (g[k] g[k]' - sum_v p (1 - p) w w') - slope slope'.
  */
 static void inform_history(const occ_data *data, const row_state *row, double by, double *slope,
                            double *each, double *information, int size) {

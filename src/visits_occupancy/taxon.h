@@ -1,7 +1,8 @@
 /*
- * visits_occupancy/taxon.h: what visits say of the coefficients of one taxon, R/visits_occupancy.R. With
- * theta = (b, d), sites of kind s with covariates x[s] and w[s,v], and an effect u ~ N(0, uneven^2) of site and
- * taxon, which is summed over nodes (MacKenzie and others 2002, doi:10.1890/0012-9658(2002)083[2248:ESORWD]2.0.CO;2),
+ * visits_occupancy/taxon.h: what visits say of the coefficients of one taxon,
+ * R/visits_occupancy.R. With theta = (b, d), sites of kind s with covariates x[s] and w[s,v], and
+ * an effect u ~ N(0, uneven^2) of site and taxon, which is summed over nodes (MacKenzie and others
+ * 2002, doi:10.1890/0012-9658(2002)083[2248:ESORWD]2.0.CO;2),
  *   (1)  psi = logit^-1(x'b),  p[v] = logit^-1(w[v]'d + u),
  *   (2)  q = sum over nodes of weight prod_v p[v]^y[v] (1 - p[v])^(1 - y[v]),
  *   (3)  L = psi q where a visit found the taxon, else psi q + 1 - psi.
@@ -36,8 +37,8 @@ size_t occ_scratch(const occ_data *data);
 double occ_loglik(const occ_data *data, int j, const double *theta, double *scratch);
 
 /*
- * The same, with its gradient (size) and minus its second derivatives (size x size, both triangles). Costs
- * O(rows n_visit (n_node n_detection + n_detection^2)).
+ * The same, with its gradient (size) and minus its second derivatives (size x size, both
+ * triangles). Costs O(rows n_visit (n_node n_detection + n_detection^2)).
  */
 double occ_inform(const occ_data *data, int j, const double *theta, double *gradient,
                   double *information, double *scratch);
