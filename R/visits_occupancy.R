@@ -21,7 +21,8 @@
 #' and its curvature there (Laplace). Then all of them are drawn from the posterior, by Metropolis and Hastings with
 #' presences summed out. Estimates are means, intervals are quantiles of 1000 draws. The prior of mean coefficients is
 #' normal with standard deviation .7 (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance
-#' among taxa is inverse Gamma(1/2, 1/2) for the intercept of presence and (1/2, 1/20) for the others.
+#' among taxa is inverse Gamma(1/2, 1/2) for the intercept of presence and (1/2, 1/20) for the others, times a
+#' half-normal density of its root, with scale 1.
 #'
 #' **`uneven = NULL`** averages the answers for 0, .5, 1 and 1.5, with weights by the likelihood at its top and a
 #' half-normal prior (standard deviation .4). Two visits do not identify it: a model that takes all sites for equally
@@ -235,6 +236,8 @@ occupancy_prior <- list(
   presence = list(intercept = c(center = 0.7, spread = 1), slope = c(center = 1.65, spread = 0.1)),
   detection = list(intercept = c(center = 0.7, spread = 0.1), slope = c(center = 1.65, spread = 0.1))
 )
+# Of the half-normal prior of the spread among taxa, which bounds it where a covariate tells taxa apart entirely.
+largest_spread <- 1
 most_occupancy_draws <- 1000L # of a fit; for which_zeros() see few_occupancy_draws
 occupancy_warmup <- 200L
 least_uneven_weight <- 0.02
@@ -259,7 +262,7 @@ presence_design <- function(formula, cell, given) {
   found <- visit_variables(formula, cell, given[c("visit", "site")], "presence")
   other <- names(found$level)[found$level != "site"]
   if (length(other)) {
-    stop_input("`presence` must go by covariates of sites (`site_data`): %s is of visits.", show_names(other[1L]))
+    stop_input("`presence` must go by covariates of sites (`site_data`): %s is of visits.", other[1L])
   }
   if (length(attr(stats::terms(formula), "offset"))) stop_input("`presence` cannot have an offset().")
   n <- dim(cell)[1L]
@@ -285,7 +288,10 @@ kernel_prior <- function(by) {
     vapply(occupancy_prior[[part]][kind], identity, c(center = 0, spread = 0))
   })
   both <- do.call(cbind, each)
-  list(center_sd = unname(both["center", ]), spread_prior = unname(both["spread", ]))
+  list(
+    center_sd = unname(both["center", ]), spread_prior = unname(both["spread", ]),
+    spread_sd = rep(largest_spread, ncol(both))
+  )
 }
 
 # Numbers of the distinct rows of a matrix, from 1, by first appearance.

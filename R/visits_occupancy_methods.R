@@ -391,6 +391,8 @@ recorded_probability.visits_occupancy <- function(fit) {
   out
 }
 
+check_tells_visits.visits_occupancy <- function(fit) invisible()
+
 # P(visit v finds taxon j | the other visits of `cell`), n x draws: the ratio of likelihoods with and without that
 # record. by: the designs of its visits.
 next_of_taxon <- function(fit, cell, v, by, j) {

@@ -24,7 +24,7 @@ occupancy_missed <- function(cell, model = NULL) {
     none <- c(low = 0, high = 0)
     return(list(total = c(missed = 0, none), years = none, model = none, by_taxon = missed, cells = cells))
   }
-  given <- list(visit = model$visit_data, site = model$site_data)
+  given <- Filter(length, list(visit = model$visit_data, site = model$site_data))
   by <- occupancy_designs(model$presence %||% ~1, model$detection, cell, given)
   own <- cell[, found, , drop = FALSE]
   control <- fit_control(progress = FALSE, tol = 1e-7)

@@ -58,12 +58,15 @@ static occ_param param_of(SEXP param, const occ_data *data) {
   return (occ_param){REAL(theta), REAL(center), REAL(spread)};
 }
 
-/* list(center_sd, spread_prior), size each */
+/* list(center_sd, spread_prior, spread_sd), size each */
 static occ_prior prior_of(SEXP prior, const occ_data *data) {
-  SEXP center = glue_field(prior, "center_sd"), spread = glue_field(prior, "spread_prior");
-  glue_matrix(center, occ_size(data), 1, "center_sd");
-  glue_matrix(spread, occ_size(data), 1, "spread_prior");
-  return (occ_prior){REAL(center), REAL(spread)};
+  const char *names[] = {"center_sd", "spread_prior", "spread_sd"};
+  const double *value[3];
+  for (int i = 0; i < 3; i++) {
+    glue_matrix(glue_field(prior, names[i]), occ_size(data), 1, names[i]);
+    value[i] = REAL(glue_field(prior, names[i]));
+  }
+  return (occ_prior){value[0], value[1], value[2]};
 }
 
 static SEXP fit_body(void *ctx) {

@@ -58,7 +58,7 @@ static void factor(int size, occ_work *w) {
   const size_t bytes = (size_t) size * (size_t) size * sizeof(double);
   double largest = 1e-8, ridge = 0;
   for (int e = 0; e < size; e++) largest = fmax(largest, fabs(w->information[num_at(e, e, size)]));
-  for (;;) {
+  while (ridge < HUGE_VAL) { /* ends, too, where a value is not finite */
     memcpy(w->chol, w->information, bytes);
     for (int e = 0; e < size; e++) w->chol[num_at(e, e, size)] += ridge;
     if (num_chol(w->chol, size)) break;
@@ -115,7 +115,8 @@ static double log_hyperprior(const occ_self *self, int size) {
   double sum = 0;
   for (int e = 0; e < size; e++) {
     const double z = self->par->center[e] / self->prior->center_sd[e], s = self->par->spread[e];
-    sum -= z * z / 2 + log(s) + self->prior->spread_prior[e] / (2 * s * s);
+    const double wide = s / self->prior->spread_sd[e];
+    sum -= (z * z + wide * wide + self->prior->spread_prior[e] / (s * s)) / 2 + log(s);
   }
   return sum;
 }
@@ -129,7 +130,10 @@ static void update_sharing(const occ_self *self, int size) {
     const double sd = self->prior->center_sd[e];
     *center = w->sum[e] / (m + *spread * *spread / (sd * sd));
     const double about = w->square[e] - *center * (2 * w->sum[e] - m * *center);
-    *spread = fmax(sqrt((about + self->prior->spread_prior[e]) / (m + 1)), least_spread);
+    /* (m + 1) s + s^2 / wide = square, in the variance s. */
+    const double wide = self->prior->spread_sd[e] * self->prior->spread_sd[e];
+    const double square = about + self->prior->spread_prior[e], n = m + 1;
+    *spread = fmax(sqrt(2 * square / (n + sqrt(n * n + 4 * square / wide))), least_spread);
   }
 }
 

@@ -2,8 +2,10 @@
  * visits_occupancy/em.h: coefficients by taxon, drawn to their common mean (Dorazio & Royle 2005,
  * doi:10.1198/016214505000000015), by empirical Bayes:
  *   (4)  theta[e,j] ~ N(center[e], spread[e]^2),
- *   (5)  center[e] ~ N(0, center_sd[e]^2), spread[e]^2 ~ inverse Gamma(1/2, spread_prior[e] / 2),
- *        as one taxon more with the square spread_prior[e] would show it.
+ *   (5)  center[e] ~ N(0, center_sd[e]^2), the density of spread[e]^2 is that of inverse Gamma(1/2,
+ *        spread_prior[e] / 2), as one taxon more with that square would show it, times
+ *        exp(-spread[e]^2 / (2 spread_sd[e]^2)), without which taxa that a covariate tells apart
+ *        entirely let it grow without bound.
  * The taxa are integrated by Laplace's approximation about their modes.
  */
 #ifndef MC_VISITS_OCCUPANCY_EM_H
@@ -21,6 +23,7 @@ typedef struct {
 typedef struct {
   const double *center_sd;    /* size */
   const double *spread_prior; /* size */
+  const double *spread_sd;    /* size */
 } occ_prior;
 
 typedef struct occ_work occ_work;

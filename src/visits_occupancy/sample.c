@@ -104,7 +104,10 @@ static void draw_sharing(const sampler *s, const occ_prior *prior) {
       const double off = s->par->theta[num_at(e, j, s->size)] - s->par->center[e];
       square += off * off;
     }
-    s->par->spread[e] = sqrt(square / (2 * num_draw_gamma_within((m + 1) / 2.0, 1)));
+    /* Drawn as if spread_sd were not, and accepted by what that adds. */
+    const double drawn = square / (2 * num_draw_gamma_within((m + 1) / 2.0, 1));
+    const double wide = prior->spread_sd[e] * prior->spread_sd[e];
+    if (-num_draw_exp() < (variance - drawn) / (2 * wide)) s->par->spread[e] = sqrt(drawn);
   }
 }
 
