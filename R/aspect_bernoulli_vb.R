@@ -95,7 +95,8 @@ eb_continue <- function(result, problem, control) {
 #' where ranges of what sites missed were too narrow. Members by `"ml"` and `"map"` have no posterior. Beside others
 #' that have one, each stands for itself.
 #'
-#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, or an [ensemble()] of such fits.
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, an [ensemble()] of such fits, or a fit
+#'   of [visits_occupancy()].
 #' @param nsim number of draws, at least 1.
 #' @param ... must be empty.
 #' @return A list of `n` fits (`"gibbs"`: of as many as were kept, if fewer) whose `param` are draws; `loglik` is that
@@ -111,6 +112,12 @@ eb_continue <- function(result, problem, control) {
 #' quantile(vapply(draws, function(draw) mean(draw$param$membership[, 4]), 0), c(0.05, 0.95))
 #' @export
 posterior_draws <- function(fit, nsim = 100, ...) {
+  check_given(fit)
+  UseMethod("posterior_draws")
+}
+
+#' @export
+posterior_draws.default <- function(fit, nsim = 100, ...) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
   nsim <- check_count(nsim, "nsim")
@@ -165,7 +172,9 @@ wider_memberships <- function(fit) {
 }
 
 # Whether posterior_draws() knows the fit.
-has_draws <- function(fit) {
+has_draws <- function(fit) UseMethod("has_draws")
+
+has_draws.default <- function(fit) {
   if (inherits(fit, "multicause_ensemble")) {
     return(inherits(fit, "aspect_bernoulli") && any(vapply(fit$fits, has_draws, NA)))
   }

@@ -217,7 +217,7 @@ visit_fold_data <- function(x) {
 check_tells_visits <- function(fit) UseMethod("check_tells_visits")
 
 check_tells_visits.default <- function(fit) {
-  stop_input("Visits can be held out of fits of visits_bernoulli() only, not of %s().", model_name(fit))
+  stop_input("Visits can be held out of fits of visits_bernoulli() and visits_occupancy() only, not of %s().", model_name(fit))
 }
 
 loss_family <- function(view) {
@@ -312,8 +312,11 @@ call_model <- function(setting, x, control, family = NULL) {
   fit
 }
 
-# Does a function take an argument of that name?
-takes <- function(f, name) any(c(name, "...") %in% names(formals(args(f))))
+# Does a function take an argument of that name? `...` of models here must be empty.
+takes <- function(f, name) {
+  known <- names(formals(args(f)))
+  name %in% known || ("..." %in% known && !identical(environment(f), topenv()))
+}
 
 replace_cells <- function(x, cells, value = NA) {
   x[cells] <- value

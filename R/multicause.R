@@ -263,9 +263,8 @@ update.multicause <- function(object, ..., evaluate = TRUE) {
   evaluate <- check_flag(evaluate, "evaluate")
   changes <- named_changes(match.call(expand.dots = FALSE)$...)
   # The data and settings the fit was made from may be gone or changed where update() is called.
-  known <- list(
-    x = if (is.null(object$visits)) object$x else object$visits, control = object$control, k = object$dims[["k"]]
-  )
+  known <- list(x = if (is.null(object$visits)) object$x else object$visits, control = object$control)
+  if ("k" %in% names(object$call)) known$k <- object$dims[["k"]]
   updated_call(object, changes, known, evaluate, parent.frame())
 }
 

@@ -153,8 +153,8 @@ phantom_rule <- function(kinds = NULL) {
 
 # The kind of each component: as phantoms() finds them, or as the user says.
 component_kinds <- function(fit, kinds = NULL) {
-  if (is.null(kinds)) kinds <- phantoms(fit)
   k <- fit$dims[["k"]]
+  if (is.null(kinds)) kinds <- if (isTRUE(k == 0)) character() else phantoms(fit)
   if (inherits(kinds, "phantoms")) {
     kinds <- kinds$kind[match(component_names(k), kinds$component)]
   }

@@ -659,7 +659,9 @@ simulate.visits_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
 }
 
 # One array of visits; no visit where the data have none.
-draw_visits <- function(fit) {
+draw_visits <- function(fit) UseMethod("draw_visits")
+
+draw_visits.visits_bernoulli <- function(fit) {
   out <- kept_visits(fit)
   present <- random_bernoulli(fitted(fit)) == 1
   for (v in seq_len(dim(out)[3L])) {

@@ -35,7 +35,7 @@ covariate_design <- function(formula, values, made, name) {
   values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
   refuse_one_level(values[made, , drop = FALSE], name)
   frame <- stats::model.frame(formula, values[made, , drop = FALSE], na.action = stats::na.pass)
-  check_terms(frame, name, if (name == "communities") "sites" else "visits")
+  check_terms(frame, name, if (name == "detection") "visits" else "sites")
   matrix <- stats::model.matrix(formula, frame)
   scaled <- scale_design(matrix, name)
   made_by <- list(

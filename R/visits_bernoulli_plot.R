@@ -134,10 +134,10 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 
 #' Does the fit make surveys like the real one?
 #'
-#' Surveys drawn from a fit of [visits_bernoulli()], from its posterior with `estimate = "gibbs"`, beside the data: a
-#' posterior predictive check.
+#' Surveys drawn from a fit of [visits_bernoulli()] or [visits_occupancy()], from its posterior where it has one, beside
+#' the data: a posterior predictive check.
 #'
-#' @param fit a fit of [visits_bernoulli()].
+#' @param fit a fit of [visits_bernoulli()] or [visits_occupancy()].
 #' @param nsim number of surveys to draw.
 #' @param ... must be empty.
 #' @return A data frame of class `predictive_check` with a row for each statistic: `statistic`, `observed`, `expected`,
@@ -153,7 +153,7 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 #' @export
 predictive_check <- function(fit, nsim = 200, ...) {
   check_dots(...)
-  check_fit(fit, "visits_bernoulli")
+  check_fit(fit, c("visits_bernoulli", "visits_occupancy"))
   nsim <- check_nsim(nsim, 1)
   words <- axis_words(fit)
   observed <- survey_statistics(kept_visits(fit), words)

@@ -1,19 +1,246 @@
-# How many presences no visit found: occupancy of each taxon, detection by taxon and visit (MacKenzie and others 2002),
-# taxa shrunk to each other (Dorazio and Royle 2005), finds uneven among sites. Of a presence z[i, j],
-#   logit P(z[i, j] = 1) = t[j] + given,  t[j] ~ N(center, spread^2),
-#   logit P(found on visit v | z[i, j] = 1) = u[j] + shift[j, v] + given + b[i, j],  u[j] ~ N(center, spread^2),
-#   shift[j, v] ~ N(visit[v], spread_visit^2),  b[i, j] ~ N(0, uneven^2).
-# t, u and b are summed over grids, the rest is estimated (empirical Bayes, by EM). Two visits do not tell `uneven`, nor
-# do four of few taxa: answers for several values are averaged, see occupancy_weights().
+# visits_occupancy(): occupancy of each taxon with covariates. The likelihood, its derivatives, the EM and the sampler
+# are in src/visits_occupancy/; what a fit reports is in R/visits_occupancy_methods.R, numbers missed in
+# R/visits_occupancy_total.R.
+
+#' Occupancy of each taxon, with covariates
+#'
+#' `visits_occupancy()` fits the multi-species occupancy model to repeated visits: where taxa live and how well visits
+#' find them, each by a formula, with coefficients by taxon that are drawn to their common mean. It estimates how many
+#' presences no visit found, and maps presence over new sites.
+#'
+#' @details
+#' **Model** (MacKenzie and others 2002; Dorazio and Royle 2005). Taxon \eqn{j} is at site \eqn{i} with probability
+#' \eqn{\psi_{ij}}, \eqn{\mathrm{logit}\,\psi_{ij} = x_i' b_j}{logit psi[i,j] = x[i]' b[j]}. Visit \eqn{v} finds a
+#' presence with probability \eqn{p_{ijv}}, \eqn{\mathrm{logit}\,p_{ijv} = w_{iv}' d_j + u_{ij}}{logit p[i,j,v] =
+#' w[i,v]' d[j] + u[i,j]}, and never reports an absence as a presence. Each coefficient is normal among taxa, with a
+#' mean and a standard deviation of its own, so that taxa that are seldom found learn from the others. `u` is normal
+#' with standard deviation `uneven`: some sites are searched better, or hold more individuals. Visits that were not made
+#' (`NA`) drop out. All visits to a site are taken to meet the same taxa.
+#'
+#' **Estimation.** Means and standard deviations among taxa are found by EM, with each taxon's mode by Newton's method
+#' and its curvature there (Laplace). Then all of them are drawn from the posterior, by Metropolis and Hastings with
+#' presences summed out. Estimates are means, intervals are quantiles of 1000 draws. The prior of mean coefficients is
+#' normal with standard deviation .7 (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance
+#' among taxa is inverse Gamma(1/2, 1/2) for the intercept of presence and (1/2, 1/20) for the others, times a
+#' half-normal density of its root, with scale 1.
+#'
+#' **`uneven = NULL`** averages the answers for 0, .5, 1 and 1.5, with weights by the likelihood at its top and a
+#' half-normal prior (standard deviation .4). Two visits do not identify it: a model that takes all sites for equally
+#' searched then reports too few missed, and an unrestricted one too many.
+#'
+#' **How many were missed.** The print gives the expected number of presences at visited sites that no visit found, with
+#' a 90 % interval if the model holds and one that allows for surveys as they are, a factor of 1.9 and the model's own
+#' variance added on the log scale (`bench/visits_occupancy.md` in the sources; where visits are years, allow 3).
+#' [by_taxon()], [by_site()] and [false_absences()] give the numbers by taxon, by site and by cell, [sample_coverage()]
+#' how much of the next visit's records will be of taxa that are known there.
+#'
+#' **Comparing formulas.** `AIC()` compares fits to the same visits; its likelihood has the taxa's coefficients
+#' integrated, so that parameters are means and standard deviations among taxa. `fit$waic` is the widely applicable
+#' criterion over cells (Watanabe 2010), and `predict(fit, type = "loglik")` is what `loo::loo()` takes. Held-out visits
+#' assume least:
+#' `cross_validate(x, 0, visits_occupancy, "visits", grid = list(presence = list(~1, ~elev)), site_data = sites)`.
+#'
+#' **Cost** is O(n m visits) a draw, where sites that are alike in covariates and history of a taxon count once.
+#'
+#' @param x repeated surveys of the same n sites, in any shape that [visits_bernoulli()] takes; `NA` where there was no
+#'   visit. A taxon that no visit found counts as one that was looked for.
+#' @param presence,detection formulas of covariates of sites, and of visits and sites. `visit`, the number of the visit,
+#'   is known to `detection`. `NULL`: `~visit`, or `~1` where there is one visit or more than ten.
+#' @param ... must be empty.
+#' @param visit_data,site_data their covariates, as in [visits_bernoulli()]. They must be known for every visit that was
+#'   made, and every site that was visited.
+#' @param uneven `NULL`, or how uneven detection is among sites, as a standard deviation of log-odds: numbers from 0 to
+#'   5, of which the answers are averaged; 0: all sites are searched alike.
+#' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
+#' @param rare taxa found at fewer sites than this are flagged; 0: none.
+#' @param control settings from [fit_control()]: `max_pass` and `tol` of the EM, `keep_x`.
+#' @return A list of class `visits_occupancy` with the elements of every fit (`k` is 0) and
+#' \describe{
+#'   \item{`param`}{`presence` and `detection`: coefficients on the covariates' own scale, terms x m.}
+#'   \item{`mean`}{a data frame with the mean of each coefficient over taxa and its standard deviation among taxa, on
+#'     covariates of mean 0 and standard deviation 1: `part`, `term`, `mean`, `low`, `high` (90 %), `spread`.}
+#'   \item{`total`}{`missed`, `low`, `high` (surveys as they are), `model_low`, `model_high` (if the model holds).}
+#'   \item{`cells`}{`presence` and `present`, n x m: the probability of a presence before and after the visits.}
+#'   \item{`uneven`}{a data frame of its values, their weights and the number missed given each.}
+#'   \item{`waic`}{`waic`, `elpd`, `p_waic`, sums over cells that were visited.}
+#'   \item{`draws`}{`theta`, coefficients of the scaled covariates (terms x m x draws), `center` and `spread`.}
+#'   \item{`x`, `visits`, `rare`}{as in [visits_bernoulli()].}
+#' }
+#' `coef()`, [confint()][confint.visits_occupancy], `vcov()`, `tidy(fit, conf.int = TRUE)`,
+#' [predict()][predict.visits_occupancy], [plot()][autoplot.visits_occupancy], `simulate()`, `logLik()`, `nobs()` (sites
+#' visited) and what all fits have. Wrong input is an error of class `multicause_input_error`.
+#' @references
+#' Dorazio RM, Royle JA (2005). Estimating size and composition of biological communities by modeling the occurrence of
+#' species. *Journal of the American Statistical Association* 100, 389-398. \doi{10.1198/016214505000000015}
+#'
+#' MacKenzie DI, Nichols JD, Lachman GB, Droege S, Royle JA, Langtimm CA (2002). Estimating site occupancy rates when
+#' detection probabilities are less than one. *Ecology* 83, 2248-2255.
+#'
+#' Watanabe S (2010). Asymptotic equivalence of Bayes cross validation and widely applicable information criterion in
+#' singular learning theory. *Journal of Machine Learning Research* 11, 3571-3594.
+#' @seealso [visits_array()] for the data; [which_zeros()] for the ranking of zeros by all that is known.
+#' @examples
+#' set.seed(1)
+#' elev <- rnorm(60)
+#' day <- matrix(rnorm(180), 60)
+#' present <- sapply(c(-1, -0.5, 0, 0.5, 1), function(slope) rbinom(60, 1, plogis(slope * elev)))
+#' visits <- lapply(1:3, function(v) present * rbinom(300, 1, plogis(0.5 * day[, v])))
+#' fit <- visits_occupancy(
+#'   visits, presence = ~elev, detection = ~day, site_data = data.frame(elev), visit_data = list(day = day)
+#' )
+#' fit
+#' confint(fit, "presence:elev")
+#' predict(fit, data.frame(elev = c(-1, 0, 1)))
+#' @export
+visits_occupancy <- function(x, presence = ~1, detection = NULL, ..., visit_data = NULL, site_data = NULL,
+                             uneven = NULL, sides = NULL, rare = 5, control = fit_control()) {
+  call <- match.call()
+  check_dots(...)
+  check_given(x)
+  control <- check_control(control)
+  uneven <- check_uneven(uneven)
+  rare <- check_count(rare, "rare", 0L)
+  cell <- check_visits(x, sides)
+  data <- check_data(any_visit(cell), "binary", name = "x")
+  tell_single_visits(cell)
+  by <- occupancy_designs(presence, detection, cell, list(visit = visit_data, site = site_data))
+  tell_rare(data, rare)
+  call <- keep_values(call, list(
+    presence = presence, detection = detection, visit_data = visit_data, site_data = site_data, uneven = uneven,
+    rare = rare
+  ))
+  seed <- session_state()
+  answer <- with_seed(draw_seeds(1L), occupancy_answer(cell, by, uneven, control, most_occupancy_draws))
+  new_occupancy_fit(answer, list(cell = cell, data = data, by = by, rare = rare, seed = seed), control, call)
+}
+
+check_uneven <- function(uneven) {
+  if (is.null(uneven)) {
+    return(occupancy_uneven)
+  }
+  ok <- is.numeric(uneven) && length(uneven) && all(is.finite(uneven)) && all(uneven >= 0 & uneven <= 5) &&
+    !anyDuplicated(uneven)
+  if (!ok) stop_input("`uneven` must be NULL or different numbers from 0 to 5, not %s.", show_value(uneven))
+  sort(as.double(uneven))
+}
+
+# Modes, draws and what they give: list(rows, fits, weight, draws, sums, uneven).
+occupancy_answer <- function(cell, by, uneven, control, n_draw) {
+  rows <- occupancy_rows(cell, by)
+  fits <- occupancy_fits(rows, by, uneven, control)
+  weight <- occupancy_weights(vapply(fits, `[[`, 0, "profile"), uneven)
+  draws <- occupancy_draws(rows, by, fits, weight, uneven, n_draw)
+  list(
+    rows = rows, fits = fits, weight = weight, draws = draws, sums = occupancy_sums(rows, draws, uneven),
+    uneven = uneven
+  )
+}
+
+new_occupancy_fit <- function(answer, about, control, call) {
+  best <- answer$fits[[which.max(answer$weight)]]
+  outcome <- best$outcome
+  converged <- outcome$status == "converged"
+  if (!converged && control$max_pass > 0L && control$tol > 0) {
+    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control() for a firmer answer")
+  }
+  data <- about$data
+  by <- about$by
+  draws <- answer$draws
+  size <- dim(draws$theta)[1L]
+  names <- dimnames_of(data$x)
+  fit <- new_multicause(
+    param = occupancy_means(draws$theta, by, names[[2L]]), objective = c(log_posterior = outcome$objective),
+    loglik = sum(best$laplace), df = 2 * size + (length(answer$uneven) > 1L),
+    dims = c(n = nrow(data$x), m = ncol(data$x), k = 0, observed = sum(data$margins$row_observed)),
+    trace = trace_frame(outcome), starts = occupancy_starts(outcome, converged), converged = converged,
+    control = control, call = call, x = if (control$keep_x) data$x, names = names, seed = about$seed,
+    class = "visits_occupancy", start_traces = list(outcome$trace), density = data_density(data),
+    margins = data$margins, missed_by = "model", visits = about$cell, presence = by$presence,
+    detection = by$detection, mean = sharing_table(draws, by),
+    draws = draws[c("theta", "center", "spread", "uneven")], total = occupancy_range(answer, data$x),
+    uneven = uneven_table(answer), waic = waic_of(answer), rare = rare_attributes(as.matrix(data$x), about$rare)
+  )
+  fit$draws[c("missed", "variance")] <- answer$sums[c("missed", "variance")]
+  fit$cells <- presence_cells(fit, matrix(answer$sums$after[answer$rows$of_cell], nrow(data$x)))
+  if (!control$keep_x) fit["visits"] <- list(NULL)
+  fit
+}
+
+occupancy_starts <- function(outcome, converged) {
+  data.frame(
+    start = 1L, init = "zero", objective = outcome$objective, passes = outcome$n_pass, finished = TRUE,
+    converged = converged, reached_best = TRUE
+  )
+}
+
+# The rows of theta that are of presence or of detection.
+theta_rows <- function(by, part) {
+  p <- length(by$presence$terms)
+  if (part == "presence") seq_len(p) else p + seq_along(by$detection$terms)
+}
+
+# Coefficients on the covariates' own scale, terms x taxa x draws.
+own_coefficients <- function(theta, by, part, taxa = NULL) {
+  rows <- theta_rows(by, part)
+  d <- dim(theta)
+  own <- by[[part]]$basis %*% matrix(theta[rows, , ], length(rows))
+  array(own, c(length(rows), d[2:3]), list(by[[part]]$terms, taxa, NULL))
+}
+
+occupancy_means <- function(theta, by, taxa) {
+  parts <- c("presence", "detection")
+  lapply(stats::setNames(nm = parts), function(part) rowMeans(own_coefficients(theta, by, part, taxa), dims = 2L))
+}
+
+sharing_table <- function(draws, by) {
+  ends <- apply(draws$center, 1L, stats::quantile, c(0.05, 0.95), names = FALSE)
+  parts <- rep(c("presence", "detection"), c(length(by$presence$terms), length(by$detection$terms)))
+  data.frame(
+    part = parts, term = c(by$presence$terms, by$detection$terms), mean = rowMeans(draws$center), low = ends[1L, ],
+    high = ends[2L, ], spread = apply(draws$spread, 1L, stats::median)
+  )
+}
+
+uneven_table <- function(answer) {
+  used <- answer$draws$uneven
+  total <- colSums(answer$sums$missed)
+  data.frame(
+    uneven = answer$uneven, weight = answer$weight,
+    missed = vapply(seq_along(answer$uneven), function(u) if (any(used == u)) mean(total[used == u]) else NA, 0)
+  )
+}
+
+# Over cells that were visited, Watanabe (2010) with the variance of the log-likelihood.
+waic_of <- function(answer) {
+  count <- answer$rows$count
+  p <- sum(count * answer$sums$p_waic)
+  elpd <- sum(count * answer$sums$lppd) - p
+  c(waic = -2 * elpd, elpd = elpd, p_waic = p)
+}
+
+# Probabilities of a presence before the visits and after them, n x m, means over draws. after: NA where no visit was.
+presence_cells <- function(fit, after) {
+  label <- name_sides(fit$names)
+  before <- presence_mean(fit, fit$presence$design)
+  after[is.na(after)] <- before[is.na(after)]
+  list(presence = structure(before, dimnames = label), present = structure(after, dimnames = label))
+}
+
+# ---- Settings ----
 
 occupancy_uneven <- c(0, 0.5, 1, 1.5)
 uneven_prior <- 0.4 # `uneven` is half-normal
-# So many values of t and of u for each taxon, over 9 standard deviations of its posterior.
-occupancy_steps <- seq(-4.5, 4.5, length.out = 25L)
-center_prior <- 0.7 # standard deviation of the centers
-spread_prior <- c(1, 0.1) # variances of t and of u that one taxon more would show
-# Of surveys, which no model is true of, what all visits tell was within this factor (`bench/visits_occupancy.md`).
-survey_factor <- 1.9
+# Standard deviations of the mean coefficients, and variances that one taxon more would show: of intercepts on the
+# log-odds scale, of slopes for covariates of standard deviation 1.
+occupancy_prior <- list(
+  presence = list(intercept = c(center = 0.7, spread = 1), slope = c(center = 1.65, spread = 0.1)),
+  detection = list(intercept = c(center = 0.7, spread = 0.1), slope = c(center = 1.65, spread = 0.1))
+)
+# Of the half-normal prior of the spread among taxa, which bounds it where a covariate tells taxa apart entirely.
+largest_spread <- 1
+most_occupancy_draws <- 1000L # of a fit; for which_zeros() see few_occupancy_draws
+occupancy_warmup <- 200L
+least_uneven_weight <- 0.02
 
 # Nodes and weights of Gauss and Hermite for the normal distribution.
 normal_nodes <- list(
@@ -23,289 +250,181 @@ normal_nodes <- list(
     0.030757123967586, 0.00054826885597222)
 )
 
-# cell: what check_visits() gives. model: NULL, or formulas and covariates as wz_visit_model() gives them. What no visit
-# found, of taxa that were found somewhere and at sites that were visited: list
-#   missed, low, high        the expected number, and a range for surveys as they are, see survey_range()
-#   model_low, model_high    90 % if the model holds
-#   by_taxon                 expected number of each taxon
-occupancy_total <- function(cell, model = NULL) {
-  out <- visits_occupancy(cell, occupancy_given(cell, model))
-  out[c("missed", "low", "high", "by_taxon", "model_low", "model_high")]
-}
-
-# given: NULL or list(found = n x m x visits, present = n x m), what covariates add to the log-odds. The answer has
-# also `cells`, n x m: P(present) where no visit found the taxon, NA elsewhere; and `uneven`: its values, their weights
-# and the number missed given each.
-visits_occupancy <- function(cell, given = NULL, uneven = occupancy_uneven) {
-  rows <- occupancy_rows(cell, given)
-  labels <- dimnames(cell)
-  if (!rows$m) {
-    none <- stats::setNames(numeric(dim(cell)[2L]), labels[[2L]])
-    return(list(missed = 0, low = 0, high = 0, model_low = 0, model_high = 0, by_taxon = none))
-  }
-  state <- occupancy_start(rows)
-  fits <- vector("list", length(uneven))
-  for (b in seq_along(uneven)) {
-    state <- occupancy_em(rows, state, uneven[b])
-    fits[[b]] <- occupancy_answer(rows, state, uneven[b])
-  }
-  each <- function(name) vapply(fits, `[[`, 0, name)
-  weight <- occupancy_weights(each("profile"), uneven)
-  average <- function(name) Reduce(`+`, Map(function(fit, w) w * fit[[name]], fits, weight))
-  missed <- sum(weight * each("missed"))
-  variance <- sum(weight * (each("variance") + (each("missed") - missed)^2))
-  ends <- count_range(missed, variance)
-  beyond <- survey_range(missed, variance)
+# The designs of both formulas, list(presence, detection), as detection_design() has them.
+occupancy_designs <- function(presence, detection, cell, given) {
   list(
-    missed = missed, low = min(ends[1L], beyond[1L]), high = max(ends[2L], beyond[2L]),
-    model_low = ends[1L], model_high = ends[2L],
-    by_taxon = stats::setNames(average("by_taxon"), labels[[2L]]),
-    cells = structure(average("cells"), dimnames = if (!is.null(labels)) labels[1:2]),
-    uneven = data.frame(uneven, weight, missed = each("missed"))
+    presence = presence_design(presence, cell, given),
+    detection = detection_design(detection %||% default_detection(cell), cell, given[c("visit", "site")])
   )
 }
 
-# By the likelihood at its top over t and u. With two visits it is flat, while the sum over t and u is not, which trusts
-# that taxa are normal, and would tell a total three times as high of the birds.
+presence_design <- function(formula, cell, given) {
+  found <- visit_variables(formula, cell, given[c("visit", "site")], "presence")
+  other <- names(found$level)[found$level != "site"]
+  if (length(other)) {
+    stop_input("`presence` must go by covariates of sites (`site_data`): %s is of visits.", other[1L])
+  }
+  if (length(attr(stats::terms(formula), "offset"))) stop_input("`presence` cannot have an offset().")
+  n <- dim(cell)[1L]
+  values <- covariate_frame(lapply(found$values, utils::head, n), n)
+  label <- dimnames(cell)[[1L]]
+  made <- rowSums(visits_made(cell)) > 0
+  check_covariates(values, made, "site that was visited", function(bad) {
+    if (is.null(label)) paste("number", bad) else dQuote(label[bad], FALSE)
+  })
+  by <- covariate_design(formula, values, made, "presence")
+  by$formula <- formula
+  by
+}
+
+occupancy_terms <- function(by) {
+  unlist(lapply(c("presence", "detection"), function(part) paste(part, by[[part]]$terms, sep = ":")))
+}
+
+# What the kernel knows of the prior, list(center_sd, spread_prior), a number for each coefficient.
+kernel_prior <- function(by) {
+  each <- lapply(c("presence", "detection"), function(part) {
+    kind <- ifelse(by[[part]]$terms == "(Intercept)", "intercept", "slope")
+    vapply(occupancy_prior[[part]][kind], identity, c(center = 0, spread = 0))
+  })
+  both <- do.call(cbind, each)
+  list(
+    center_sd = unname(both["center", ]), spread_prior = unname(both["spread", ]),
+    spread_sd = rep(largest_spread, ncol(both))
+  )
+}
+
+# Numbers of the distinct rows of a matrix, from 1, by first appearance.
+row_groups <- function(x) {
+  key <- do.call(paste, lapply(seq_len(ncol(x)), function(column) x[, column]))
+  match(key, unique(key))
+}
+
+# The data as src/visits_occupancy/taxon.h has them: sites of a taxon that are alike in covariates and history are one
+# row. of_cell, n x m: each cell's row, NA where no visit was made; hit: whether visits of the row found the taxon.
+occupancy_rows <- function(cell, by) {
+  d <- dim(cell)
+  made <- visits_made(cell)
+  p <- nrow(by$detection$design)
+  detection <- array(by$detection$design, c(p, d[1L], d[3L])) * rep(1 * made, each = p)
+  wide <- cbind(t(by$presence$design), matrix(aperm(detection, c(2L, 1L, 3L)), d[1L]))
+  kind <- row_groups(if (ncol(wide)) wide else matrix(0, d[1L], 1L))
+  one <- which(!duplicated(kind))
+  y <- matrix(cell, d[1L] * d[2L], d[3L])
+  taxon <- rep(seq_len(d[2L]), each = d[1L])
+  used <- which(rowSums(!is.na(y)) > 0)
+  group <- row_groups(cbind(taxon, kind[rep(seq_len(d[1L]), d[2L])], y)[used, , drop = FALSE])
+  first <- used[!duplicated(group)]
+  of_cell <- matrix(NA_integer_, d[1L], d[2L])
+  of_cell[used] <- group
+  list(
+    first = c(0L, cumsum(tabulate(taxon[first], d[2L]))), kind = kind[(first - 1L) %% d[1L] + 1L] - 1L,
+    found = unname(t(y[first, , drop = FALSE])), count = as.double(tabulate(group, length(first))),
+    presence = by$presence$design[, one, drop = FALSE],
+    detection = matrix(aperm(detection[, one, , drop = FALSE], c(1L, 3L, 2L)), p),
+    of_cell = of_cell, hit = rowSums(y[first, , drop = FALSE] == 1L, na.rm = TRUE) > 0
+  )
+}
+
+with_uneven <- function(rows, uneven) {
+  nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
+  c(rows, list(node = exp(uneven * nodes$at), weight = nodes$weight))
+}
+
+# ---- Estimation ----
+
+occupancy_start <- function(rows, by) {
+  prior <- kernel_prior(by)
+  size <- length(prior$center_sd)
+  list(
+    theta = matrix(0, size, length(rows$first) - 1L), center = numeric(size),
+    spread = unname(pmax(sqrt(prior$spread_prior), 0.7))
+  )
+}
+
+# Modes of all taxa, their common mean and spread, for each value of `uneven`: a list of list(theta, center, spread,
+# outcome, loglik, laplace, precision, profile), see occ_fit() and occ_modes() of the glue.
+occupancy_fits <- function(rows, by, uneven, control, start = occupancy_start(rows, by)) {
+  prior <- kernel_prior(by)
+  fits <- vector("list", length(uneven))
+  for (u in seq_along(uneven)) {
+    own <- with_uneven(rows, uneven[u])
+    out <- .Call(mc_c_occ_fit, own, start[c("theta", "center", "spread")], prior, unclass(control))
+    start <- out[c("theta", "center", "spread")]
+    at <- .Call(mc_c_occ_modes, own, start)
+    top <- .Call(mc_c_occ_modes, own, c(start[c("theta", "center")], list(spread = profile_width * start$spread)))
+    fits[[u]] <- c(at, out["outcome"], list(profile = sum(top$loglik)))
+  }
+  fits
+}
+
+# By the likelihood at its top over coefficients, as good as free. With two visits it is flat, while that with taxa
+# integrated is not, which trusts that taxa are normal, and would expect a total three times as high of the birds.
 occupancy_weights <- function(profile, uneven) {
   log_weight <- profile - uneven^2 / (2 * uneven_prior^2)
   weight <- exp(log_weight - max(log_weight))
   weight / sum(weight)
 }
+profile_width <- 4
 
-# 90 % of a count with this mean and variance, as negative binomial.
-count_range <- function(mean, variance) {
-  if (mean <= 0) {
-    return(c(0, 0))
-  }
-  if (variance <= mean * 1.001) {
-    return(c(floor(max(0, mean - 1.645 * sqrt(variance))), ceiling(mean + 1.645 * sqrt(variance))))
-  }
-  stats::qnbinom(c(0.05, 0.95), size = mean^2 / (variance - mean), mu = mean)
-}
+# ---- The posterior ----
 
-# 90 % on the log scale, where the model's variance and that of surveys about the model add up: of few finds both count.
-survey_range <- function(missed, variance) {
-  if (missed <= 0) {
-    return(c(0, 0))
-  }
-  own <- stats::qnorm(0.95)^2 * log1p(variance / missed^2)
-  factor <- exp(sqrt(own + log(survey_factor)^2))
-  c(floor(missed / factor), ceiling(missed * factor))
-}
-
-# What covariates add to the log-odds of a presence and of a find, each taxon's mean taken out: by a fit of
-# visits_bernoulli(), which has the formulas.
-occupancy_given <- function(cell, model) {
-  if (is.null(model)) {
-    return(NULL)
-  }
-  if (is.null(model$detection)) model$detection <- if (dim(cell)[3L] > 1L) ~visit else ~1
-  k <- if (is.null(model$communities)) 1L else min(3L, dim(cell)[2L])
-  args <- c(list(quote(cell), k), model[lengths(model) > 0L], list(control = fit_control(progress = FALSE)))
-  fit <- with_seed(1L, quiet_fit(do.call(visits_bernoulli, args))$value)
-  d <- dim(cell)
-  found <- vapply(seq_len(d[3L]), function(v) -stats::qlogis(visit_missed(fit, v)), matrix(0, d[1L], d[2L]))
-  found <- array(pmin(pmax(found, -20), 20), d)
-  centre <- function(x, known) x - rep(colSums(x * known) / pmax(colSums(known), 1), each = d[1L])
-  made <- !is.na(cell)
-  middle <- vapply(seq_len(d[2L]), function(j) sum(found[, j, ] * made[, j, ]) / max(sum(made[, j, ]), 1), 0)
-  present <- stats::qlogis(pmin(pmax(unname(fitted(fit)), 1e-6), 1 - 1e-6))
-  list(found = found - rep(middle, each = d[1L]), present = centre(present, rowSums(made, dims = 2L) > 0))
-}
-
-# Cells of a taxon with the same history are one row. of_cell, n x m: each cell's row.
-occupancy_rows <- function(cell, given) {
-  d <- dim(cell)
-  y <- matrix(cell, d[1L] * d[2L], d[3L])
-  hit <- y == 1L & !is.na(y)
-  taxon <- rep(seq_len(d[2L]), each = d[1L])
-  taxa <- which(tapply(rowSums(hit), factor(taxon, seq_len(d[2L])), sum) > 0)
-  used <- rowSums(!is.na(y)) > 0 & taxon %in% taxa
-  history <- do.call(paste, c(list(taxon, if (!is.null(given)) seq_along(taxon)), split(y, col(y))))
-  history[!used] <- NA
-  first <- which(used & !duplicated(history))
-  of_cell <- match(history, history[first], incomparables = NA)
-  own <- match(taxon[first], taxa)
+# Draws given each value of `uneven`, as many as its weight says: list(theta = size x m x draws, center, spread = size x
+# draws, uneven = the number of the value of each draw, accepted).
+occupancy_draws <- function(rows, by, fits, weight, uneven, n_draw) {
+  prior <- kernel_prior(by)
+  weight[weight < least_uneven_weight] <- 0
+  share <- diff(c(0, round(cumsum(weight / sum(weight)) * n_draw)))
+  each <- lapply(which(share > 0), function(u) {
+    at <- fits[[u]]
+    own <- with_uneven(rows, uneven[u])
+    plan <- list(mode = at$theta, precision = at$precision)
+    state <- at[c("theta", "center", "spread")]
+    warm <- .Call(mc_c_occ_sample, own, state, prior, c(plan, list(n_sweep = occupancy_warmup, thin = 0L)))
+    state <- warm[c("theta", "center", "spread")]
+    thin <- 2L
+    .Call(mc_c_occ_sample, own, state, prior, c(plan, list(n_sweep = as.integer(thin * share[u]), thin = thin)))
+  })
+  d <- dim(each[[1L]]$all_theta)
+  all <- function(name) do.call(cbind, lapply(each, `[[`, name))
   list(
-    histories = list(taxon = own - 1L, found = t(y[first, , drop = FALSE])), found = rowSums(hit)[first] > 0,
-    taxon = own, count = tabulate(of_cell, length(first)), of_cell = matrix(of_cell, d[1L]),
-    taxa = unname(taxa), m = length(taxa), dims = d, by_visit = is.null(given) && d[3L] > 1L,
-    add_found = if (is.null(given)) 0 else t(matrix(given$found, ncol = d[3L])[first, , drop = FALSE]),
-    add_present = if (is.null(given)) numeric(length(first)) else as.vector(given$present)[first]
+    theta = array(unlist(lapply(each, `[[`, "all_theta")), c(d[1:2], sum(share))), center = all("all_center"),
+    spread = all("all_spread"), uneven = rep(seq_along(share), share), accepted = lapply(each, `[[`, "accepted")
   )
 }
 
-# center and about: mean and standard deviation of the prior of each taxon's t and u, see share_taxa(). mean and width:
-# where the grids of t and u lie, taxa x 2.
-occupancy_start <- function(rows) {
-  v <- rows$dims[3L]
-  list(
-    center = matrix(0, rows$m, 2L), spread = c(1.5, 1), about = c(1.5, 1), visit = numeric(v), spread_visit = 0.3,
-    shift = matrix(0, rows$m, v),
-    mean = matrix(0, rows$m, 2L), width = matrix(1.6, rows$m, 2L)
+# The log-likelihood of each row of taxon j and P(present | visits), rows x draws.
+taxon_pointwise <- function(rows, draws, uneven, j) {
+  out <- lapply(unique(draws$uneven), function(u) {
+    theta <- draws$theta[, j, draws$uneven == u]
+    .Call(mc_c_occ_pointwise, with_uneven(rows, uneven[u]), j - 1L, matrix(theta, dim(draws$theta)[1L]))
+  })
+  bind <- function(name) do.call(cbind, lapply(out, `[[`, name))
+  list(loglik = bind("loglik"), present = bind("present"))
+}
+
+# Over all draws: list(after: P(present | visits) of each row; missed, variance: expected number missed of each taxon
+# in each draw and its variance given the draw, m x draws; lppd, waic: sums for each row; influence)
+occupancy_sums <- function(rows, draws, uneven) {
+  m <- length(rows$first) - 1L
+  n_row <- length(rows$kind)
+  out <- list(
+    after = numeric(n_row), lppd = numeric(n_row), p_waic = numeric(n_row), influence = numeric(n_row),
+    missed = matrix(0, m, length(draws$uneven))
   )
-}
-
-# Sums over these rows of each taxon, taxa x columns.
-taxon_sums <- function(x, rows, which) {
-  out <- matrix(0, rows$m, NCOL(x))
-  sums <- rowsum(x, rows$taxon[which])
-  out[as.integer(rownames(sums)), ] <- sums
-  out
-}
-
-# P(history | present) of each row at each u: `like`, rows x grid, of `terms`, see src/visits_occupancy/history.h.
-occupancy_likelihood <- function(rows, state, uneven) {
-  nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
-  u <- state$mean[, 2L] + outer(state$width[, 2L], occupancy_steps)
-  terms <- list(
-    odds = t(exp(u)), visit = exp(t(state$shift)[, rows$taxon, drop = FALSE] + rows$add_found),
-    node = exp(uneven * nodes$at), weight = nodes$weight
-  )
-  list(u = u, terms = terms, like = t(.Call(mc_c_occ_likelihood, rows$histories, terms)))
-}
-
-# The posterior of t and u given the rest, taxa x grid x grid, and what it is of.
-occupancy_posterior <- function(rows, state, uneven) {
-  at <- occupancy_likelihood(rows, state, uneven)
-  g <- length(occupancy_steps)
-  at$t <- state$mean[, 1L] + outer(state$width[, 1L], occupancy_steps)
-  at$blank <- which(!rows$found)
-  prior <- function(x, side) stats::dnorm(x, state$center[, side], state$about[side], log = TRUE)
-  hits <- which(rows$found)
-  fixed <- taxon_sums(rows$count[hits] * log(at$like[hits, , drop = FALSE]), rows, hits)
-  likelihood <- array(0, c(rows$m, g, g))
-  for (s in seq_len(g)) {
-    present <- rows$count[hits] * log(occupancy_chance(rows, at, s, hits))
-    absent <- rows$count[at$blank] * occupancy_absent(rows, at, s)
-    likelihood[, s, ] <- fixed + as.vector(taxon_sums(present, rows, hits)) + taxon_sums(absent, rows, at$blank)
-  }
-  density <- likelihood + as.vector(prior(at$t, 1L)) + aperm(array(prior(at$u, 2L), c(rows$m, g, g)), c(1L, 3L, 2L))
-  post <- exp(density - apply(density, 1L, max))
-  at$post <- post / rowSums(post)
-  at$profile <- sum(apply(likelihood, 1L, max))
-  at
-}
-
-# P(present) of these rows at the s-th t.
-occupancy_chance <- function(rows, at, s, which) stats::plogis(at$t[rows$taxon[which], s] + rows$add_present[which])
-
-# The log-likelihood of the rows without a find at the s-th t, rows x grid of u.
-occupancy_absent <- function(rows, at, s) {
-  log1p(occupancy_chance(rows, at, s, at$blank) * (at$like[at$blank, , drop = FALSE] - 1))
-}
-
-# P(present | history) of the rows without a find at the s-th t, rows x grid of u.
-occupancy_after <- function(rows, at, s) {
-  present <- occupancy_chance(rows, at, s, at$blank) * at$like[at$blank, , drop = FALSE]
-  present / (present + 1 - occupancy_chance(rows, at, s, at$blank))
-}
-
-posterior_moments <- function(x, weight) {
-  mean <- rowSums(x * weight)
-  list(mean = mean, variance = pmax(rowSums(x^2 * weight) - mean^2, 0))
-}
-
-# Sums over t or u of taxa x grid x grid, which leave side 1, t, or 2, u.
-grid_sums <- function(x, side) rowSums(if (side == 1L) x else aperm(x, c(1L, 3L, 2L)), dims = 2L)
-
-# P(present, u | all), rows x grid of u.
-occupancy_present <- function(rows, at) {
-  out <- grid_sums(at$post, 2L)[rows$taxon, , drop = FALSE]
-  out[at$blank, ] <- 0
-  for (s in seq_along(occupancy_steps)) {
-    weight <- matrix(at$post[, s, ], rows$m)[rows$taxon[at$blank], , drop = FALSE]
-    out[at$blank, ] <- out[at$blank, , drop = FALSE] + weight * occupancy_after(rows, at, s)
+  out$variance <- out$missed
+  for (j in which(diff(rows$first) > 0)) {
+    at <- (rows$first[j] + 1L):rows$first[j + 1L]
+    each <- taxon_pointwise(rows, draws, uneven, j)
+    open <- (rows$count * !rows$hit)[at]
+    out$after[at] <- rowMeans(each$present)
+    out$missed[j, ] <- open %*% each$present
+    out$variance[j, ] <- open %*% (each$present * (1 - each$present))
+    top <- apply(each$loglik, 1L, max)
+    out$lppd[at] <- top + log(rowMeans(exp(each$loglik - top)))
+    mean <- rowMeans(each$loglik)
+    out$p_waic[at] <- rowSums((each$loglik - mean)^2) / (ncol(each$loglik) - 1)
+    out$influence[at] <- (each$loglik - mean) %*% (out$missed[j, ] - mean(out$missed[j, ])) / ncol(each$loglik)
   }
   out
-}
-
-occupancy_em <- function(rows, state, uneven, rounds = 40L, tol = 0.01) {
-  for (round in seq_len(rounds)) {
-    before <- state
-    at <- occupancy_posterior(rows, state, uneven)
-    for (side in 1:2) {
-      known <- posterior_moments(list(at$t, at$u)[[side]], grid_sums(at$post, side))
-      state$mean[, side] <- known$mean
-      state$width[, side] <- pmin(pmax(sqrt(known$variance), 0.01), 3)
-      state <- share_taxa(state, known, side)
-    }
-    if (rows$by_visit) state <- update_shift(rows, at, state, occupancy_present(rows, at))
-    moved <- function(name) max(abs(state[[name]] - before[[name]]))
-    if (round > 3L && max(vapply(c("center", "spread", "visit", "spread_visit"), moved, 0)) < tol) break
-  }
-  state
-}
-
-# The spread among taxa, and for each what the others tell of it: their mean, and how far it may be from that.
-share_taxa <- function(state, known, side) {
-  m <- length(known$mean)
-  tight <- state$spread[side]^2 / center_prior^2
-  squares <- sum((known$mean - sum(known$mean) / (m + tight))^2 + known$variance)
-  state$spread[side] <- sqrt((squares + spread_prior[side]) / (m + 1))
-  tight <- state$spread[side]^2 / center_prior^2
-  state$center[, side] <- (sum(known$mean) - known$mean) / (m - 1 + tight)
-  state$about[side] <- state$spread[side] * sqrt(1 + 1 / (m - 1 + tight))
-  state
-}
-
-# One Newton step of the expected log-likelihood of the finds, and the visits' means and spread.
-update_shift <- function(rows, at, state, present) {
-  expected <- .Call(mc_c_occ_shift, rows$histories, at$terms, t(rows$count * present))
-  tight <- 1 / state$spread_visit^2
-  off <- state$shift - rep(state$visit, each = rows$m)
-  state$shift <- state$shift + pmin(pmax((expected$slope - off * tight) / (expected$curve + tight), -1), 1)
-  visit <- colSums(state$shift) / (rows$m + 1 / tight)
-  # The level is u's.
-  state$visit <- visit - mean(visit)
-  state$shift <- state$shift - mean(visit)
-  off <- state$shift - rep(state$visit, each = rows$m)
-  state$spread_visit <- sqrt((sum(off^2 + 1 / (expected$curve + tight)) + 0.3^2) / (length(off) + 1))
-  state
-}
-
-# The expected number missed, its variance given `uneven`, and the top of the likelihood.
-occupancy_answer <- function(rows, state, uneven) {
-  at <- occupancy_posterior(rows, state, uneven)
-  number <- 0 * at$post # missed given t and u
-  chance <- 0
-  for (s in seq_along(occupancy_steps)) {
-    after <- rows$count[at$blank] * occupancy_after(rows, at, s)
-    number[, s, ] <- taxon_sums(after, rows, at$blank)
-    own <- after * (1 - after / rows$count[at$blank])
-    chance <- chance + sum(taxon_sums(own, rows, at$blank) * matrix(at$post[, s, ], rows$m))
-  }
-  missed <- rowSums(at$post * number)
-  unsure <- rowSums(at$post * number^2) - missed^2
-  of_taxon <- numeric(rows$dims[2L])
-  of_taxon[rows$taxa] <- missed
-  present <- rowSums(occupancy_present(rows, at))
-  present[rows$found] <- NA
-  shared <- shared_by_sites(rows, at, at$post * (number - missed))
-  list(
-    missed = sum(missed), variance = chance + shared * sum(unsure), profile = at$profile, by_taxon = of_taxon,
-    cells = matrix(present[rows$of_cell], rows$dims[1L])
-  )
-}
-
-# How much more the total varies with the sites drawn than where taxa of a site were independent, at least 1: by the
-# influence of each cell, the posterior covariance of the number missed and the cell's log-likelihood (Giordano and
-# Broderick's infinitesimal jackknife), summed by site. off: posterior times the number's deviation from its mean.
-shared_by_sites <- function(rows, at, off) {
-  hits <- which(rows$found)
-  influence <- numeric(length(rows$found))
-  of_u <- grid_sums(off, 2L)
-  influence[hits] <- rowSums(of_u[rows$taxon[hits], , drop = FALSE] * log(at$like[hits, , drop = FALSE]))
-  for (s in seq_along(occupancy_steps)) {
-    own <- matrix(off[, s, ], rows$m)
-    influence[hits] <- influence[hits] + rowSums(own)[rows$taxon[hits]] * log(occupancy_chance(rows, at, s, hits))
-    absent <- own[rows$taxon[at$blank], , drop = FALSE] * occupancy_absent(rows, at, s)
-    influence[at$blank] <- influence[at$blank] + rowSums(absent)
-  }
-  cells <- matrix(influence[rows$of_cell], rows$dims[1L])
-  cells <- cells - rep(colMeans(cells, na.rm = TRUE), each = nrow(cells))
-  cells[is.na(cells)] <- 0
-  alone <- sum(cells^2)
-  if (alone > 0) max(1, sum(rowSums(cells)^2) / alone) else 1
 }

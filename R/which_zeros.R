@@ -148,8 +148,8 @@
 #' print(by_taxon(w), n = 3)
 #' @export
 which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, distance = NULL, groups = NULL,
-                        within = NULL, completeness = NULL, effort = NULL, visits = NULL, detection = NULL,
-                        communities = NULL, visit_data = NULL, site_data = NULL, series = FALSE, assume = NULL,
+                        within = NULL, completeness = NULL, effort = NULL, visits = NULL, presence = NULL,
+                        detection = NULL, visit_data = NULL, site_data = NULL, series = FALSE, assume = NULL,
                         leave_out = NULL, reference = NULL, quick = FALSE, copies = NULL, seed = NULL, seconds = Inf,
                         control = NULL) {
   call <- match.call()
@@ -297,7 +297,7 @@ wz_given <- function(asked, cell) {
   given <- list(
     completeness = if (!is.null(args$completeness)) check_completeness(args$completeness, nrow(x), rownames(x)),
     effort = if (!is.null(args$effort)) check_effort(args$effort, list(x = x), "white", 2L), cell = cell,
-    visit_model = wz_visit_model(cell, args[c("detection", "communities")], args[c("visit_data", "site_data")]),
+    visit_model = wz_visit_model(cell, args[c("presence", "detection")], args[c("visit_data", "site_data")]),
     within = check_within(args$within, list(dims = c(n = nrow(x), m = ncol(x)), names = dimnames_of(x))),
     assume = args$assume, series = if (args$series) series_ages(asked$near)
   )

@@ -77,21 +77,19 @@ group_means <- function(value, name, group) {
 
 # Repeated visits as which_zeros(visits = ) takes them.
 
-# How visits find what is there, as arguments of visits_bernoulli() whose covariates are tables of the sites in order,
-# so that a part of the sites can be taken; NULL where no formula is given.
+# Presence and detection as arguments of visits_occupancy() whose covariates are tables of the sites in order, so that a
+# part of the sites can be taken; NULL where no formula is given.
 wz_visit_model <- function(cell, formulas, given) {
   formulas <- formulas[!vapply(formulas, is.null, NA)]
   covariates <- given[!vapply(given, is.null, NA)]
   lost <- names(c(formulas, covariates))
   if (length(lost) && is.null(cell)) stop_input("`%s` goes with `visits`, which are not given.", lost[1L])
   if (!length(formulas)) {
-    if (length(covariates)) stop_input("`%s` goes with `detection` or `communities`.", names(covariates)[1L])
+    if (length(covariates)) stop_input("`%s` goes with `presence` or `detection`.", names(covariates)[1L])
     return(NULL)
   }
   given <- list(visit = given$visit_data, site = given$site_data)
-  settings <- list(estimate = "map", prior = list(detection = 1.65, communities = 1.65), sharing = "partial")
-  if (!is.null(formulas$detection)) check_detection(formulas$detection, cell, given, settings)
-  if (!is.null(formulas$communities)) check_communities(formulas$communities, cell, given, settings)
+  occupancy_designs(formulas$presence %||% ~1, formulas$detection, cell, given)
   known <- known_covariates(cell, given)
   wanted <- setdiff(unlist(lapply(formulas, all.vars)), "visit")
   by_site <- wanted[known$level[wanted] == "site"]

@@ -130,8 +130,8 @@ total_by_gaps <- function(x, gaps) {
 
 # Occupancy of each taxon: what lived at the sites visited and was found by no visit. list(total, taxa: of each).
 total_by_visits <- function(given) {
-  found <- visits_occupancy(given$cell, occupancy_given(given$cell, given$visit_model))
-  list(total = c(missed = found$missed, low = found$low, high = found$high), taxa = unname(found$by_taxon))
+  found <- occupancy_missed(given$cell, given$visit_model)
+  list(total = found$total, taxa = unname(found$by_taxon))
 }
 
 # Chao's estimate of each site, its visits as samples: taxa there that no visit found.

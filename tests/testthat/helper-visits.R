@@ -256,48 +256,44 @@ ref_visit_counts <- function(x, par, i) {
   out
 }
 
-# Occupancy of each taxon given all else, cell by cell: the number of presences that no visit found, its variance where
-# cells are independent, and P(present) of each cell. t and u are summed over the grid of occupancy_posterior().
-ref_occupancy_sums <- function(cell, state, uneven, add_found = array(0, dim(cell)), add_present = add_found) {
-  d <- dim(cell)
-  steps <- seq(-4.5, 4.5, length.out = 25)
+# Occupancy of one taxon, site by site, eqs. (1) to (3) of src/visits_occupancy/taxon.h. y: n x visits; x: n x terms; w: a
+# list of n x terms, one a visit. list(loglik, present) of each site, NA where no visit was made.
+ref_occupancy_sites <- function(y, x, w, theta, uneven = 0) {
   nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
-  present <- matrix(NA_real_, d[1], d[2])
-  out <- list(missed = numeric(d[2]), variance = 0, profile = 0)
-  for (j in seq_len(d[2])) {
-    t <- state$mean[j, 1] + state$width[j, 1] * steps
-    u <- state$mean[j, 2] + state$width[j, 2] * steps
-    loglik <- number <- chance <- matrix(0, 25, 25)
-    after <- array(0, c(d[1], 25, 25))
-    for (a in 1:25) {
-      for (b in 1:25) {
-        for (i in seq_len(d[1])) {
-          made <- which(!is.na(cell[i, j, ]))
-          if (!length(made)) next
-          p <- vapply(nodes$at, function(node) {
-            q <- plogis(u[b] + state$shift[j, made] + add_found[i, j, made] + uneven * node)
-            prod(ifelse(cell[i, j, made] == 1, q, 1 - q))
-          }, 0)
-          here <- plogis(t[a] + add_present[i, j, 1]) * sum(nodes$weight * p)
-          found <- any(cell[i, j, made] == 1)
-          total <- here + (!found) * (1 - plogis(t[a] + add_present[i, j, 1]))
-          loglik[a, b] <- loglik[a, b] + log(total)
-          after[i, a, b] <- (!found) * here / total
-        }
-        number[a, b] <- sum(after[, a, b])
-        chance[a, b] <- sum(after[, a, b] * (1 - after[, a, b]))
-      }
+  b <- theta[seq_len(ncol(x))]
+  d <- theta[-seq_len(ncol(x))]
+  one <- function(i) {
+    made <- which(!is.na(y[i, ]))
+    if (!length(made)) {
+      return(c(NA, NA))
     }
-    prior <- outer(dnorm(t, state$center[j, 1], state$about[1]), dnorm(u, state$center[j, 2], state$about[2]))
-    post <- exp(loglik - max(loglik)) * prior
-    post <- post / sum(post)
-    out$missed[j] <- sum(post * number)
-    out$variance <- out$variance + sum(post * chance) + sum(post * number^2) - out$missed[j]^2
-    out$profile <- out$profile + max(loglik)
-    blank <- rowSums(cell[, j, ], na.rm = TRUE) == 0 & rowSums(!is.na(cell[, j, ])) > 0
-    present[blank, j] <- apply(after, 1, function(x) sum(x * post))[blank]
+    psi <- plogis(sum(x[i, ] * b))
+    each <- vapply(nodes$at, function(u) {
+      p <- plogis(vapply(made, function(v) sum(w[[v]][i, ] * d), 0) + uneven * u)
+      prod(ifelse(y[i, made] == 1, p, 1 - p))
+    }, 0)
+    here <- psi * sum(nodes$weight * each)
+    all <- if (any(y[i, made] == 1)) here else here + 1 - psi
+    c(log(all), here / all)
   }
-  c(out, list(present = present))
+  out <- vapply(seq_len(nrow(y)), one, numeric(2))
+  list(loglik = out[1, ], present = out[2, ])
+}
+
+# The update of center and spread given modes (size x m) and variances about them, eqs. (4) and (5) of em.h: the maximum
+# over each by a search.
+ref_occupancy_sharing <- function(theta, variance, center, spread, prior) {
+  for (e in seq_along(center)) {
+    q <- function(at, s) {
+      -sum((theta[e, ] - at)^2 + variance[e, ]) / (2 * s^2) - ncol(theta) * log(s)
+    }
+    center[e] <- optimize(function(at) q(at, spread[e]) - at^2 / (2 * prior$center_sd[e]^2), c(-10, 10),
+      maximum = TRUE, tol = 1e-10)$maximum
+    spread[e] <- optimize(function(s) {
+      q(center[e], s) - log(s) - prior$spread_prior[e] / (2 * s^2) - s^2 / (2 * prior$spread_sd[e]^2)
+    }, c(0.01, 20), maximum = TRUE, tol = 1e-10)$maximum
+  }
+  list(center = center, spread = spread)
 }
 
 # One of Newton's steps of attribute j, memberships held: the columns of aspects and slopes after it, see

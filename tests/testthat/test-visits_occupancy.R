@@ -1,73 +1,128 @@
-small_visits <- function() {
-  case <- detected_table(12, 3, 3)
-  suppressMessages(check_visits(case$visits, c("site", "species", "visit")))
+# Of R/visits_occupancy.R, R/visits_occupancy_methods.R, R/visits_occupancy_plot.R and R/visits_occupancy_total.R; the
+# kernel in C is tested in tests/c/test_visits_occupancy.c, too.
+
+# Presence by elev, detection by day, coefficients by taxon.
+planted_survey <- function(seed, n = 100, m = 20, visits = 3) {
+  set.seed(seed)
+  elev <- rnorm(n)
+  day <- matrix(rnorm(n * visits), n)
+  presence <- rbind(rnorm(m, -0.5, 1), rnorm(m, 0.3, 1))
+  detection <- rbind(rnorm(m, -0.4, 0.8), rnorm(m, 0.3, 0.4))
+  present <- matrix(rbinom(n * m, 1, plogis(cbind(1, elev) %*% presence)), n)
+  y <- array(0L, c(n, m, visits), list(site = paste0("s", 1:n), species = paste0("t", 1:m), visit = NULL))
+  for (v in seq_len(visits)) y[, , v] <- present * rbinom(n * m, 1, plogis(cbind(1, day[, v]) %*% detection))
+  list(
+    y = y, sites = data.frame(elev, row.names = rownames(y)), day = list(day = day), present = present,
+    presence = presence, detection = detection, truth = present == 1 & apply(y, 1:2, max) == 0
+  )
 }
 
-a_state <- function(rows) {
-  state <- occupancy_start(rows)
-  state$center[] <- c(0.2, 0.1, 0, -0.3, -0.2, 0.3)
-  state$about <- c(0.9, 0.7)
-  state$shift[] <- c(0.1, -0.2, 0.3, 0, 0.2, -0.4, -0.1, 0.2, 0.1)
-  state$mean[] <- c(0.5, 0, -0.5, 0.2, 0.1, -0.4)
-  state
+fit_survey <- function(case, ..., presence = ~elev, detection = ~day) {
+  suppressMessages(visits_occupancy(case$y, presence, detection, site_data = case$sites, visit_data = case$day, ...))
 }
 
-test_that("sums over the grids equal those cell by cell", {
-  cell <- small_visits()
-  rows <- occupancy_rows(cell, NULL)
-  state <- a_state(rows)
+small_case <- function() {
+  case <- planted_survey(5, 14, 4)
+  case$y[2, , 1] <- NA
+  case$y[3, , ] <- NA
+  case$y[4, 2, 3] <- NA
+  cell <- suppressMessages(check_visits(case$y))
+  by <- occupancy_designs(~elev, ~day, cell, list(visit = case$day, site = case$sites))
+  rows <- occupancy_rows(cell, by)
+  design <- function(v) t(by$detection$design[, (v - 1) * 14 + 1:14])
+  c(case, list(cell = cell, by = by, rows = rows, x = t(by$presence$design), w = lapply(1:3, design)))
+}
+
+test_that("the likelihood and the probability of a presence equal those site by site", {
+  case <- small_case()
+  set.seed(2)
+  theta <- matrix(rnorm(16), 4)
   for (uneven in c(0, 0.8)) {
-    fast <- occupancy_answer(rows, state, uneven)
-    slow <- ref_occupancy_sums(unclass(cell), state, uneven)
-    expect_equal(fast$by_taxon, slow$missed, tolerance = 1e-8)
-    expect_equal(fast$profile, slow$profile, tolerance = 1e-8)
-    expect_equal(unname(fast$cells), slow$present, tolerance = 1e-8)
-    # Sites of which some are found well vary more together, never less.
-    expect_gte(fast$variance, slow$variance - 1e-8)
-  }
-})
-
-test_that("covariates move the chances of their cells", {
-  cell <- small_visits()
-  set.seed(5)
-  given <- list(found = array(rnorm(length(cell)), dim(cell)), present = matrix(rnorm(36), 12))
-  rows <- occupancy_rows(cell, given)
-  expect_identical(length(rows$found), sum(rowSums(!is.na(cell), dims = 2) > 0))
-  state <- a_state(rows)
-  fast <- occupancy_answer(rows, state, 0.8)
-  slow <- ref_occupancy_sums(unclass(cell), state, 0.8, given$found, array(given$present, dim(cell)))
-  expect_equal(fast$by_taxon, slow$missed, tolerance = 1e-8)
-  expect_equal(unname(fast$cells), slow$present, tolerance = 1e-8)
-})
-
-test_that("detection by visit makes a Newton step of its expected log-likelihood", {
-  cell <- small_visits()
-  rows <- occupancy_rows(cell, NULL)
-  state <- a_state(rows)
-  at <- occupancy_posterior(rows, state, 0)
-  present <- occupancy_present(rows, at)
-  expected <- function(shift) {
-    total <- -sum((shift - rep(state$visit, each = 3))^2) / (2 * state$spread_visit^2)
-    for (r in seq_along(rows$found)) {
-      for (v in which(!is.na(rows$histories$found[, r]))) {
-        p <- plogis(at$u[rows$taxon[r], ] + shift[rows$taxon[r], v])
-        total <- total + rows$count[r] * sum(present[r, ] * log(if (rows$histories$found[v, r] == 1) p else 1 - p))
-      }
+    for (j in 1:4) {
+      own <- with_uneven(case$rows, uneven)
+      fast <- .Call(mc_c_occ_pointwise, own, j - 1L, theta[, j, drop = FALSE])
+      slow <- ref_occupancy_sites(unclass(case$cell)[, j, ], case$x, case$w, theta[, j], uneven)
+      at <- case$rows$of_cell[, j] - case$rows$first[j]
+      expect_equal(fast$loglik[at], slow$loglik, tolerance = 1e-12)
+      expect_equal(fast$present[at], slow$present, tolerance = 1e-12)
     }
-    total
   }
-  near <- function(e, by) expected(replace(state$shift, e, state$shift[e] + by))
-  step <- vapply(1:9, function(e) {
-    (near(e, 1e-3) - near(e, -1e-3)) / 2e-3 / -((near(e, 1e-3) + near(e, -1e-3) - 2 * near(e, 0)) / 1e-6)
-  }, 0)
-  moved <- update_shift(rows, at, state, present)
-  # The level of all visits goes to u.
-  off <- moved$shift - (state$shift + step)
-  expect_equal(as.vector(off), rep(mean(off), 9), tolerance = 1e-4)
-  expect_equal(sum(moved$visit), 0)
 })
 
-# Detection by taxon; sites x taxa x 4 visits.
+test_that("modes are maxima, and their precision is the curvature there", {
+  case <- small_case()
+  own <- with_uneven(case$rows, 0.5)
+  param <- list(theta = matrix(0, 4, 4), center = c(0.1, 0.2, -0.3, 0), spread = c(1, 0.8, 0.9, 0.5))
+  out <- .Call(mc_c_occ_modes, own, param)
+  for (j in 1:4) {
+    posterior <- function(theta) {
+      each <- ref_occupancy_sites(unclass(case$cell)[, j, ], case$x, case$w, theta, 0.5)$loglik
+      sum(each, na.rm = TRUE) + sum(dnorm(theta, param$center, param$spread, log = TRUE))
+    }
+    best <- optim(numeric(4), posterior, method = "BFGS", control = list(fnscale = -1, reltol = 1e-14), hessian = TRUE)
+    expect_equal(out$theta[, j], best$par, tolerance = 1e-3)
+    expect_equal(matrix(out$precision[, , j], 4), -best$hessian, tolerance = 1e-3)
+    laplace <- best$value + 2 * log(2 * pi) - as.vector(determinant(-best$hessian)$modulus) / 2
+    expect_equal(out$laplace[j], laplace, tolerance = 1e-5)
+  }
+})
+
+test_that("a pass updates means and spreads by the modes and the curvature about them", {
+  case <- small_case()
+  own <- with_uneven(case$rows, 0)
+  param <- list(theta = matrix(0, 4, 4), center = rep(0.1, 4), spread = rep(0.8, 4))
+  modes <- .Call(mc_c_occ_modes, own, param)
+  variance <- apply(modes$precision, 3L, function(precision) diag(solve(matrix(precision, 4))))
+  prior <- kernel_prior(case$by)
+  one <- .Call(mc_c_occ_fit, own, param, prior, unclass(fit_control(max_pass = 1, tol = 0, progress = FALSE)))
+  slow <- ref_occupancy_sharing(modes$theta, variance, param$center, param$spread, prior)
+  expect_equal(one$center, slow$center, tolerance = 1e-6)
+  expect_equal(one$spread, slow$spread, tolerance = 1e-6)
+  expect_identical(param$theta, matrix(0, 4, 4)) # arguments are not written
+})
+
+test_that("one taxon with little shrinkage has the estimates of single-species occupancy", {
+  case <- planted_survey(3, 300, 1)
+  cell <- suppressMessages(check_visits(case$y))
+  by <- occupancy_designs(~elev, ~day, cell, list(visit = case$day, site = case$sites))
+  rows <- with_uneven(occupancy_rows(cell, by), 0)
+  wide <- list(theta = matrix(0, 4, 1), center = numeric(4), spread = rep(100, 4))
+  modes <- .Call(mc_c_occ_modes, rows, wide)
+  negative <- function(theta) {
+    design <- function(v) t(by$detection$design[, (v - 1) * 300 + 1:300])
+    -sum(ref_occupancy_sites(cell[, 1, ], t(by$presence$design), lapply(1:3, design), theta)$loglik)
+  }
+  best <- optim(numeric(4), negative, method = "BFGS", control = list(reltol = 1e-12))
+  expect_equal(modes$theta[, 1], best$par, tolerance = 0.01)
+  expect_equal(modes$loglik, -best$value, tolerance = 1e-5)
+})
+
+test_that("planted slopes, numbers by taxon and the total are within their intervals", {
+  skip_on_cran()
+  done <- vapply(1:4, function(seed) {
+    case <- planted_survey(seed)
+    set.seed(seed)
+    fit <- fit_survey(case)
+    slopes <- confint(fit, "presence:elev", level = 0.9)
+    numbers <- by_taxon(fit)
+    truth <- colSums(case$truth)
+    p <- fit$cells$present[fit$x == 0]
+    c(
+      slopes = mean(slopes[, 1] <= case$presence[2, ] & case$presence[2, ] <= slopes[, 2]),
+      taxa = mean(floor(numbers$low) <= truth & truth <= ceiling(numbers$high)),
+      total = fit$total[["model_low"]] <= sum(truth) && sum(truth) <= fit$total[["model_high"]],
+      ratio = log(fit$total[["missed"]] / sum(truth)), rank = mean(rank(p)[case$truth[fit$x == 0]]) / length(p)
+    )
+  }, numeric(5))
+  means <- rowMeans(done)
+  expect_gte(means[["slopes"]], 0.8)
+  expect_gte(means[["taxa"]], 0.8)
+  expect_gte(means[["total"]], 0.75)
+  expect_lt(abs(means[["ratio"]]), log(1.25))
+  expect_gt(means[["rank"]], 0.65)
+})
+
+# Detection by taxon and, by_site, by site; sites x taxa x 4 visits.
 planted_visits <- function(seed, m, n = 100, by_site = 0) {
   set.seed(seed)
   psi <- plogis(rnorm(m, -0.3, 1))
@@ -81,89 +136,49 @@ planted_visits <- function(seed, m, n = 100, by_site = 0) {
   )
 }
 
-test_that("each taxon is drawn towards the others, not to itself", {
-  state <- list(center = matrix(0, 3, 2), spread = c(1, 1), about = c(1, 1))
-  known <- list(mean = c(-1, 0, 3), variance = c(0.1, 0.2, 0.3))
-  out <- share_taxa(state, known, 2)
-  tight <- out$spread[2]^2 / center_prior^2
-  expect_equal(out$center[, 2], c(3, 2, -1) / (2 + tight))
-  expect_equal(out$about[2], out$spread[2] * sqrt(1 + 1 / (2 + tight)))
-  expect_identical(out$center[, 1], numeric(3))
-  # Alone it has the prior: that of the center and that of taxa about it.
-  one <- share_taxa(
-    list(center = matrix(0, 1, 2), spread = c(1, 1), about = c(1, 1)), list(mean = 2, variance = 0.1), 1
-  )
-  expect_identical(one$center[1, 1], 0)
-  expect_equal(one$about[1], sqrt(one$spread[1]^2 + center_prior^2))
-})
-
 test_that("planted numbers are found, from one species to twenty", {
   for (m in c(1, 3, 8, 20)) {
     # Of one species the truth is a few presences, and its mean over ten tables is unsure by a quarter.
     done <- vapply(seq_len(if (m == 1) 30 else 10), function(seed) {
       one <- planted_visits(seed, m)
-      out <- visits_occupancy(one$cell)
-      c(one$truth, out$missed, out$model_low <= one$truth & one$truth <= out$model_high)
+      out <- occupancy_missed(one$cell)
+      c(one$truth, out$total[["missed"]], out$model[["low"]] <= one$truth && one$truth <= out$model[["high"]])
     }, numeric(3))
     expect_lt(abs(log(sum(done[2, ]) / sum(done[1, ]))), log(if (m == 1) 1.4 else 1.25))
     expect_gte(mean(done[3, ]), 0.7)
   }
 })
 
-test_that("a fit of visits prints one number to quote", {
-  fit <- suppressMessages(visits_bernoulli(planted_visits(1, 6)$cell, 1))
-  expect_match(
-    print_words(fit), "^Expected missed: [0-9]+ \\(.*own chances, which sum to [0-9.]+: quote the number above"
-  )
-  by_site <- suppressMessages(update(fit, missed_by = "site"))
-  expect_match(print_words(by_site), "^Of [0-9]+ absences about [0-9.]+ .* expected to be false")
-})
-
-test_that("finds that are uneven among sites are told by four visits to many taxa, not by two", {
+test_that("detection that is uneven among sites is seen by four visits to many taxa, not by two", {
   one <- planted_visits(3, 20, by_site = 1)
-  out <- visits_occupancy(one$cell)
-  expect_lt(out$uneven$weight[1], 0.05)
-  expect_lt(abs(log(out$missed / one$truth)), log(1.5))
-  two <- one$cell[, , 1:2]
-  expect_gt(visits_occupancy(two)$uneven$weight[1], 0.3)
+  set.seed(1)
+  fit <- visits_occupancy(one$cell)
+  expect_lt(fit$uneven$weight[1], 0.05)
+  expect_lt(abs(log(fit$total[["missed"]] / one$truth)), log(1.5))
+  two <- suppressMessages(visits_occupancy(one$cell[, , 1:2], sides = c("site", "species", "visit")))
+  expect_gt(two$uneven$weight[1], 0.3)
 })
 
-test_that("an answer is coherent, needs no random numbers and takes what is degenerate", {
-  cell <- small_visits()
+test_that("an answer is coherent, needs no random numbers of the session and takes what is degenerate", {
+  cell <- small_case()$cell
   set.seed(1)
   before <- .Random.seed
-  out <- occupancy_total(cell)
+  out <- occupancy_missed(cell)
   expect_identical(before, .Random.seed)
-  expect_identical(out, occupancy_total(cell))
-  expect_equal(sum(out$by_taxon), out$missed)
-  expect_true(out$low <= out$model_low && out$model_high <= out$high)
-  expect_named(out$by_taxon, paste0("t", 1:3))
-  whole <- visits_occupancy(cell)
-  expect_equal(colSums(whole$cells, na.rm = TRUE), whole$by_taxon)
+  expect_identical(out, occupancy_missed(cell))
+  expect_equal(sum(out$by_taxon), out$total[["missed"]])
+  expect_equal(colSums(out$cells, na.rm = TRUE), out$by_taxon)
+  expect_identical(is.na(unname(out$cells)), !(any_visit(cell) %in% 0) |> matrix(14))
+  ends <- c(out$years[["low"]], out$total[["low"]], out$model, out$total[["high"]], out$years[["high"]])
+  expect_false(is.unsorted(ends))
   # Nothing found, one visit, one site, all found.
-  expect_identical(occupancy_total(0L * cell)$missed, 0)
-  expect_true(is.finite(occupancy_total(cell[, , 1, drop = FALSE])$high))
-  expect_true(is.finite(occupancy_total(cell[1, , , drop = FALSE])$missed))
-  expect_identical(occupancy_total(replace(0L * cell, TRUE, 1L))$missed, 0)
+  expect_identical(occupancy_missed(0L * cell)$total[["missed"]], 0)
+  expect_true(is.finite(occupancy_missed(cell[, , 1, drop = FALSE])$total[["high"]]))
+  expect_true(is.finite(occupancy_missed(cell[1, , , drop = FALSE])$total[["missed"]]))
+  expect_identical(occupancy_missed(replace(0L * cell, TRUE, 1L))$total[["missed"]], 0)
   unseen <- cell
   unseen[, 2, ] <- 0L
-  expect_identical(occupancy_total(unseen)$by_taxon[["t2"]], 0)
-})
-
-test_that("formulas of detection and communities go through a fit, which draws no number of the session", {
-  case <- detected_table(40, 4, 3)
-  cell <- suppressMessages(check_visits(case$visits, c("site", "species", "visit")))
-  model <- list(
-    detection = ~date, communities = ~size, visit_data = list(date = case$date),
-    site_data = data.frame(size = case$size)
-  )
-  set.seed(1)
-  before <- .Random.seed
-  out <- occupancy_total(cell, model)
-  expect_identical(before, .Random.seed)
-  found <- any_visit(case$visits)
-  truth <- sum(case$present[!is.na(found) & found == 0])
-  expect_true(out$low <= truth && truth <= out$high)
+  expect_identical(occupancy_missed(unseen)$by_taxon[["t2"]], 0)
 })
 
 test_that("of the birds of two visits, what the third found is within the range", {
@@ -173,9 +188,150 @@ test_that("of the birds of two visits, what the third found is within the range"
   new <- any_visit(two) %in% 0 & any_visit(cell) %in% 1
   listed <- rep(colSums(any_visit(two), na.rm = TRUE) > 0, each = nrow(two))
   expect_identical(sum(new & listed), 702L)
-  out <- occupancy_total(two)
-  expect_true(out$low <= 702 && 702 <= out$high)
-  # With what all three visits are expected to have missed.
-  full <- 702 + visits_occupancy(cell, uneven = 0)$missed
-  expect_true(out$low <= full && full <= out$high)
+  out <- occupancy_missed(two)
+  expect_true(out$total[["low"]] <= 702 && 702 <= out$total[["high"]])
+})
+
+case <- planted_survey(11, 60, 6)
+set.seed(1)
+fit <- fit_survey(case)
+
+test_that("estimates, intervals and tables agree with the draws", {
+  expect_identical(dim(coef(fit)$presence), c(2L, 6L))
+  ends <- confint(fit, level = 0.9)
+  all <- tidy(fit, conf.int = TRUE, conf.level = 0.9)
+  expect_identical(nrow(all), 24L)
+  expect_true(all(ends[, 1] < ends[, 2]))
+  expect_equal(sort(all$conf.low), sort(unname(ends[, 1])))
+  expect_equal(sqrt(diag(vcov(fit))), stats::setNames(all$std.error, rownames(ends)))
+  expect_equal(rownames(confint(fit, "t2:presence")), c("t2:presence:(Intercept)", "t2:presence:elev"))
+  expect_identical(tidy(fit, "detection")$part, rep("detection", 12))
+  # On the covariates' own scale: probabilities are those of the design.
+  eta <- coef(fit)$presence[1, ] + outer(case$sites$elev, coef(fit)$presence[2, ])
+  expect_gt(cor(as.vector(plogis(eta)), as.vector(predict(fit))), 0.99)
+})
+
+test_that("WAIC and the pointwise log-likelihood agree, and the right formula is preferred", {
+  each <- predict(fit, type = "loglik")
+  made <- sum(!is.na(any_visit(case$y)))
+  expect_identical(dim(each), c(1000L, made))
+  lppd <- sum(log(colMeans(exp(each))))
+  expect_equal(fit$waic[["p_waic"]], sum(apply(each, 2, var)))
+  expect_equal(fit$waic[["waic"]], -2 * (lppd - fit$waic[["p_waic"]]))
+  flat <- suppressMessages(update(fit, presence = ~1))
+  expect_lt(AIC(fit), AIC(flat))
+  expect_lt(fit$waic[["waic"]], flat$waic[["waic"]])
+  expect_identical(nobs(fit), 60L)
+  expect_identical(attr(logLik(fit), "df"), 9)
+})
+
+test_that("maps: a row for each cell, NA where a covariate is unknown", {
+  cells <- data.frame(elev = c(-1, NA, 0.5, -1), other = "a")
+  map <- predict(fit, cells)
+  expect_identical(dim(map), c(4L, 6L))
+  expect_true(all(is.na(map[2, ])) && !anyNA(map[-2, ]))
+  expect_identical(unname(map[1, ]), unname(map[4, ]))
+  expect_equal(predict(fit, site_data = cells), map)
+  range <- predict(fit, cells, level = 0.9)
+  expect_true(all(range$lower <= range$mean & range$mean <= range$upper, na.rm = TRUE))
+  expect_equal(range$mean, map)
+  expect_equal(predict(fit, site_data = case$sites), fitted(fit), ignore_attr = TRUE)
+  late <- predict(fit, data.frame(day = c(0, 2)), type = "detection")
+  expect_identical(colnames(late), paste0("t", 1:6))
+  present <- predict(fit, type = "present")
+  expect_true(all(present[apply(case$y, 1:2, max) == 1] == 1))
+})
+
+test_that("numbers missed by cell, site and taxon sum to the total", {
+  total <- fit$total[["missed"]]
+  expect_equal(sum(fit$cells$present[fit$x == 0]), total)
+  for (sums in list(by_taxon(fit), by_site(fit))) {
+    expect_equal(sum(sums$missed), total)
+    expect_true(all(sums$low <= sums$missed & sums$missed <= sums$high))
+  }
+  expect_equal(sum(false_absences(fit, n = 1000)$missed), total, tolerance = 1e-8)
+})
+
+test_that("sample coverage is the share of the next visit's records that are of taxa known there", {
+  whole <- sample_coverage(fit, groups = rep("all", 60))
+  expect_true(whole$low <= whole$coverage && whole$coverage <= whole$high)
+  each <- sample_coverage(fit)
+  expect_equal(sum(each$new), whole$new)
+  expect_equal(sum(each$records), whole$records)
+  # The truth of one more visit to these presences.
+  set.seed(9)
+  day <- rowMeans(case$day$day)
+  records <- case$present * plogis(cbind(1, day) %*% case$detection)
+  known <- apply(case$y, 1:2, max) == 1
+  expect_lt(abs(whole$coverage - sum(records[known]) / sum(records)), 0.1)
+})
+
+test_that("a visit that is held out is foreseen by the others, and formulas are compared by it", {
+  held <- case$y
+  held[1:30, , 2] <- NA
+  set.seed(1)
+  part <- fit_survey(modifyList(case, list(y = held)), uneven = 0)
+  p <- recorded_probability(part)
+  expect_identical(dim(p), dim(case$y))
+  foreseen <- p[1:30, , 2]
+  expect_equal(mean(foreseen), mean(case$y[1:30, , 2]), tolerance = 0.25)
+  slow <- part$cells$present[1, ] * predict(part, data.frame(day = case$day$day[1, 2]), type = "detection")[1, ]
+  expect_equal(foreseen[1, ], unname(slow), tolerance = 0.1)
+  cv <- suppressMessages(cross_validate(
+    case$y, 0, visits_occupancy, "visits", grid = list(presence = list(~1, ~elev)), detection = ~day, folds = 2,
+    site_data = case$sites, visit_data = case$day, uneven = 0
+  ))
+  expect_lt(cv$results$loss[2], cv$results$loss[1])
+})
+
+test_that("surveys drawn from a fit have its shape, and the fit makes such surveys", {
+  drawn <- simulate(fit, 2, seed = 1)
+  expect_identical(dim(drawn[[1]]), dim(case$y))
+  expect_identical(drawn, simulate(fit, 2, seed = 1))
+  set.seed(1)
+  check <- predictive_check(fit, nsim = 40)
+  expect_true(all(check$p > 0.01 & check$p < 0.99))
+  expect_true(all(is.finite(residuals(fit, "deviance"))))
+})
+
+test_that("figures are drawn", {
+  expect_s3_class(ggplot2::autoplot(fit, "presence", "elev"), "ggplot")
+  expect_s3_class(ggplot2::autoplot(fit, "detection"), "ggplot")
+  expect_s3_class(ggplot2::autoplot(fit, "presence", taxon = c("t1", "t3")), "ggplot")
+  expect_s3_class(ggplot2::autoplot(fit, "taxa"), "ggplot")
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (what in c("presence", "detection", "taxa", "trace")) expect_no_error(plot(fit, what))
+})
+
+test_that("the same seed gives the same fit, and a fit without data says so", {
+  set.seed(1)
+  again <- fit_survey(case)
+  expect_identical(again$draws, fit$draws)
+  bare <- fit_survey(case, control = fit_control(keep_x = FALSE), uneven = 0)
+  expect_null(bare$visits)
+  expect_error(predict(bare, type = "loglik"), "keep_x", class = "multicause_input_error")
+  expect_identical(dim(predict(bare, data.frame(elev = 0))), c(1L, 6L))
+})
+
+test_that("prints and errors", {
+  expect_snapshot({
+    print(fit)
+    summary(fit)
+  })
+  expect_snapshot(error = TRUE, {
+    fit_survey(case, presence = ~height)
+    fit_survey(case, presence = ~day)
+    fit_survey(case, presence = y ~ elev)
+    fit_survey(case, presence = ~ elev + (1 | species))
+    fit_survey(case, uneven = -1)
+    fit_survey(modifyList(case, list(sites = transform(case$sites, elev = replace(elev, 7, NA)))))
+    predict(fit, data.frame(height = 1))
+    predict(fit, data.frame(elev = "high"))
+    predict(fit, data.frame(elev = 1), type = "present")
+    confint(fit, "elevation")
+    plot(fit, "presence", "day")
+    by_site(fit, draws = list(1))
+    sample_coverage(1)
+  })
 })

@@ -12,7 +12,7 @@ case <- late_visits()
 
 test_that("what visits miss goes by covariates", {
   by_day <- which_zeros(
-    visits = case$visits, detection = ~day, visit_data = list(day = case$day), communities = ~wet,
+    visits = case$visits, detection = ~day, visit_data = list(day = case$day), presence = ~wet,
     site_data = data.frame(wet = case$wet), quick = TRUE, seed = 1
   )
   late <- rep(c("early", "late"), each = 30)
@@ -39,7 +39,7 @@ test_that("covariates without visits, or without a formula, are refused", {
     which_zeros(x, site_data = data.frame(wet = case$wet))
     which_zeros(visits = case$visits, visit_data = list(day = case$day))
     which_zeros(visits = case$visits, detection = ~night, visit_data = list(day = case$day))
-    which_zeros(visits = case$visits, communities = ~day, visit_data = list(day = case$day))
+    which_zeros(visits = case$visits, presence = ~day, visit_data = list(day = case$day))
   })
 })
 

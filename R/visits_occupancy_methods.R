@@ -1,0 +1,497 @@
+# What a fit of visits_occupancy() reports: print, intervals, predictions, figures, and the generics by which verbs on
+# fits see it. Tests: test-visits_occupancy.R.
+
+# ---- Print ----
+
+model_title.visits_occupancy <- function(fit) "Occupancy of each taxon"
+
+shape_words.visits_occupancy <- function(fit) {
+  visits <- length(fit$detection$made) / fit$dims[["n"]]
+  paste0(table_words(fit$dims, axis_words(fit)), ", ", count_words(visits, "visit"))
+}
+
+found_sentences.visits_occupancy <- function(fit, digits = 4L) {
+  words <- axis_words(fit)
+  total <- fit$total
+  range <- function(low, high) sprintf("%s to %s", show_count(total[[low]]), show_count(total[[high]]))
+  c(
+    sprintf(
+      "Expected missed: %s presences at %s visited that no visit found (%s if the model holds, %s as surveys are).",
+      show_count(total[["missed"]]), words[1L], range("model_low", "model_high"), range("low", "high")
+    ),
+    chances_sentence(fit), formulas_sentence(fit), uneven_sentence(fit),
+    if (any(fit$rare)) {
+      sprintf(
+        "Found too seldom to report much of: %s (of %d %s).", show_names(side_names(fit, 2L)[fit$rare]),
+        fit$dims[["m"]], words[2L]
+      )
+    }
+  )
+}
+
+# How common taxa are and how well a visit finds them, on average over taxa.
+chances_sentence <- function(fit) {
+  words <- axis_words(fit)
+  there <- colMeans(fit$cells$presence)
+  found <- as.vector(detection_mean(fit, matrix(rowMeans(fit$detection$design[, fit$detection$made, drop = FALSE]))))
+  ends <- function(p) paste(unique(format_chance(range(p))), collapse = " to ")
+  sprintf(
+    "A %s is at %s with probability %s, on average over %s (%s); a visit finds it there with probability %s (%s).",
+    singular_word(words[2L]), indefinite(singular_word(words[1L])), format_chance(mean(there)), words[2L], ends(there),
+    format_chance(mean(found)), ends(found)
+  )
+}
+
+indefinite <- function(word) paste(if (grepl("^[aeiou]", word)) "an" else "a", word)
+
+formulas_sentence <- function(fit) {
+  depends <- function(part) {
+    formula <- fit[[part]]$formula
+    if (length(all.vars(formula))) paste("depends on", deparse1(formula)) else "does not depend on covariates"
+  }
+  sprintf(
+    "Presence %s, detection %s; %s are drawn to their common mean.", depends("presence"), depends("detection"),
+    axis_words(fit)[2L]
+  )
+}
+
+uneven_sentence <- function(fit) {
+  mean <- sum(fit$uneven$uneven * fit$uneven$weight)
+  if (mean < 0.25) {
+    return(NULL)
+  }
+  sprintf("Detection is uneven among %s: log-odds have a standard deviation of %s.", axis_words(fit)[1L],
+    format(mean, digits = 2L))
+}
+
+fit_sentences.visits_occupancy <- function(fit, digits = 4L) {
+  c(
+    sprintf("%s: %s", model_title(fit), shape_words(fit)),
+    sprintf(
+      "%s after %s of EM, then %s; WAIC %s", if (fit$converged) "Converged" else "NOT converged",
+      count_words(count_passes(fit), "pass"), count_words(dim(fit$draws$theta)[3L], "draw"),
+      format(fit$waic[["waic"]], digits = max(digits, 5L))
+    )
+  )
+}
+
+#' @export
+summary.visits_occupancy <- function(object, ...) {
+  check_dots(...)
+  out <- NextMethod()
+  out$mean <- object$mean
+  out$waic <- object$waic
+  class(out) <- c("summary.visits_occupancy", class(out))
+  out
+}
+
+#' @export
+print.summary.visits_occupancy <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
+  digits <- check_digits(digits)
+  write_sentences(x$title)
+  cat("\nMean of each coefficient over taxa (with 90 % interval) and spread among them, scaled covariates\n")
+  print.data.frame(round_columns(x$mean, digits), row.names = FALSE)
+  print_criteria(x, digits)
+  cat(sprintf("WAIC %s (effective number of parameters %s)\n", format(x$waic[["waic"]], digits = 7L),
+    format(x$waic[["p_waic"]], digits = digits)))
+  writeLines(as.character(seed_sentence(x$seed)))
+  invisible(x)
+}
+
+# Sites visited, as other packages of occupancy count.
+#' @export
+nobs.visits_occupancy <- function(object, ...) {
+  sum(rowSums(matrix(object$detection$made, object$dims[["n"]])) > 0)
+}
+
+own_data.visits_occupancy <- function(fit, x) {
+  out <- own_data.default(fit, x)
+  out$observed <- if (out$observed == fit$dims[["observed"]]) nobs(fit) else -1
+  out
+}
+
+# ---- Coefficients ----
+
+# Coefficients x draws, named "taxon:part:term".
+coefficient_draws_of <- function(fit) {
+  taxa <- side_names(fit, 2L)
+  each <- lapply(c("presence", "detection"), function(part) {
+    own <- own_coefficients(fit$draws$theta, fit, part)
+    names <- paste(rep(taxa, each = dim(own)[1L]), part, rep(fit[[part]]$terms, length(taxa)), sep = ":")
+    matrix(own, length(names), dimnames = list(names, NULL))
+  })
+  do.call(rbind, each)
+}
+
+#' Intervals of the coefficients of occupancy
+#'
+#' Of a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale: what is not known of the
+#' taxa's common mean and spread is part of them. On simulated surveys 90 % intervals of slopes held the truth in 88 to
+#' 93 % (`bench/visits_occupancy.md` in the sources).
+#'
+#' @param object,x a fit of [visits_occupancy()].
+#' @param parm names of coefficients, `"taxon:part:term"` as `vcov()` has them, or of a part of these: `"presence"`,
+#'   `"presence:elev"`, a taxon, `"taxon:presence"`. Missing: all.
+#' @param level,conf.level probability of the intervals.
+#' @param matrix `"presence"`, `"detection"` or, `NULL`, both.
+#' @param conf.int whether to give intervals.
+#' @param ... must be empty.
+#' @return `confint()`: a matrix with a row for each coefficient, lower and upper end. `vcov()`: their covariance.
+#'   `tidy()`: a data frame with `part`, `taxon`, `term`, `estimate`, `std.error` and, if asked for, `conf.low` and
+#'   `conf.high`.
+#' @examples
+#' set.seed(1)
+#' present <- matrix(rbinom(200, 1, 0.6), 40)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 40))
+#' fit <- visits_occupancy(visits, uneven = 0)
+#' confint(fit, "presence")
+#' head(tidy(fit, conf.int = TRUE), 3)
+#' @export
+confint.visits_occupancy <- function(object, parm, level = 0.95, ...) {
+  check_dots(...)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  draws <- coefficient_draws_of(object)
+  if (!missing(parm)) draws <- draws[pick_coefficients(parm, rownames(draws)), , drop = FALSE]
+  ends <- c((1 - level) / 2, (1 + level) / 2)
+  out <- t(apply(draws, 1L, stats::quantile, ends, names = FALSE))
+  colnames(out) <- paste(format(100 * ends, trim = TRUE, digits = 3L), "%")
+  out
+}
+
+# Which of the names, a:b:c, have some of `parm` as a run of their parts.
+pick_coefficients <- function(parm, names) {
+  known <- function(one) grepl(paste0(":", one, ":"), paste0(":", names, ":"), fixed = TRUE)
+  bad <- if (is.character(parm)) Filter(function(one) !any(known(one)), parm)
+  if (!is.character(parm) || !length(parm) || length(bad)) {
+    stop_input("`parm` must be names of coefficients, as %s, or of a part of them, not %s.", show_names(names, 2L),
+      if (length(bad)) show_names(bad) else show_value(parm))
+  }
+  Reduce(`|`, lapply(parm, known))
+}
+
+#' @rdname confint.visits_occupancy
+#' @export
+vcov.visits_occupancy <- function(object, ...) {
+  check_dots(...)
+  stats::cov(t(coefficient_draws_of(object)))
+}
+
+# nolint start: object_name_linter.
+#' @rdname confint.visits_occupancy
+#' @export
+tidy.visits_occupancy <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.level = 0.95) {
+  check_dots(...)
+  conf.int <- check_flag(conf.int, "conf.int")
+  conf.level <- check_number(conf.level, "conf.level", 0, 1, open = TRUE)
+  parts <- c("presence", "detection")
+  if (!is.null(matrix)) parts <- check_choice(matrix, "matrix", parts)
+  taxa <- side_names(x, 2L)
+  each <- lapply(parts, function(part) {
+    own <- own_coefficients(x$draws$theta, x, part)
+    d <- dim(own)
+    draws <- matrix(own, d[1L] * d[2L])
+    out <- data.frame(
+      part = part, taxon = rep(taxa, each = d[1L]), term = rep(x[[part]]$terms, d[2L]), estimate = rowMeans(draws),
+      std.error = apply(draws, 1L, stats::sd)
+    )
+    if (!conf.int) {
+      return(out)
+    }
+    ends <- apply(draws, 1L, stats::quantile, c(1 - conf.level, 1 + conf.level) / 2, names = FALSE)
+    cbind(out, conf.low = ends[1L, ], conf.high = ends[2L, ])
+  })
+  do.call(rbind, each)
+}
+# nolint end
+
+part_sides.visits_occupancy <- function(fit, name, values) c("term", "taxon")
+
+part_range.visits_occupancy <- function(fit, name, level) {
+  own <- own_coefficients(fit$draws$theta, fit, name)
+  end <- function(p) apply(own, 1:2, stats::quantile, p, names = FALSE)
+  list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
+}
+
+# ---- Predictions ----
+
+most_predicted <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
+least_draws <- 100L
+
+# Numbers of draws, evenly spaced, so that so many values of each stay within bounds.
+spaced_draws <- function(fit, values) {
+  n <- dim(fit$draws$theta)[3L]
+  unique(round(seq(1, n, length.out = min(n, max(least_draws, most_predicted %/% max(1, values))))))
+}
+
+# P(present) by covariates, for the columns of a design, columns x m: over draws the mean, or list(mean, lower, upper).
+presence_mean <- function(fit, design, level = NULL) {
+  predicted_mean(fit, design, "presence", level, function(eta, at) stats::plogis(eta))
+}
+
+# The same of P(a visit finds | present), sites being uneven.
+detection_mean <- function(fit, design, level = NULL) {
+  predicted_mean(fit, design, "detection", level, function(eta, at) {
+    for (u in unique(fit$draws$uneven[at])) {
+      own <- fit$draws$uneven[at] == u
+      eta[, own] <- uneven_plogis(eta[, own, drop = FALSE], fit$uneven$uneven[u])
+    }
+    eta
+  })
+}
+
+# E(logit^-1(eta + u)), u ~ N(0, uneven^2).
+uneven_plogis <- function(eta, uneven) {
+  if (uneven == 0) {
+    return(stats::plogis(eta))
+  }
+  Reduce(`+`, Map(function(at, weight) weight * stats::plogis(eta + uneven * at), normal_nodes$at, normal_nodes$weight))
+}
+
+predicted_mean <- function(fit, design, part, level, probability) {
+  # Rows that are alike are computed once.
+  group <- if (ncol(design)) row_groups(t(rbind(0, design))) else integer()
+  one <- design[, !duplicated(group), drop = FALSE]
+  m <- fit$dims[["m"]]
+  at <- spaced_draws(fit, if (is.null(level)) as.double(ncol(one)) * m else 0)
+  rows <- theta_rows(fit, part)
+  out <- array(0, c(ncol(one), m, if (is.null(level)) 1L else 3L))
+  for (block in row_blocks(seq_len(ncol(one)), length(at), 2^22)) {
+    for (j in seq_len(m)) {
+      theta <- matrix(fit$draws$theta[rows, j, at], length(rows))
+      p <- probability(crossprod(one[, block, drop = FALSE], theta), at)
+      out[block, j, 1L] <- rowMeans(p)
+      if (!is.null(level)) {
+        out[block, j, 2:3] <- t(apply(p, 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE))
+      }
+    }
+  }
+  slice <- function(part) matrix(out[group, , part], length(group))
+  if (is.null(level)) slice(1L) else list(mean = slice(1L), lower = slice(2L), upper = slice(3L))
+}
+
+#' Predictions from a fit of occupancy
+#'
+#' Probabilities of a presence at the sites of the data and at new ones, and of finding what is there.
+#'
+#' @details
+#' **Maps.** `predict(fit, cells)` takes a data frame of covariates with a row for each cell of a map, and returns a
+#' column for each taxon; a row with an unknown covariate is `NA`. `terra::predict(raster, fit)` does the same with a
+#' layer for each covariate. Covariates beyond those of the data are extrapolated.
+#'
+#' @param object a fit of [visits_occupancy()].
+#' @param newdata,site_data a data frame with a row for each new site (of `"detection"`: for each visit) and the
+#'   covariates of the formula as columns; further columns are ignored. `site_data` is another name for it. `NULL`: the
+#'   sites of the data; of `"detection"`, a visit with covariates at their means.
+#' @param type `"presence"`: the probability that the taxon is at a site with these covariates (`"response"` is the
+#'   same); `"present"`: that it is at a site of the data, after the visits; `"detection"`: that a visit finds it where
+#'   it is; `"loglik"`: the log-likelihood of the visits to each cell in each draw, draws x cells, as `loo::loo()` takes
+#'   it.
+#' @param ... must be empty.
+#' @param level `NULL`, or the probability of an interval: the result is then a list of `mean`, `lower` and `upper`. For
+#'   `"presence"` and `"detection"`.
+#' @return A matrix, rows x m.
+#' @examples
+#' set.seed(1)
+#' elev <- rnorm(60)
+#' present <- sapply(c(-1, 0, 1), function(slope) rbinom(60, 1, plogis(slope * elev)))
+#' visits <- lapply(1:3, function(v) present * rbinom(180, 1, 0.5))
+#' fit <- visits_occupancy(visits, ~elev, site_data = data.frame(elev), uneven = 0)
+#' predict(fit, data.frame(elev = c(-1, NA, 1)))
+#' predict(fit, type = "detection", level = 0.9)
+#' @export
+predict.visits_occupancy <- function(object, newdata = NULL,
+                                     type = c("presence", "present", "detection", "loglik", "response"), ...,
+                                     level = NULL, site_data = NULL) {
+  check_dots(...)
+  type <- check_choice(type)
+  if (type == "response") type <- "presence"
+  if (!is.null(level)) level <- check_number(level, "level", 0, 1, open = TRUE)
+  if (!is.null(newdata) && !is.null(site_data)) stop_input("Only one of `newdata` and `site_data` can be given.")
+  name <- if (is.null(site_data)) "newdata" else "site_data"
+  new <- newdata %||% site_data
+  if (type %in% c("present", "loglik") && (!is.null(new) || !is.null(level))) {
+    stop_input("`type = \"%s\"` is of the data of the fit: `newdata`, `site_data` and `level` must be NULL.", type)
+  }
+  switch(type,
+    present = object$cells$present, loglik = pointwise_matrix(object),
+    presence = if (is.null(new) && is.null(level)) {
+      object$cells$presence
+    } else {
+      predict_by_covariates(object, "presence", new, name, level)
+    },
+    detection = predict_by_covariates(object, "detection", new, name, level)
+  )
+}
+
+predict_by_covariates <- function(fit, part, new, name, level) {
+  of_sites <- is.null(new) && part == "presence"
+  made <- list(design = fit$presence$design, known = TRUE)
+  if (!of_sites) made <- new_covariates(fit[[part]]$frame, new, name, part)
+  out <- (if (part == "presence") presence_mean else detection_mean)(fit, made$design, level)
+  rows <- if (of_sites) fit$names[[1L]] else if (is.data.frame(new) && .row_names_info(new) > 0L) rownames(new)
+  label <- name_sides(list(rows, fit$names[[2L]]))
+  finish <- function(p) {
+    p[!made$known, ] <- NA
+    structure(p, dimnames = label)
+  }
+  if (is.null(level)) finish(out) else lapply(out, finish)
+}
+
+# list(design, known): of rows of covariates, whether all are known; what is not given of detection is typical.
+new_covariates <- function(frame, new, name, part) {
+  if (is.matrix(new)) new <- as.data.frame(new)
+  if (is.null(new)) new <- data.frame(row.names = 1L)
+  if (!is.data.frame(new)) {
+    stop_input("`%s` must be a data frame of covariates with a row for each site, not %s.", name, show_value(new))
+  }
+  lost <- setdiff(names(frame$typical), names(new))
+  if (length(lost) && part == "presence") {
+    stop_input("`%s` must have the covariates of `presence`: it lacks %s.", name, show_names(lost))
+  }
+  values <- covariate_frame(NULL, nrow(new))
+  for (one in names(frame$typical)) {
+    typical <- frame$typical[[one]]
+    value <- if (one %in% lost) rep(typical, nrow(new)) else new[[one]]
+    value[is.nan(value)] <- NA
+    known <- !is.na(value)
+    value[!known] <- typical
+    values[[one]] <- known_values(value, typical, frame$levels[[one]], sprintf("%s$%s", name, one))
+    values[[one]][!known] <- NA
+  }
+  known <- stats::complete.cases(values) | !length(values)
+  list(design = new_design(frame, values), known = rep_len(known, nrow(new)))
+}
+
+# Draws x cells that were visited, site by site within a taxon.
+pointwise_matrix <- function(fit) {
+  cell <- kept_visits(fit)
+  rows <- occupancy_rows(cell, fit)
+  m <- fit$dims[["m"]]
+  n_draw <- dim(fit$draws$theta)[3L]
+  refuse_large(as.double(n_draw) * sum(!is.na(rows$of_cell)), "The result", "use `fit$waic`")
+  each <- lapply(seq_len(m), function(j) {
+    at <- rows$of_cell[, j]
+    made <- which(!is.na(at))
+    loglik <- taxon_pointwise(rows, fit$draws, fit$uneven$uneven, j)$loglik
+    names <- paste(side_names(fit, 1L)[made], rep(side_names(fit, 2L)[j], length(made)), sep = ":")
+    matrix(loglik[at[made] - rows$first[j], ], length(made), dimnames = list(names, NULL))
+  })
+  t(do.call(rbind, each))
+}
+
+# ---- What verbs on fits see ----
+
+# Visits that were held out are foreseen by the other visits to the site.
+recorded_probability.visits_occupancy <- function(fit) {
+  cell <- kept_visits(fit)
+  out <- array(0, dim(cell))
+  for (v in seq_len(dim(cell)[3L])) {
+    for (j in seq_len(dim(cell)[2L])) out[, j, v] <- rowMeans(next_of_taxon(fit, cell, v, fit, j))
+  }
+  out
+}
+
+check_tells_visits.visits_occupancy <- function(fit) invisible()
+
+# P(visit v finds taxon j | the other visits of `cell`), n x draws: the ratio of likelihoods with and without that
+# record. by: the designs of its visits.
+next_of_taxon <- function(fit, cell, v, by, j) {
+  d <- dim(cell)
+  loglik <- function(value) {
+    own <- cell[, j, , drop = FALSE]
+    own[, , v] <- value
+    rows <- occupancy_rows(own, by)
+    draws <- fit$draws
+    draws$theta <- draws$theta[, j, , drop = FALSE]
+    out <- taxon_pointwise(rows, draws, fit$uneven$uneven, 1L)$loglik[rows$of_cell[, 1L], , drop = FALSE]
+    replace(out, is.na(out), 0)
+  }
+  exp(loglik(1L) - loglik(NA_integer_))
+}
+
+cell_scores.visits_occupancy <- function(fit, rows, kinds, of = "absences") {
+  refuse_presences(of)
+  present <- fit$cells$presence[rows, , drop = FALSE]
+  after <- fit$cells$present[rows, , drop = FALSE]
+  dimnames(present) <- dimnames(after) <- NULL
+  silent <- ifelse(present < 1, after * (1 - present) / pmax(present * (1 - after), 1e-300), 1)
+  list(probability = present, present = present, missed = after, phantom = after + (1 - after) * pmin(silent, 1))
+}
+
+refuse_presences <- function(of) {
+  if (of != "absences") stop_input("Visits of this model never report an absence as a presence.")
+}
+
+largest_missed.visits_occupancy <- function(fit, scores, observed, kinds, of) scores$missed
+
+bound_sentences.visits_occupancy <- function(fit, ...) NULL
+
+has_draws.visits_occupancy <- function(fit) TRUE
+
+#' @export
+posterior_draws.visits_occupancy <- function(fit, nsim = 100, ...) {
+  check_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  n_draw <- dim(fit$draws$theta)[3L]
+  at <- sort(sample.int(n_draw, nsim, replace = nsim > n_draw))
+  d <- fit$dims
+  refuse_large(2 * as.double(nsim) * d[["n"]] * d[["m"]], "The draws", "take fewer with `nsim`")
+  draws <- list(theta = fit$draws$theta[, , at, drop = FALSE], uneven = fit$draws$uneven[at])
+  rows <- occupancy_rows(kept_visits(fit), fit)
+  after <- lapply(seq_len(d[["m"]]), function(j) {
+    taxon_pointwise(rows, draws, fit$uneven$uneven, j)$present[rows$of_cell[, j] - rows$first[j], , drop = FALSE]
+  })
+  lapply(seq_len(nsim), function(s) {
+    fit$draws <- list(theta = draws$theta[, , s, drop = FALSE], uneven = draws$uneven[s])
+    fit$param <- occupancy_means(fit$draws$theta, fit, fit$names[[2L]])
+    present <- vapply(after, function(p) p[, s], numeric(d[["n"]]))
+    fit$cells <- presence_cells(fit, matrix(present, d[["n"]]))
+    fit
+  })
+}
+
+#' @export
+simulate.visits_occupancy <- function(object, nsim = 1, seed = NULL, ...) {
+  check_dots(...)
+  nsim <- check_nsim(nsim, as.double(length(object$visits)))
+  drawn <- draw_seeded(function() lapply(seq_len(nsim), function(i) draw_visits(object)), seed)
+  names(drawn$value) <- paste0("sim_", seq_len(nsim))
+  structure(drawn$value, seed = drawn$seed)
+}
+
+# Presences and visits of one draw of the posterior.
+draw_visits.visits_occupancy <- function(fit) {
+  out <- kept_visits(fit)
+  d <- dim(out)
+  s <- sample.int(dim(fit$draws$theta)[3L], 1L)
+  theta <- matrix(fit$draws$theta[, , s], ncol = d[2L])
+  part <- function(name) theta[theta_rows(fit, name), , drop = FALSE]
+  present <- random_bernoulli(stats::plogis(crossprod(fit$presence$design, part("presence"))))
+  uneven <- fit$uneven$uneven[fit$draws$uneven[s]] * stats::rnorm(d[1L] * d[2L])
+  for (v in seq_len(d[3L])) {
+    design <- fit$detection$design[, (v - 1L) * d[1L] + seq_len(d[1L]), drop = FALSE]
+    found <- present * random_bernoulli(stats::plogis(crossprod(design, part("detection")) + uneven))
+    out[, , v] <- ifelse(is.na(out[, , v]), NA, found)
+  }
+  out
+}
+
+#' @export
+residuals.visits_occupancy <- function(object, type = c("response", "pearson", "deviance"), ..., x = NULL) {
+  check_dots(...)
+  type <- check_choice(type)
+  object$x <- fit_data(object, x)
+  # What any visit found, less the probability that any finds it.
+  cell <- kept_visits(object)
+  none <- cell
+  none[!is.na(cell)] <- 0L
+  rows <- occupancy_rows(none, object)
+  mean <- vapply(seq_len(object$dims[["m"]]), function(j) {
+    silent <- rowMeans(exp(taxon_pointwise(rows, object$draws, object$uneven$uneven, j)$loglik))
+    1 - silent[rows$of_cell[, j] - rows$first[j]]
+  }, numeric(object$dims[["n"]]))
+  mean <- matrix(mean, object$dims[["n"]], dimnames = name_sides(object$names))
+  observed <- dense_rows(object$x, seq_len(object$dims[["n"]]))
+  dimnames(observed) <- dimnames(mean)
+  residual_matrix(object, observed, mean, type)
+}

@@ -1,0 +1,204 @@
+# How many presences no visit found, of a fit of visits_occupancy() and for which_zeros(visits = ): totals with their
+# intervals, cells, sample coverage. Tests: test-visits_occupancy.R.
+
+# Of surveys, which no model is true of, the number missed was within this factor (`bench/visits_occupancy.md`); where
+# visits are years, within the larger one.
+survey_factor <- 1.9
+years_factor <- 3
+
+# What no visit found, of taxa that were found somewhere and at sites that were visited, for which_zeros(visits = ):
+# list
+#   total                    c(missed, low, high): the expected number, and a range for surveys as they are
+#   years                    c(low, high), where visits are years
+#   model                    c(low, high), 90 % if the model holds
+#   by_taxon                 the expected number of each taxon, m, 0 of those that no visit found
+#   cells                    n x m: P(present) where no visit found the taxon, NA elsewhere
+# cell: what check_visits() gives. model: NULL, or formulas and covariates as wz_visit_model() gives them.
+occupancy_missed <- function(cell, model = NULL) {
+  d <- dim(cell)
+  names <- dimnames(cell)[1:2]
+  found <- which(apply(cell == 1L, 2L, any, na.rm = TRUE))
+  cells <- matrix(NA_real_, d[1L], d[2L], dimnames = names)
+  missed <- stats::setNames(numeric(d[2L]), names[[2L]])
+  if (!length(found)) {
+    none <- c(low = 0, high = 0)
+    return(list(total = c(missed = 0, none), years = none, model = none, by_taxon = missed, cells = cells))
+  }
+  given <- Filter(length, list(visit = model$visit_data, site = model$site_data))
+  by <- occupancy_designs(model$presence %||% ~1, model$detection, cell, given)
+  own <- cell[, found, , drop = FALSE]
+  control <- fit_control(progress = FALSE, tol = 1e-7)
+  answer <- with_seed(1L, occupancy_answer(own, by, occupancy_uneven, control, few_occupancy_draws))
+  total <- occupancy_range(answer, any_visit(own))
+  open <- answer$rows$of_cell
+  open[answer$rows$hit[open]] <- NA
+  cells[, found] <- answer$sums$after[open]
+  missed[found] <- rowMeans(answer$sums$missed)
+  ends <- function(of) stats::setNames(total[paste0(of, c("_low", "_high"))], c("low", "high"))
+  list(
+    total = total[c("missed", "low", "high")], years = ends("years"), model = ends("model"), by_taxon = missed,
+    cells = cells
+  )
+}
+few_occupancy_draws <- 500L
+
+# The same as visits_bernoulli() prints it.
+occupancy_total <- function(cell, model = NULL) {
+  out <- occupancy_missed(cell, model)
+  list(missed = out$total[["missed"]], low = out$total[["low"]], high = out$total[["high"]])
+}
+
+# c(missed, low, high, model_low, model_high, years_low, years_high) of an answer of occupancy_answer().
+occupancy_range <- function(answer, x) {
+  sums <- answer$sums
+  total <- colSums(sums$missed)
+  missed <- mean(total)
+  shared <- shared_by_sites(sums$influence, answer$rows$of_cell)
+  variance <- mean(colSums(sums$variance)) + shared * stats::var(total)
+  model <- count_range(missed, variance)
+  ends <- function(factor) {
+    about <- survey_range(missed, variance, factor)
+    c(min(about[1L], model[1L]), max(about[2L], model[2L]))
+  }
+  most <- sum(x %in% 0)
+  out <- c(missed, ends(survey_factor), model, ends(years_factor))
+  names(out) <- c("missed", "low", "high", "model_low", "model_high", "years_low", "years_high")
+  pmin(out, most)
+}
+
+# 90 % of a count with this mean and variance, as negative binomial.
+count_range <- function(mean, variance) {
+  if (mean <= 0) {
+    return(c(0, 0))
+  }
+  if (variance <= mean * 1.001) {
+    return(c(floor(max(0, mean - 1.645 * sqrt(variance))), ceiling(mean + 1.645 * sqrt(variance))))
+  }
+  stats::qnbinom(c(0.05, 0.95), size = mean^2 / (variance - mean), mu = mean)
+}
+
+# 90 % on the log scale, where the model's variance and that of surveys about the model add up: of few presences both
+# count.
+survey_range <- function(missed, variance, factor) {
+  if (missed <= 0) {
+    return(c(0, 0))
+  }
+  own <- stats::qnorm(0.95)^2 * log1p(variance / missed^2)
+  factor <- exp(sqrt(own + log(factor)^2))
+  c(floor(missed / factor), ceiling(missed * factor))
+}
+
+# How much more the total varies with the sites drawn than where taxa of a site were independent, at least 1: by the
+# influence of each cell, the posterior covariance of the number missed and the cell's log-likelihood (Giordano and
+# Broderick's infinitesimal jackknife), summed by site.
+shared_by_sites <- function(influence, of_cell) {
+  cells <- matrix(influence[of_cell], nrow(of_cell))
+  cells <- cells - rep(colMeans(cells, na.rm = TRUE), each = nrow(cells))
+  cells[is.na(cells)] <- 0
+  alone <- sum(cells^2)
+  if (alone > 0) max(1, sum(rowSums(cells)^2) / alone) else 1
+}
+
+# ---- Numbers of a fit ----
+
+# Draws of the number missed of each taxon, m x draws: presences are independent given coefficients, so that the number
+# is as good as binomial with its mean and variance.
+missed_counts <- function(draws) {
+  mean <- draws$missed
+  shrink <- pmax(mean - draws$variance, 0) # sum of squared probabilities
+  size <- pmax(round(ifelse(shrink > 0, mean^2 / shrink, 0)), ceiling(mean))
+  with_seed(1L, matrix(stats::rbinom(length(mean), size, ifelse(size > 0, mean / size, 0)), nrow(mean)))
+}
+
+# Sites of each taxon: data frame of taxon, found, expected, low, high.
+taxon_numbers <- function(fit, level) {
+  found <- unname(colSums(any_visit(kept_visits(fit)) == 1, na.rm = TRUE))
+  ends <- apply(missed_counts(fit$draws), 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE, type = 1)
+  missed <- rowMeans(fit$draws$missed)
+  data.frame(
+    taxon = side_names(fit, 2L), found = found, expected = found + missed, low = found + pmin(ends[1L, ], missed),
+    high = found + pmax(ends[2L, ], missed)
+  )
+}
+
+#' How much of the next visit's records will be of taxa that are known there
+#'
+#' Sample coverage of a site, or of a group of sites: the share of the records of one more visit that would be of taxa
+#' which an earlier visit found there. At .9 one record in ten would be new.
+#'
+#' @details
+#' The next visit is as the visits to the site were on average, in the covariates of detection. A taxon known at the
+#' site is there, and is found again with its own probability; of others the probability that it is there after the
+#' visits counts, too. Of a group the records of its sites are summed, each judged by what is known at its own site.
+#' Good's coverage of abundances, as package iNEXT has it, is the same idea for the next individual.
+#'
+#' @param fit a fit of [visits_occupancy()].
+#' @param ... must be empty.
+#' @param groups the group of each site, `NA` to leave one out; `NULL`: each site is one.
+#' @param level probability of the interval.
+#' @return A data frame: `site` (or `group`), `visits` made, taxa `found` (of a group, summed over sites), `records` and
+#'   `new`, the expected numbers of records and of new ones on the next visit, `coverage`, `low` and `high`.
+#' @seealso [which_zeros()] for what more surveys would find.
+#' @examples
+#' set.seed(1)
+#' present <- matrix(rbinom(200, 1, 0.6), 40)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 40))
+#' fit <- visits_occupancy(visits, uneven = 0)
+#' head(sample_coverage(fit), 3)
+#' sample_coverage(fit, groups = rep(c("north", "south"), 20))
+#' @export
+sample_coverage <- function(fit, ..., groups = NULL, level = 0.9) {
+  check_dots(...)
+  check_fit(fit, "visits_occupancy")
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  n <- fit$dims[["n"]]
+  next_records <- records_ahead(fit)
+  group <- group_factor(groups, n, 1L, rep(TRUE, n), fit$names[[1L]])
+  at <- !is.na(group)
+  add <- function(x) rowsum(as.matrix(x)[at, , drop = FALSE], as.integer(group)[at])
+  made <- matrix(fit$detection$made, n)
+  known <- add(next_records$known)
+  all <- add(next_records$all)
+  share <- known / pmax(all, 1e-300)
+  ends <- apply(share, 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
+  names <- if (is.null(groups)) side_names(fit, 1L)[at] else levels(group)
+  out <- data.frame(
+    names, visits = as.vector(add(rowSums(made))),
+    found = as.vector(add(rowSums(any_visit(kept_visits(fit)) == 1, na.rm = TRUE))), records = rowMeans(all),
+    new = rowMeans(all - known), coverage = rowMeans(share), low = ends[1L, ], high = ends[2L, ], row.names = NULL
+  )
+  names(out)[1L] <- if (is.null(groups)) "site" else "group"
+  out
+}
+
+# Expected records of the next visit to each site, in each draw: list(all, known: of taxa that are known there), n x
+# draws.
+records_ahead <- function(fit) {
+  cell <- kept_visits(fit)
+  d <- dim(cell)
+  v <- d[3L] + 1L
+  more <- array(c(cell, rep(NA_integer_, d[1L] * d[2L])), c(d[1:2], v))
+  by <- fit[c("presence", "detection")]
+  by$detection$design <- cbind(by$detection$design, mean_visit(fit))
+  out <- list(all = 0, known = 0)
+  found <- any_visit(cell) %in% 1
+  dim(found) <- d[1:2]
+  for (j in seq_len(d[2L])) {
+    p <- next_of_taxon(fit, more, v, by, j)
+    out$all <- out$all + p
+    out$known <- out$known + p * found[, j]
+  }
+  out
+}
+
+# The design of a visit that is as those made to each site were on average; where none was, as all were.
+mean_visit <- function(fit) {
+  n <- fit$dims[["n"]]
+  made <- matrix(fit$detection$made, n)
+  design <- array(fit$detection$design, c(nrow(fit$detection$design), n, ncol(made)))
+  design[rep(!made, each = dim(design)[1L])] <- 0
+  number <- rowSums(made)
+  out <- rowSums(design, dims = 2L) / rep(pmax(number, 1), each = dim(design)[1L])
+  out[fit$detection$terms == "(Intercept)", ] <- 1
+  out
+}
