@@ -112,6 +112,7 @@ explore_data <- function(x, age, place, coast, unit, title) {
     coast = lines, coast_words = if (!is.null(lines)) coast_caption(coast, middle, unit), plane = is_plane(places),
     chance = I(as.vector(t(cells$chance))),
     ratio = I(pmin(pmax(cells$ratio, -690), 690)), slope = cells$slope, side = cells$side,
+    offset = if (!is.null(cells$offset)) I(round(as.vector(t(ifelse(is.na(cells$offset), 0, cells$offset))), 3L)),
     total = if (!is.null(cells$total)) I(cells$total),
     gaps = if (length(cells$gaps)) I(cells$gaps),
     low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
@@ -192,7 +193,8 @@ answer_chances <- function(w) {
   part <- if (length(rows) < w$dims[["n"]]) ranges$missed / max(w$total[["missed"]], 1e-12) else 1
   c(ranges[c("low", "high", "se")], list(
     chance = coded_chances(w$probability[rows, , drop = FALSE], found, w$candidate[rows, , drop = FALSE]),
-    found = found, kept = rows, slope = w$ratios$slope, side = w$ratios$side, total = unname(part * w$total),
+    found = found, kept = rows, slope = w$ratios$slope, side = w$ratios$side, offset = w$ratios$offset[rows, , drop = FALSE],
+    total = unname(part * w$total),
     ratio = if (w$ratios$side == 1L) w$ratios$log[rows, 1L] else w$ratios$log[, 1L],
     gaps = if (length(gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
     assumption = wz_words[[w$source]],

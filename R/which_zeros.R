@@ -257,6 +257,7 @@ put_back_taxa <- function(w, asked, judged) {
   n <- w$dims[["n"]]
   w$names <- dimnames_of(asked$x)
   if (w$ratios$side == 2L) w$ratios$log <- w$ratios$log[at, , drop = FALSE]
+  if (!is.null(w$ratios$offset)) w$ratios$offset <- columns(w$ratios$offset)
   w$probability <- columns(w$probability)
   dimnames(w$probability) <- name_sides(w$names)
   w$se <- columns(w$se)
@@ -720,7 +721,8 @@ missed_cells <- function(w, zero) {
   for (j in seq_len(ncol(zero))) {
     at <- which(zero[, j])
     log_ratio <- ratios_at(w$ratios, at, rep(j, length(at)))[, 1L]
-    out[at, j] <- missed_probability(w$probability[at, j], log_ratio, w$ratios$slope)
+    offset <- offset_at(w$ratios, at + (j - 1L) * nrow(zero))
+    out[at, j] <- missed_probability(w$probability[at, j], log_ratio, w$ratios$slope, offset)
   }
   out
 }
@@ -740,7 +742,8 @@ scan_zeros <- function(w, f, columns = seq_len(w$dims[["m"]])) {
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
   column <- (at - 1L) %/% w$dims[["n"]] + 1L
-  numbers <- missed_numbers(w$probability[at], w$se[at], ratios_at(w$ratios, row, column), w$ratios$slope)
+  log_ratio <- ratios_at(w$ratios, row, column)
+  numbers <- missed_numbers(w$probability[at], w$se[at], log_ratio, w$ratios$slope, offset_at(w$ratios, at))
   cells <- data.frame(row, column, numbers)
   cells[at %in% w$gaps, c("missed", "missed_low", "missed_high")] <- 1
   cells

@@ -128,10 +128,17 @@ total_by_gaps <- function(x, gaps) {
   sum(finds) * gaps / max(1, inside)
 }
 
-# Occupancy of each taxon: what lived at the sites visited and was found by no visit. list(total, taxa: of each).
+# Occupancy of each taxon: what lived at the sites visited and was found by no visit. list(total, taxa: of each, eta:
+# log-odds of a presence that no visit found, n x m, where covariates distinguish sites).
 total_by_visits <- function(given) {
   found <- occupancy_missed(given$cell, given$visit_model)
-  list(total = found$total, taxa = unname(found$by_taxon))
+  cells <- unname(found$cells)
+  list(
+    total = found$total, taxa = unname(found$by_taxon),
+    eta = if (!is.null(given$visit_model$presence)) {
+      ifelse(is.na(cells), 0, stats::qlogis(pmin(pmax(cells, 1e-6), 1 - 1e-6)))
+    }
+  )
 }
 
 # Chao's estimate of each site, its visits as samples: taxa there that no visit found.
@@ -144,12 +151,12 @@ total_by_chao <- function(cell) {
 
 most_of_zeros <- 0.95
 
-# The probability that a zero with log-odds eta of a record is a false absence is plogis(slope eta + r), with one r for
-# all zeros, for those of each site or of each taxon, such that these probabilities sum to the number missed.
+# The probability that a zero with log-odds eta of a record is a false absence is plogis(slope eta + offset + r), with
+# one r for all zeros, for those of each site or of each taxon, such that these probabilities sum to the number missed.
 # `ratios`: list(slope, side = 0 (all zeros), 1 (sites) or 2 (taxa), log = a row for each, the estimate of r and its
-# ends).
-new_ratios <- function(log, side = 0L, slope = 1) {
-  list(slope = slope, side = side, log = matrix(unname(log), ncol = 3L))
+# ends, offset = n x m or NULL).
+new_ratios <- function(log, side = 0L, slope = 1, offset = NULL) {
+  list(slope = slope, side = side, log = matrix(unname(log), ncol = 3L), offset = offset)
 }
 
 # What two more surveys find rises less steeply with the probability of a record (bench/how_many.md).
@@ -197,17 +204,19 @@ log_ratio_of_rows <- function(eta, zero, total, passes = 50L) {
   shift
 }
 
-missed_probability <- function(probability, log_ratio, slope = 1) {
-  stats::plogis(slope * stats::qlogis(probability) + log_ratio)
+offset_at <- function(ratios, at) if (is.null(ratios$offset)) 0 else ratios$offset[at]
+
+missed_probability <- function(probability, log_ratio, slope = 1, offset = 0) {
+  stats::plogis(slope * stats::qlogis(probability) + offset + log_ratio)
 }
 
 # The numbers of zeros with these probabilities of a record and standard errors of their log-odds; log_ratio: a row for
 # each, the estimate and its ends. The ends combine those of the total with 1.645 standard errors.
-missed_numbers <- function(probability, se, log_ratio, slope = 1) {
+missed_numbers <- function(probability, se, log_ratio, slope = 1, offset = 0) {
   eta <- stats::qlogis(probability)
-  missed <- missed_probability(probability, log_ratio[, 1L], slope)
-  low <- stats::plogis(slope * (eta - 1.645 * se) + log_ratio[, 2L])
-  high <- stats::plogis(slope * (eta + 1.645 * se) + log_ratio[, 3L])
+  missed <- missed_probability(probability, log_ratio[, 1L], slope, offset)
+  low <- stats::plogis(slope * (eta - 1.645 * se) + offset + log_ratio[, 2L])
+  high <- stats::plogis(slope * (eta + 1.645 * se) + offset + log_ratio[, 3L])
   list(
     probability = probability, missed = missed, missed_low = pmin(low, missed), missed_high = pmax(high, missed)
   )
@@ -244,7 +253,7 @@ how_many <- function(known, given, share, reason = NULL) {
   if (!is.null(visits)) found <- list(visits = visits$total, chao = total_by_chao(given$cell))
   if (!is.null(given$pooled)) found$groups <- total_by_groups(known, given$pooled)
   out <- if (is.null(share) && is.null(given$completeness)) {
-    if (length(found)) one_ratio(known, found[[1L]], gaps, visits$taxa) else curve_ratio(known, gaps, reason)
+    if (length(found)) one_ratio(known, found[[1L]], gaps, visits) else curve_ratio(known, gaps, reason)
   } else {
     source <- if (!is.null(given$completeness)) "completeness" else if (!is.null(given$effort)) "effort" else "phantom"
     own <- if (source == "completeness") ratios_given(known, given$completeness) else ratios_of_shares(known, share)
@@ -285,15 +294,20 @@ curve_ratio <- function(known, gaps, reason = NULL) {
   out
 }
 
-# One ratio for all zeros but gaps, which are sure; or for those of each taxon, where the numbers of `taxa` are known.
-one_ratio <- function(known, total, gaps, taxa = NULL) {
+# One ratio for all zeros but gaps, which are sure; or for those of each taxon, whose numbers the occupancy of `visits`
+# has. If covariates distinguish sites there, cells have the mean of both log-odds, which was as good as the better of
+# the two on visits held out (bench/visits_occupancy.md).
+one_ratio <- function(known, total, gaps, visits = NULL) {
   rest <- pmax(total - gaps, 0)
-  ratios <- if (is.null(taxa)) {
+  ratios <- if (is.null(visits)) {
     new_ratios(vapply(rest, log_ratio_of, 0, bins = known$bins))
   } else {
+    slope <- if (is.null(visits$eta)) 1 else 0.5
+    offset <- if (!is.null(visits$eta)) 0.5 * visits$eta
+    eta <- slope * known$eta + offset_at(list(offset = offset), TRUE)
     new_ratios(vapply(rest, function(total) {
-      log_ratio_of_rows(t(known$eta), t(known$zero), total * taxa / max(sum(taxa), 1e-12))
-    }, taxa), 2L)
+      log_ratio_of_rows(t(eta), t(known$zero), total * visits$taxa / max(sum(visits$taxa), 1e-12))
+    }, visits$taxa), 2L, slope, offset)
   }
   list(ratios = ratios, relative = relative_draws(total), total = total)
 }

@@ -22,7 +22,7 @@
   const least = -690; /* log r where nothing was missed */
   const logistic = e => 1 / (1 + Math.exp(-e));
   const logit = p => Math.log(p / (1 - p));
-  const log_odds = at => data.slope * logit(Math.max(data.chance[at], 0.5) / 10000);
+  const log_odds = at => data.slope * logit(Math.max(data.chance[at], 0.5) / 10000) + (data.offset ? data.offset[at] : 0);
   const own_ratio = at => data.ratio[data.side === 0 ? 0 : data.side === 1 ? Math.floor(at / m) : at % m];
   function ratio_of(total) {
     let low = -40, high = 40;
