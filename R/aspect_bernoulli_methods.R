@@ -370,9 +370,9 @@ aic_paper <- function(fit) {
 #' @return A list of class `summary.aspect_bernoulli`:
 #' \describe{
 #'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
-#'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (always `NA`: `no_bic` gives the reason), `AIC_paper`
-#'     (\eqn{-L + P}, eq. 27), in nats; `NA` where they have no meaning, as of variational fits. `criteria_note` says what they mean where a prior or
-#'     neighbours hold parameters back.}
+#'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (always `NA`: `no_bic` gives the reason), `AIC_paper` (\eqn{-L + P},
+#'     eq. 27), in nats; `NA` where they have no meaning, as of variational fits. `criteria_note` says what they mean
+#'     where a prior or neighbours hold parameters back.}
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
 #'   \item{`allowed`}{for each phantom of the fit, the outer bounds of its mean share and of the number of false

@@ -153,13 +153,13 @@ new_table.bernoulli_mixture <- function(fit) {
 #' else follows. `vcov()` is the covariance over the bootstrap fits.
 #'
 #' @details
-#' **Bootstrap.** The parametric bootstrap with percentile intervals (Efron and Tibshirani 1993, chapter 13). Each fit
-#' begins at the fit's own parameters, moved 0.01 off 0 and 1, and its components are matched to those of the fit, so
-#' intervals are of one solution: [modes()] tells whether there are others. Tables drawn from a probability of 0 or 1, as
-#' maximum likelihood makes them, never vary. Its interval ends where the likelihood, with all other parameters held, is
-#' (1 - `level`) / 2 of its best: for a group known to hold n sites that is the interval of Clopper and Pearson for n of
-#' n. On tables of 40 and 100 sites in two groups, intervals of 95 % held 219 of 220 such probabilities; intervals of
-#' the other method below held about 96 %.
+#' **Bootstrap.** The parametric bootstrap with percentile intervals (Efron and Tibshirani 1993, chapter 13).
+#' Each fit begins at the fit's own parameters, moved 0.01 off 0 and 1, and its components are matched to those of the
+#' fit, so intervals are of one solution: [modes()] tells whether there are others. Tables drawn from a probability of 0
+#' or 1, as maximum likelihood makes them, never vary. Its interval ends where the likelihood, with all other parameters
+#' held, is (1 - `level`) / 2 of its best: for a group known to hold n sites that is the interval of Clopper and Pearson
+#' for n of n. On tables of 40 and 100 sites in two groups, intervals of 95 % held 219 of 220 such probabilities;
+#' intervals of the other method below held about 96 %.
 #'
 #' Intervals of 95 % held the true weights and prototypes of two groups in 92 % (50 x 10), 93 % (100 x 10) and 95 %
 #' (400 x 10) of cases with `estimate = "map"` (`bench/bootstrap.md` in the sources). On 20 tables of 50 x 10 profiles
@@ -286,8 +286,8 @@ mixture_draws <- function(fit, nsim, x) {
   drawn
 }
 
-# Ends of the profiles of some parameters, numbered as mixture_numbers() has them, parameters x 2: where the objective has
-# lost `margin`.
+# Ends of the profiles of some parameters, numbered as mixture_numbers() has them, parameters x 2: where the objective
+# has lost `margin`.
 profile_ends <- function(fit, which, margin, x, passes = 2000L) {
   cells <- dense_rows(fit_data(fit, x), seq_len(fit$dims[["n"]]))
   data <- list(one = (cells %in% 1) + 0, zero = (cells %in% 0) + 0, pseudo = fit$pseudo)

@@ -462,15 +462,17 @@ quantity_table <- function(fit, level = NULL) {
 #' itself: `bayesplot::mcmc_trace(fit)`.
 #'
 #' @details
-#' Fits that are not sampled have no draws, and are refused. So are functions that need a formula or a posterior
-#' predictive distribution of responses: those of package insight, and `bayesplot::pp_check()`. [tidy()][tidiers] has the
-#' parameters of a fit, [simulate()] draws tables, and [predictive_check()] compares them with the data.
+#' Fits that are not sampled have no draws, and are refused. So are functions that need a formula or a
+#' posterior predictive distribution of responses: those of package insight, and `bayesplot::pp_check()`.
+#' [tidy()][tidiers] has the parameters of a fit, [simulate()] draws tables, and [predictive_check()] compares them with
+#' the data.
 #'
 #' @param x a fit of [bmf()], or of [aspect_bernoulli()], [plsa()] or [visits_bernoulli()] with `estimate = "gibbs"`.
 #' @param ... must be empty.
 #' @return For [posterior::as_draws()] a `draws_array` (iterations x chains x quantities), for [coda::as.mcmc()] and
 #'   [coda::as.mcmc.list()] an `mcmc.list`, for `as.array()` and `as.matrix()` an array (iterations x chains x
-#'   quantities) or a matrix (draws x quantities). Chains of unequal length, after an interrupt, are cut to the shortest.
+#'   quantities) or a matrix (draws x quantities). Chains of unequal length, after an interrupt, are cut to the
+#'   shortest.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rnorm(60), 10)

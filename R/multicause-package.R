@@ -69,8 +69,8 @@
 #' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found.
 #'
 #' @section What counts as a parameter:
-#' `df` of `logLik()`, used by `AIC()` and `BIC()`. Parameters count whether or not they end at a bound, where the theory
-#' behind the criteria does not hold; fixed ones do not count.
+#' `df` of `logLik()`, used by `AIC()` and `BIC()`. Parameters count whether or not
+#' they end at a bound, where the theory behind the criteria does not hold; fixed ones do not count.
 #'
 #' `BIC()` needs independent observations, and parameters whose number does not grow with theirs. Of
 #' [bernoulli_mixture()] and [noisy_or()] the sites with a known cell are the observations, as in latent class analysis;

@@ -330,7 +330,7 @@ long_marginals <- function(marginals) {
 augment.plca <- function(x, data = NULL, newdata = NULL, ..., rows = NULL) { # nolint: object_name_linter.
   check_dots(...)
   if (!is.null(newdata)) {
-    stop_input("`newdata` must be NULL for a fit of plca(): predict(fit, newdata) has the expected counts of new sites.")
+    stop_input("`newdata` must be NULL for a fit of plca(): predict(fit, newdata) has expected counts of new sites.")
   }
   if (!is.null(rows)) stop_input("`rows` must be NULL for a fit of plca(), whose data are an array.")
   as_tidy(augment_array(x, data))

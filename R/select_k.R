@@ -215,7 +215,9 @@ no_value_words <- function(which, fits) {
     return("is of aspect_bernoulli(); of other models take AIC")
   }
   why <- if (!is.null(fit)) paste("each", what_it_did(fit))
-  if (!is.null(fit) && has_likelihood(fit)) why <- if (which == "bic") unlist(lapply(fits, function(fit) why_no_bic(fit)))[1L]
+  if (!is.null(fit) && has_likelihood(fit)) {
+    why <- if (which == "bic") unlist(lapply(fits, function(fit) why_no_bic(fit)))[1L]
+  }
   paste0(c("has no meaning for these fits", why), collapse = ": ")
 }
 

@@ -15,10 +15,10 @@ as_tidy <- function(table) {
 #' The generics are those of package generics, as in broom. `as.data.frame()` gives what `tidy()` gives, as a plain data
 #' frame.
 #'
-#' **Standard errors.** Where a fit has them at hand there is a column `std.error`: the standard deviations over draws of
-#' fits with `estimate = "gibbs"`, those of the approximate posterior with `"vb"` (less than the true ones), and those of
-#' [vcov()][vcov.visits_bernoulli] of [visits_bernoulli()] (components: by the delta method). With `conf.int = TRUE`
-#' there are `conf.low` and `conf.high`, too: the central posterior interval, or that of `confint()`. Of
+#' **Standard errors.** Where a fit has them at hand there is a column `std.error`: the standard deviations over draws
+#' of fits with `estimate = "gibbs"`, those of the approximate posterior with `"vb"` (less than the true ones), and
+#' those of [vcov()][vcov.visits_bernoulli] of [visits_bernoulli()] (components: by the delta method). With `conf.int =
+#' TRUE` there are `conf.low` and `conf.high`, too: the central posterior interval, or that of `confint()`. Of
 #' [bernoulli_mixture()] all three come from the bootstrap of [confint()][confint.bernoulli_mixture], with its cost, so
 #' that `std.error` is there with `conf.int = TRUE` alone. Where a part has no interval, `conf.int = TRUE` is an error.
 #'
@@ -63,10 +63,11 @@ as_tidy <- function(table) {
 #' `component` and `taxon` (names, or numbers where the data have none), and `estimate`, on the scale of `param`, with
 #' `std.error`, `conf.low` and `conf.high` as in Details.
 #'
-#' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` ([observations][multicause-package]), `objective` and its
-#' value `value`, `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of
-#' samplers), `starts` and `reached_best`, the number of finished starts that came near the best. Of a result: one row with what was chosen.
-#' Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds were found.
+#' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` ([observations][multicause-package]), `objective` and
+#' its value `value`, `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of
+#' samplers), `starts` and `reached_best`, the number of finished starts that came near the best. Of a result: one row
+#' with what was chosen. Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds
+#' were found.
 #'
 #' `augment()` of a fit: a row for every cell, site by site: `site`, `taxon` (for [plca()] one
 #' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`
@@ -183,8 +184,8 @@ tidy_part.default <- function(fit, name, values, level) {
 
 spread_columns <- c(error = "std.error", lower = "conf.low", upper = "conf.high")
 
-# What a fit knows of the uncertainty of a part of `param`, in its shape: list(error), standard errors, with `level` also
-# `lower` and `upper`, the ends of intervals; NULL: nothing.
+# What a fit knows of the uncertainty of a part of `param`, in its shape: list(error), standard errors, with `level`
+# also `lower` and `upper`, the ends of intervals; NULL: nothing.
 part_spread <- function(fit, name, level = NULL) UseMethod("part_spread")
 
 part_spread.default <- function(fit, name, level = NULL) NULL

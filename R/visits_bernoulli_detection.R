@@ -553,7 +553,8 @@ part_spread.visits_bernoulli <- function(fit, name, level = NULL) {
       each <- vapply(coefficient_blocks(fit), function(block) {
         sqrt(diag(block$covariance) + rowSums(block$reach^2))
       }, numeric(fit$dims[["k"]] + length(fit$detection$terms)))
-      matrix(each, ncol = fit$dims[["m"]])[seq_len(fit$dims[["k"]]) * if (name == "aspects") 1L else -1L, , drop = FALSE]
+      components <- seq_len(fit$dims[["k"]])
+      matrix(each, ncol = fit$dims[["m"]])[if (name == "aspects") components else -components, , drop = FALSE]
     },
     communities = if (!is.null(fit$communities) && !is.null(fit$visits)) {
       matrix(sqrt(pmax(diag(effects_covariance(fit)), 0)), nrow(fit$param$communities))

@@ -385,12 +385,12 @@ coefficient_draws <- function(fit) {
 #' there was, with intervals.
 #'
 #' @details
-#' With `estimate = "gibbs"` the intervals are those of the posterior. Of other fits with `detection` they take in that
-#' presences are random, and the [standard errors][vcov.visits_bernoulli] of components and detection; memberships, and
-#' the spread among taxa, are held. On 30 simulated surveys of 100 sites and 30 taxa with three visits, intervals of 90 %
-#' held the number of sites of 91 % of taxa and the richness of 92 % of sites with one community, 86 % and 88 % with
-#' three, whose memberships they take as known (`bench/visits.md` in the sources). Where there are no standard errors
-#' (`missed_by`), or an estimate is at a bound, there is no interval (`NA`).
+#' With `estimate = "gibbs"` the intervals are those of the posterior. Of other fits with `detection` they take
+#' in that presences are random, and the [standard errors][vcov.visits_bernoulli] of components and detection;
+#' memberships, and the spread among taxa, are held. On 30 simulated surveys of 100 sites and 30 taxa with three visits,
+#' intervals of 90 % held the number of sites of 91 % of taxa and the richness of 92 % of sites with one community, 86 %
+#' and 88 % with three, whose memberships they take as known (`bench/visits.md` in the sources). Where there are no
+#' standard errors (`missed_by`), or an estimate is at a bound, there is no interval (`NA`).
 #'
 #' **Taxa that are seldom found** may be at few sites and found there, or at many and hardly ever found. The posterior
 #' of their number of sites has a long upper tail: the mean, `expected`, lies above the `median`. Means add up to the
@@ -460,7 +460,7 @@ print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
       "median: as likely above as below%s",
       if (has_ends) sprintf("; low, high: %s %% interval", format(100 * (attr(x, "level") %||% 0.9))) else ""
     ),
-    high = if (!has_ends) "low, high: unknown, because this fit has no standard errors; fits with `detection` have them",
+    high = if (!has_ends) "low, high: unknown, because this fit has no standard errors; fits with `detection` do",
     rare = "rare: found too seldom for its own record to say much",
     bound = "bound: the estimate is at its bound, and means nothing"
   ))

@@ -34,8 +34,8 @@
 #'   [predict.aspect_bernoulli()].
 #' @param sides for an array in `newdata`, as in [visits_bernoulli()].
 #' @param control settings of the search for memberships, from [fit_control()].
-#' @return A matrix: rows of `newdata` x m, sites x m, or as in [predict.aspect_bernoulli()]. `NA` where a covariate that
-#'   the fit goes by is `NA`.
+#' @return A matrix: rows of `newdata` x m, sites x m, or as in [predict.aspect_bernoulli()]. `NA` where a covariate
+#'   that the fit goes by is `NA`.
 #' @seealso [visits_needed()]
 #' @examples
 #' set.seed(1)

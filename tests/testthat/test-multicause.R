@@ -430,7 +430,7 @@ test_that("where every site has parameters of its own there is no BIC, and every
   # Of one component there would be a value, which is compared with nothing.
   chosen <- suppressMessages(select_k(fits$visits$visits, 1:2, visits_bernoulli, "bic", control = few))
   expect_true(all(is.na(chosen$table$value)))
-  expect_output(print(chosen), "BIC .* no meaning for these fits: every\\s+site has memberships of its own")
+  expect_output(print(chosen), "BIC .* no meaning for these fits: every\\s+site has memberships of its\\s+own")
   by_default <- select_k(counts, 1:2, folds = 2, control = few)
   expect_identical(by_default$best$criterion, c("cells", "rows", "aic"))
 })

@@ -150,7 +150,7 @@ test_that("intervals of a plug-in fit are those of independent trials", {
   expect_equal(share, c(0.4, 0.5, 0.1), tolerance = 0.05)
   expect_identical(sum_limits(p, 0.89), c(low = 1, median = 2, high = 2))
   expect_identical(sum_limits(p, 0.91), c(low = 1, median = 2, high = 3))
-  fit <- quiet(visits_bernoulli(case$visits, 1, missed_by = "taxon"))
+  fit <- quiet(visits_bernoulli(case$visits, 1))
   rows <- occupied(fit)
   expect_true(all(rows$low <= rows$expected + 1 & rows$high >= rows$expected - 1))
   expect_equal(sum(rows$expected), sum(occupied(fit, "taxon")$expected))
