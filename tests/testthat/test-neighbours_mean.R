@@ -1,5 +1,5 @@
-# The model of neighbours_mean() against its definition, cell by cell; and how well finds are foreseen, which goes by it
-# (R/which_zeros_foreseen.R).
+# The model of neighbours_mean() against its definition, cell by cell; and the predictability kappa, which depends on
+# it (R/which_zeros_foreseen.R).
 
 small_sites <- function() {
   set.seed(2)
@@ -178,7 +178,7 @@ test_that("of a large table only the rows that judge bandwidths are remembered",
   expect_length(ls(near$memo), 1L)
 })
 
-# The chance of each cell of x by its companions, the cell itself left out: Beals' mean over the other finds of a site.
+# The probability of each cell of x by its companions, without the cell: Beals' mean over the site's other presences.
 ref_fair_companions <- function(x) {
   cell <- function(i, j) {
     known <- sum(!is.na(x[-i, j]))
@@ -192,8 +192,9 @@ ref_fair_companions <- function(x) {
   outer(seq_len(nrow(x)), seq_len(ncol(x)), Vectorize(cell))
 }
 
-# kappa: the mean chance of a find by logistic regression of all known cells on means of neighbours, companions and on
-# how many other finds taxon and site have. base: weights of neighbours by age, or NULL; `wide`: at twice the bandwidth.
+# kappa: the mean predicted probability of a presence, by logistic regression of all known cells on means of neighbours,
+# companions and the numbers of other presences of taxon and site. base: weights of neighbours by age, or NULL; `wide`:
+# at twice the bandwidth.
 ref_foreseen <- function(x, base = NULL, wide = NULL) {
   n <- nrow(x)
   all <- 1 - diag(n)
@@ -214,7 +215,7 @@ ref_foreseen <- function(x, base = NULL, wide = NULL) {
   mean(stats::plogis(design %*% fit$beta)[found[!is.na(x)] == 1])
 }
 
-test_that("kappa is the mean chance that the rest of the table gives to a find", {
+test_that("kappa is the mean probability of a presence predicted from the rest of the table", {
   set.seed(3)
   small <- matrix(stats::rbinom(16 * 9, 1, outer(stats::runif(16, 0.6, 1), stats::runif(9, 0.3, 0.9))), 16)
   for (case in 1:3) {

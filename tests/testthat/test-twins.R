@@ -10,19 +10,19 @@ ref_auc <- function(score, hit) {
   c(mean(above), sqrt(stats::var(rowMeans(above)) / nrow(above) + stats::var(colMeans(above)) / ncol(above)))
 }
 
-# What a copy tells of each column of scores: AUC with its error, the same within sites, average precision.
+# The measures of each column of scores at one copy: AUC with its standard error, both within sites, average precision.
 ref_judge <- function(copy, scores, n) {
   hit <- copy$deleted
   site <- (copy$at - 1) %% n + 1
   apply(scores, 2, function(score) {
-    told <- Filter(function(i) any(hit[site == i]) && !all(hit[site == i]), unique(site))
-    within <- vapply(told, function(i) ref_auc(score[site == i], hit[site == i])[1], 0)
+    both <- Filter(function(i) any(hit[site == i]) && !all(hit[site == i]), unique(site))
+    within <- vapply(both, function(i) ref_auc(score[site == i], hit[site == i])[1], 0)
     precision <- vapply(score[hit], function(s) mean(hit[score >= s]), 0)
     c(ref_auc(score, hit), mean(within), stats::sd(within) / sqrt(length(within)), mean(precision))
   })
 }
 
-test_that("how good an answer is comes from copies, each judged by weights from the others", {
+test_that("the quality of a result is that of its copies, each with weights from the others", {
   judge <- judge_stack
   taken <- NULL
   bind_in_namespace("judge_stack", function(copies, stack, ...) {
@@ -55,14 +55,14 @@ test_that("how good an answer is comes from copies, each judged by weights from 
     expect_equal(w$gain$difference[measure], mean(gain))
     expect_equal(w$gain$se[measure], stats::sd(gain) / sqrt(several))
   }
-  # Calibration: the logistic regression of what was hidden on the log-odds that the answer gave it.
+  # Calibration: the logistic regression of held-out presences on their log-odds.
   eta <- unlist(Map(function(copy, score) score[, 1] + log(copy$rate / copy$fraction), copies, scores))
   hit <- unlist(lapply(copies, `[[`, "deleted"))
   line <- stats::glm(hit ~ eta, family = stats::binomial())
   expect_equal(w$curve$summary$slope, stats::coef(line)[["eta"]], tolerance = 1e-5)
   expect_equal(w$curve$summary$slope_se, sqrt(stats::vcov(line)[2, 2]), tolerance = 1e-3)
   expect_equal(w$curve$summary$changed, sum(hit))
-  # By tenths of the chance of a record: means, and how many were hidden.
+  # By tenths of the probability of a record: means, and the share of held-out presences.
   chance <- stats::plogis(unlist(lapply(scores, function(score) score[, 1])))
   tenth <- pmin(floor(10 * chance), 9)
   mean_of <- function(values) as.vector(tapply(values, tenth, mean))
@@ -70,7 +70,7 @@ test_that("how good an answer is comes from copies, each judged by weights from 
   expect_equal(w$curve$calibration$share, mean_of(hit))
   expect_equal(w$curve$calibration$chance, mean_of(chance))
   expect_identical(w$curve$calibration$cells, as.vector(table(tenth)))
-  # And these are the numbers that are printed.
+  # The printed numbers are these.
   shown <- gsub("\\s+", " ", paste(utils::capture.output(print(w)), collapse = " "))
   expect_match(shown, sprintf("AUC %.3f", want[1, "auc"]), fixed = TRUE)
   expect_match(shown, sprintf("%.3f", want[1, "auc_se"]), fixed = TRUE)
@@ -78,7 +78,7 @@ test_that("how good an answer is comes from copies, each judged by weights from 
   expect_match(shown, sprintf("%.2f", stats::coef(line)[["eta"]]), fixed = TRUE)
 })
 
-test_that("what sites and taxa missed is what their zeros did", {
+test_that("undetected presences of sites and taxa are sums over their zeros", {
   w <- which_zeros(x, age = 60:1, quick = TRUE, seed = 1)
   cells <- as.data.frame(w)
   for (by in c("site", "taxon")) {
@@ -96,10 +96,10 @@ test_that("what sites and taxa missed is what their zeros did", {
   expect_equal(both$missed, as.vector(each[both$group]))
 })
 
-test_that("gaps inside ranges tell of all that was missed by the share of finds between the first and the last", {
+test_that("the total by gaps extrapolates the share of gaps between the first and the last presence", {
   set.seed(2)
   table <- matrix(stats::rbinom(20 * 12, 1, rep(stats::runif(12, 0, 0.6), each = 20)), 20)
-  table[, 1] <- 0 # never found; once; first and last alone
+  table[, 1] <- 0 # no presence; one; the first and the last alone
   table[, 2] <- replace(numeric(20), 7, 1)
   table[, 3] <- replace(numeric(20), c(4, 9), 1)
   inside <- gaps <- 0
@@ -114,7 +114,7 @@ test_that("gaps inside ranges tell of all that was missed by the share of finds 
   expect_equal(total_by_gaps(table, gaps), sum(table) * gaps / inside)
 })
 
-test_that("each copy loses a tenth of the finds at sites for reference, and a tenth of those at the others", {
+test_that("each copy holds out a tenth of the presences at reference sites, and a tenth of the others", {
   set.seed(3)
   for (reference in list(seq_len(60) <= 20, seq_len(60) %% 3 == 0)) {
     deleted <- deal_finds(x, 10, reference)
@@ -125,7 +125,7 @@ test_that("each copy loses a tenth of the finds at sites for reference, and a te
   }
 })
 
-test_that("draws of what was missed scatter as zeros do that are missed or not, each by itself", {
+test_that("draws of undetected presences have the variance of independent zeros", {
   case <- small_fit()
   kinds <- component_kinds(case$fit, NULL)
   draws <- rep(list(list(fit = case$fit, kinds = kinds)), 4000)
@@ -141,7 +141,7 @@ test_that("draws of what was missed scatter as zeros do that are missed or not, 
   }
 })
 
-test_that("ends of what a zero missed are those of its log-odds and of the total together", {
+test_that("the range of a zero combines those of its log-odds and of the total", {
   for (series in c(FALSE, TRUE)) {
     w <- which_zeros(x, age = 60:1, series = series, quick = TRUE, seed = 1)
     gaps <- if (series) range_through(x, 60:1) else 0 * x

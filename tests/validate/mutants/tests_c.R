@@ -92,7 +92,7 @@ c_mutants <- list(
   in_c("smooth: chunks", "engine/smooth.c", "n - first < CHUNK ? n : first + CHUNK",
     "n - first < CHUNK ? n : first + CHUNK - 1", tests = "smooth", only = "transcription"),
   in_c("row mixture: unknown cells", "engine/row_mixture.c", "sum -= empty", "sum -= 0 * empty", tests = "test_loglik"),
-  in_c("occupancy: finds", "visits_occupancy/history.c", "each[g] *= odds[g] * factor / (1 + odds[g] * factor)",
+  in_c("occupancy: presences", "visits_occupancy/history.c", "each[g] *= odds[g] * factor / (1 + odds[g] * factor)",
     "each[g] *= odds[g] / (1 + odds[g] * factor)", tests = "visits_occupancy", only = "sums over|covariates"),
   in_c("LDA: prior of components", "plsa/gibbs.c", "work->smooth += work->weight[c]", "work->smooth = work->weight[c]",
     tests = "plsa_gibbs", only = "one count|exact posterior")
