@@ -310,7 +310,7 @@ test_that("confint() and vcov() of a model name no verb that refuses its fits", 
       if (!is.character(said)) next
       for (verb in verbs_named(said)) {
         named <- c(named, verb)
-        few_draws <- if (verb == "identifiability") list() else list(nsim = 2)
+        few_draws <- list(nsim = if (verb == "identifiability") 0 else 2)
         said_by <- suppressMessages(suppressWarnings(tryCatch(
           do.call(verb, c(list(fits[[name]]), few_draws)), error = conditionMessage
         )))
