@@ -461,8 +461,8 @@ refit_table <- function(fit) UseMethod("refit_table")
 refit_table.default <- function(fit) {
   stop_input(paste(
     "bootstrap_draws() knows fits of aspect_bernoulli(), visits_bernoulli(), bernoulli_mixture() and plsa(), not of",
-    "%s(): draw tables by simulate() and fit them by update(fit, x = )."
-  ), model_name(fit))
+    "%s(): %s"
+  ), model_name(fit), resample_words(fit))
 }
 
 refit_table.aspect_bernoulli <- function(fit) {

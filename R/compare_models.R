@@ -7,9 +7,10 @@
 #' The table has a row for every model at its chosen `k`: the loss per held-out cell, the paired difference from the
 #' best model with its standard error, the loss per held-out row (see [cross_validate()]; `NA` for least-squares models,
 #' which have no likelihood), and what the fit to all data cost. The choice of `k` and the loss shown come from the same
-#' folds, which favours models with more values of `k` to choose from, a little. Times are of one fit in the session at
-#' hand, memory is the most that R held during it beyond what it held before. With `"omissions"` there are also the
-#' measures of finds that were deleted, the same for all models.
+#' folds, which favours models with more values of `k` to choose from, a little. Starts are drawn by fold, so that a
+#' model has the same numbers whatever it is compared with. Times are of one fit in the session at hand, memory is the
+#' most that R held during it beyond what it held before. With `"omissions"` there are also the measures of presences
+#' that were deleted, the same for all models.
 #'
 #' @inheritParams cross_validate
 #' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as

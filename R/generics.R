@@ -104,8 +104,16 @@ spread_words <- function(fit) {
   if (length(verbs)) {
     return(paste0(paste(verbs, collapse = "; "), "."))
   }
-  if (inherits(fit, "user_model")) "it is a number for each cell." else
+  if (inherits(fit, "user_model")) "it is a number for each cell." else resample_words(fit)
+}
+
+# How to see the spread of a fit by hand.
+resample_words <- function(fit) {
+  if (identical(fit$loss, "euclidean")) {
+    "fit samples of the rows by update(fit, x = )." # its loss names no distribution
+  } else {
     "draw tables by simulate() and fit them by update(fit, x = )."
+  }
 }
 
 #' @export
@@ -118,6 +126,9 @@ anova.multicause <- function(object, ...) {
 sigma.multicause <- function(object, ...) {
   stop_lacks(object, "sigma", "no spread of residuals is part of it; deviance() says how far it is from the data.")
 }
+
+#' @export
+explain.multicause <- function(x, ...) stop_lacks(x, "explain", "it takes zeros of a result of which_zeros() apart.")
 
 stop_lacks <- function(fit, generic, instead) {
   stop_input("%s() is not there for a fit of %s(): %s", generic, model_name(fit), instead)

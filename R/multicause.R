@@ -51,8 +51,12 @@ fit_sentences <- function(fit, digits = 4L) UseMethod("fit_sentences")
 
 fit_sentences.default <- function(fit, digits = 4L) {
   guesses <- nrow(fit$starts)
+  title <- sprintf("%s: %s", model_title(fit), shape_words(fit))
+  if (is.na(fit$converged)) { # of posterior_draws(): a state of a chain, which is alone
+    return(c(title, sprintf("One draw from the posterior; log-likelihood %s", format(fit$loglik, digits = digits))))
+  }
   c(
-    sprintf("%s: %s", model_title(fit), shape_words(fit)),
+    title,
     sprintf(
       "%s after %s over the table (%s), %s",
       if (fit$converged) "Converged" else "NOT converged", count_words(count_passes(fit), "pass"),

@@ -157,6 +157,16 @@ plsa_cells <- function(membership, basis) {
   array(out, c(nrow(membership), ncol(basis), nrow(basis)))
 }
 
+# Some rows of what check_data() returned.
+rows_of_data <- function(data, rows) {
+  if (all(rows)) {
+    return(data)
+  }
+  x <- data$x[rows, , drop = FALSE]
+  view <- data_view(x)
+  list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
+}
+
 # Memberships of new rows: list(membership, row_scale, loglik by row).
 plsa_fold_in <- function(fit, x, control, along = NULL) {
   basis <- unname(fit$param$basis)
@@ -168,15 +178,18 @@ plsa_fold_in <- function(fit, x, control, along = NULL) {
   settings$prior <- plsa_kernel_prior(if (identical(fit$estimate, "map")) fit$prior, k)
   settings$prior$basis_added <- 0 # of a basis that is held it is no matter
   settings$near <- smooth_given(fit, nrow(data$x), along)
-  start <- list(membership = matrix(1 / k, nrow(data$x), k), basis = basis)
-  if (is_sampled(fit) && is.null(data$view$na_start)) {
-    membership <- plsa_gibbs_fold_in(fit, data, basis)
-  } else {
+  membership <- matrix(1 / k, nrow(data$x), k)
+  # Rows of which all is known have their posterior means, whichever rows come along.
+  whole <- is_sampled(fit) & data$margins$row_observed == ncol(data$x)
+  if (any(whole)) membership[whole, ] <- plsa_gibbs_fold_in(fit, rows_of_data(data, whole), basis)
+  if (any(!whole)) {
+    rest <- rows_of_data(data, !whole)
+    start <- list(membership = membership[!whole, , drop = FALSE], basis = basis)
     bayes <- fit$estimate %in% plsa_bayes
-    run <- if (bayes) plsa_vb_fold_in(fit, data, control) else plsa_passes(data$view, start, settings, control)
+    run <- if (bayes) plsa_vb_fold_in(fit, rest, control) else plsa_passes(rest$view, start, settings, control)
     check_outcome(run$outcome)
     warn_fold_in(run$outcome)
-    membership <- run$param$membership
+    membership[!whole, ] <- run$param$membership
   }
   param <- list(membership = membership, basis = basis)
   bare <- which(data$margins$row_sum == 0)

@@ -487,7 +487,8 @@ weak_sentence <- function(q, hidden, words) {
 #' @return `format()`: sentences. Else a data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the
 #'   table has none), and the numbers that [which_zeros()] explains, all within \[0, 1\]: `probability`, `missed`,
 #'   `missed_low`, `missed_high`, the last three `NA` where no number is estimated. Equal zeros come in the order of
-#'   rows, then columns. Cost: one sort of the zeros.
+#'   rows, then columns. Cost: one sort of the zeros. `subset(w, missed > 0.9)`, `w[1:3, ]` and dplyr's `filter()`,
+#'   `select()`, `arrange()` and `mutate()` take a result as this data frame.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [by_site()], [by_taxon()], [multicause-glossary] for the words
 #' @examples

@@ -288,7 +288,7 @@ verbs_named <- function(message) {
     namespace <- asNamespace("multicause")
     exists(name, namespace) && identical(names(formals(name, envir = namespace))[1L], "fit")
   }
-  Filter(takes_fit, named)
+  Filter(function(name) name == "simulate" || takes_fit(name), named)
 }
 
 test_that("confint() and vcov() of a model name no verb that refuses its fits", {
@@ -311,7 +311,7 @@ test_that("confint() and vcov() of a model name no verb that refuses its fits", 
       if (!is.character(said)) next
       for (verb in verbs_named(said)) {
         named <- c(named, verb)
-        few_draws <- if (verb == "identifiability") list() else list(nsim = 2)
+        few_draws <- list(nsim = if (verb == "identifiability") 0 else 2)
         said_by <- suppressMessages(suppressWarnings(tryCatch(
           do.call(verb, c(list(fits[[name]]), few_draws)), error = conditionMessage
         )))
@@ -319,5 +319,18 @@ test_that("confint() and vcov() of a model name no verb that refuses its fits", 
       }
     }
   }
-  expect_setequal(named, c("bootstrap_draws", "posterior_draws", "identifiability"))
+  expect_setequal(named, c("bootstrap_draws", "posterior_draws", "identifiability", "simulate"))
+})
+
+test_that("draws from a posterior print, of one chain, too", {
+  set.seed(1)
+  quick <- mcmc_control(chains = 1, warmup = 20, draws = 40, progress = FALSE)
+  fit <- suppressWarnings(suppressMessages(
+    aspect_bernoulli(simulated_sites$x[1:30, 1:12], 2, estimate = "gibbs", control = quick)
+  ))
+  expect_match(print_words(posterior_draws(fit, 1)[[1L]]), "One draw from the posterior; log-likelihood -[0-9]")
+})
+
+test_that("explain() of a fit says what it is for", {
+  for (fit in fits_of_all()) refuses(explain(fit), "zeros of a result of which_zeros")
 })

@@ -230,3 +230,28 @@ test_that("rows come as they are asked for, also more than once", {
   fit <- fits_of_all()$aspect_bernoulli
   expect_equal(by_taxon(fit, site = asked)$missed, by_taxon(fit, site = c(2, 5))$missed)
 })
+
+test_that("new rows are predicted alike whichever rows come along, missing cells and all", {
+  set.seed(1)
+  counts <- matrix(stats::rpois(200, rep(c(0.3, 4, 1, 6, 2), each = 40)), 20)
+  present <- (counts > 1) + 0
+  few <- fit_control(n_start = 1, n_polish = 0, progress = FALSE)
+  chain <- mcmc_control(chains = 1, warmup = 20, draws = 40, progress = FALSE)
+  fits <- suppressWarnings(suppressMessages(list(
+    plsa(counts, 3, control = few), plsa(counts, 3, estimate = "vb", control = few),
+    plsa(counts, 3, estimate = "gibbs", control = chain), nmf(counts, 3, control = few),
+    nmf(counts, 3, loss = "euclidean", control = few), plca(counts, 3, control = few),
+    aspect_bernoulli(present, 3, control = few), aspect_bernoulli(present, 3, estimate = "vb", control = few),
+    aspect_bernoulli(present, 3, estimate = "gibbs", control = chain), noisy_or(present, 3, control = few),
+    bernoulli_mixture(present, 3, control = few), logistic_pca(present, 2, control = few), neighbours_mean(present)
+  )))
+  for (fit in fits) {
+    new <- fit_data(fit)[c(3, 7, 11, 15), ]
+    new[1, 2] <- new[2, 3:5] <- NA
+    all <- suppressMessages(predict(fit, new))
+    for (i in 1:4) {
+      alone <- suppressMessages(predict(fit, new[i, , drop = FALSE]))
+      expect_lt(max(abs(all[i, ] - alone[1, ])), 1e-5)
+    }
+  }
+})

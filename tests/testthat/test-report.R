@@ -412,7 +412,7 @@ test_that("the call in a report names the data by kind and size", {
   call <- quote(which_zeros(x = x, age = ages, prior = list(a = c(1, 2), b = ~ z), site[1, ]))
   call[c("x", "age", "control", "f")] <- list(diag(30), data.frame(a = 1:30), fit_control(), plsa)
   call$more <- list(1:20, function(x) x)
-  expect_identical(paste(gsub(" +", " ", call_lines(call)), collapse = ""), paste0(
+  expect_identical(paste(trimws(call_lines(call)), collapse = " "), paste0(
     "which_zeros(x = <a matrix with 30 rows and 30 columns>, age = <a data frame with 30 rows and 1 column>, ",
     "prior = list(a = c(1, 2), b = ~z), site[1, ], control = <an object of class \"multicause_control\">, ",
     "f = plsa, more = list(<an integer vector of length 20>, <a function>))"
@@ -427,12 +427,9 @@ test_that("a report shows no data of the call, and nothing for NULL", {
   few <- fit_control(n_start = 1, n_polish = 0, progress = FALSE)
   ages <- data.frame(old = 30:1 + 0.5, young = 30:1)
   w <- do.call(which_zeros, list(x, age = ages, quick = TRUE, seed = 1, control = few))
-  for (each in list(w, do.call(nmf, list(x, 2, control = few)))) {
-    said <- write_report(each)
-    outputs <- pieces(said, "<pre.*?</pre>")
-    expect_no_match(outputs, "NULL|structure\\(|max_pass")
-  }
-  expect_holds(write_report(w), "age = &lt;a data frame with 30 rows and 2 columns&gt;")
+  said <- lapply(list(w, do.call(nmf, list(x, 2, control = few))), write_report)
+  for (page in said) expect_no_match(pieces(page, "<pre.*?</pre>"), "NULL|structure\\(|max_pass")
+  expect_holds(said[[1L]], "age = &lt;a data frame with 30 rows and 2 columns&gt;")
 })
 
 test_that("numbers of a column are rounded alike", {
