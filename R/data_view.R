@@ -21,6 +21,7 @@ check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), na
     tell_unobserved(data)
     if (!is.null(turn)) tell_turned(dimnames(x), name, turn$code, turn$label)
     if (kind != "real") tell_site_columns(data, name)
+    if (kind == "nonnegative") tell_fractions(data, name)
   }
   data
 }
@@ -570,6 +571,15 @@ tell_site_columns <- function(data, name) {
   }
 }
 
+# Few columns of fractions among many of counts, such as coordinates.
+tell_fractions <- function(data, name) {
+  if (is.null(.Call(mc_c_view_range, data$view)$not_whole)) {
+    return(invisible())
+  }
+  odd <- odd_advice(data$x, name, "fractions or values below 0")
+  if (!is.null(odd)) inform("%s", sub(" Leave them out.*", sprintf(" Leave out of `%s` what is no taxon.", name), odd))
+}
+
 # Whole numbers, each once and in ascending order, as counts of a taxon are not.
 numbers_rows <- function(column) {
   !anyNA(column) && all(column == floor(column)) && !is.unsorted(column, strictly = TRUE)
@@ -696,31 +706,27 @@ no_zero_advice <- function(values, unknown, name) {
   )
 }
 
-# Columns that are unlike most others, by the first of these that some have: values below 0, fractions, more than 1.
-# They may describe the sites. NULL: there are none.
-odd_advice <- function(x, name) {
+# Columns that are unlike all others, which are three of four at least: these hold 0 and 1 alone or, of counts and
+# amounts, whole numbers from 0 on. They may describe the sites. NULL: there are none.
+odd_advice <- function(x, name, kinds = c("values other than 0 and 1", "fractions or values below 0")) {
   if (length(dim(x)) != 2L || inherits(x, "dgCMatrix")) {
     return(NULL)
   }
-  kinds <- list(
-    "values below 0" = x < 0 & !x %in% unknown_codes, fractions = x != floor(x), "values other than 0 and 1" = x > 1
-  )
-  for (what in names(kinds)) {
-    odd <- which(colSums(kinds[[what]], na.rm = TRUE) > 0)
-    if (4L * length(odd) > ncol(x)) {
-      return(NULL)
-    }
-    if (length(odd)) {
-      return(paste0(
-        sprintf("Of all columns only %s %s %s. ", show_names(colnames(x)[odd] %||% odd),
-          if (length(odd) == 1L) "holds" else "hold", what),
-        if (what == "values below 0") {
-          "Leave out what is no taxon."
-        } else {
-          sprintf("Leave them out if they are no taxa; for counts or amounts, use `(%s > 0) + 0`.", name)
-        }
-      ))
-    }
+  for (what in kinds) {
+    odd <- x != floor(x) | x < 0 & !x %in% unknown_codes
+    if (what == kinds[1L] && length(kinds) > 1L) odd <- odd | x > 1
+    odd <- which(colSums(odd, na.rm = TRUE) > 0)
+    if (!length(odd) || 4L * length(odd) > ncol(x)) next
+    below <- all(colSums(x[, odd, drop = FALSE] < 0, na.rm = TRUE) > 0)
+    return(paste0(
+      sprintf("Of all columns only %s %s %s. ", show_names(colnames(x)[odd] %||% odd),
+        if (length(odd) == 1L) "holds" else "hold", what),
+      if (below) {
+        "Leave out what is no taxon."
+      } else {
+        sprintf("Leave them out if they are no taxa; for counts or amounts, use `(%s > 0) + 0`.", name)
+      }
+    ))
   }
 }
 
