@@ -2,11 +2,12 @@
 
 # Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names,
 # view as in mc_data of src/engine/data.h, margins = sums and numbers of observed cells by row and column.
-#   turn  code that turns rows into columns, for a message; NULL: whoever made the table has looked at its names
+#   turn  how rows become columns, see turning(); NULL: whoever made the table has looked at its names
 check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE,
-                       turn = "t(%s)") {
+                       turn = turning(x, name)) {
   kind <- match.arg(kind)
   if (missing(x)) stop_missing(name)
+  force(turn) # of `x` as it was given
   # Package slam compares its tables, but adds no 0 to what comes of it.
   code <- if (inherits(x, "simple_triplet_matrix")) sprintf("as.matrix(%s)", name) else name
   x <- as_plain_matrix(x, name)
@@ -18,8 +19,9 @@ check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), na
   if (!quiet) {
     if (kind != "real") check_blank_cells(data, name)
     tell_unobserved(data)
-    if (!is.null(turn)) tell_turned(dimnames(x), name, turn)
+    if (!is.null(turn)) tell_turned(dimnames(x), name, turn$code, turn$label)
     if (kind != "real") tell_site_columns(data, name)
+    if (kind == "nonnegative") tell_fractions(data, name)
   }
   data
 }
@@ -235,7 +237,7 @@ frame_to_matrix <- function(x, name) {
   check_frame_columns(columns, labels[from_text + seq_along(columns)], from_text, name)
   if (from_text) {
     check_row_text(rows, labels[1L], name)
-    tell_row_names(labels[1L], name)
+    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(labels[1L], FALSE))
     labels <- labels[-1L]
   }
   out <- matrix(c(logical(), unlist(columns, use.names = FALSE)), .row_names_info(x, 2L), length(columns))
@@ -277,18 +279,6 @@ holds_row_names <- function(column, others, rows) {
     return(!holds_marks(column, common_marks(others, 1L)))
   }
   is_number_text(text) || mean(mark_kind(text) != "present") < 0.5
-}
-
-# Of a column that is called after the taxa, rows are these.
-tell_row_names <- function(label, name) {
-  if (side_of(label) %in% "taxon") {
-    inform(
-      "Rows of `%s` are taken for sites, but their names are those of its first column, %s. If they are taxa, give %s.",
-      name, dQuote(label, FALSE), sprintf("`t(data.frame(%s[-1], row.names = %s[[1]]))`", name, name)
-    )
-  } else {
-    inform("Row names taken from the first column of `%s`, %s.", name, dQuote(label, FALSE))
-  }
 }
 
 mixed_advice <- function(labels) {
@@ -512,7 +502,10 @@ two_names <- paste0(
   "^[\"']?[[:upper:]][[:lower:]-]+[ ._]+(\\([^)]*\\)[ ._]+)?((cf|aff|x|\u00d7)[ ._]+)?",
   "([[:lower:]-]{3,}|spp?([^[:alpha:]].*)?$)([^[:lower:]].*)?$"
 )
-latin_ending <- "[ ._](spp?\\b|[[:lower:]-]*(us|um|is|a|ae|i|ens|ans|ense|oides|are|ale|ile|ceps|or)([^[:lower:]]|$))"
+latin_ending <- paste0(
+  "[ ._](spp?\\b|[[:lower:]-]*(us|um|is|es|os|as|a|ae|i|ens|ans|ense|oides|are|ale|ile|ax|ex|ix|ops|ceps|or)",
+  "([^[:lower:]]|$))"
+)
 
 # The share of these names that are by their form names of taxa, 0 of none.
 share_of_taxa <- function(names) {
@@ -529,20 +522,34 @@ are_sites <- function(names) {
   length(names) > 0L && all(grepl("[0-9]$", names)) && all(side_of(name_stem(names)) %in% "site")
 }
 
-# Taxa by their names on the side of the sites alone, or sites on that of the taxa. `names`: of both sides; `turn`: the
-# code that turns the table.
-tell_turned <- function(names, name, turn) {
+# Taxa by their names on the side of the sites alone, or sites on that of the taxa. `names`: of both sides; `code`: what
+# turns the table; `label`: what the column of the rows' names is called.
+tell_turned <- function(names, name, code, label = NULL) {
   rows <- names[[1L]]
   columns <- names[[2L]]
   if (length(rows) < 2L) {
     return(invisible())
   }
   taxa <- share_of_taxa(rows) >= 0.8 && share_of_taxa(columns) < 0.2
-  if (taxa || are_sites(columns) && !are_sites(rows)) {
-    inform("Rows of `%s` are taken for sites, but %s are called like %s: %s. If so, give `%s`.", name,
-      if (taxa) "they" else "its columns", if (taxa) "taxa" else "sites", show_names(if (taxa) rows else columns, 2L),
-      sprintf(turn, name))
+  said <- if (taxa) {
+    sprintf("they are called like taxa: %s", show_names(rows, 2L))
+  } else if (side_of(label %||% "") %in% "taxon") {
+    sprintf("their names are those of its column %s", dQuote(label, FALSE))
+  } else if (are_sites(columns) && !are_sites(rows)) {
+    sprintf("its columns are called like sites: %s", show_names(columns, 2L))
   }
+  if (!is.null(said)) {
+    inform("Rows of `%s` are taken for sites, but %s. If they are taxa, give `%s`.", name, said, code)
+  }
+}
+
+# list(code, label): code that turns a table as it was given, and the name of its column of names.
+turning <- function(x, name) {
+  named <- is.data.frame(x) && length(x) > 1L && is_text(x[[1L]]) && !anyDuplicated(x[[1L]])
+  if (!named) {
+    return(list(code = sprintf("t(%s)", name)))
+  }
+  list(code = sprintf("t(data.frame(%s[-1], row.names = %1$s[[1]]))", name), label = names(x)[1L])
 }
 
 # Names of what tables hold of their sites beside the taxa.
@@ -569,6 +576,15 @@ tell_site_columns <- function(data, name) {
       sprintf("If it numbers the rows, leave it out: `%s`.", without_column(x, 1L, name))
     )
   }
+}
+
+# Few columns of fractions among many of counts, such as coordinates.
+tell_fractions <- function(data, name) {
+  if (is.null(.Call(mc_c_view_range, data$view)$not_whole)) {
+    return(invisible())
+  }
+  odd <- odd_advice(data$x, name, "fractions or values below 0")
+  if (!is.null(odd)) inform("%s", sub(" Leave them out.*", sprintf(" Leave out of `%s` what is no taxon.", name), odd))
 }
 
 # Whole numbers, each once and in ascending order, as counts of a taxon are not.
@@ -697,31 +713,27 @@ no_zero_advice <- function(values, unknown, name) {
   )
 }
 
-# Columns that are unlike most others, by the first of these that some have: values below 0, fractions, more than 1.
-# They may describe the sites. NULL: there are none.
-odd_advice <- function(x, name) {
+# Columns that are unlike all others, which are three of four at least: these hold 0 and 1 alone or, of counts and
+# amounts, whole numbers from 0 on. They may describe the sites. NULL: there are none.
+odd_advice <- function(x, name, kinds = c("values other than 0 and 1", "fractions or values below 0")) {
   if (length(dim(x)) != 2L || inherits(x, "dgCMatrix")) {
     return(NULL)
   }
-  kinds <- list(
-    "values below 0" = x < 0 & !x %in% unknown_codes, fractions = x != floor(x), "values other than 0 and 1" = x > 1
-  )
-  for (what in names(kinds)) {
-    odd <- which(colSums(kinds[[what]], na.rm = TRUE) > 0)
-    if (4L * length(odd) > ncol(x)) {
-      return(NULL)
-    }
-    if (length(odd)) {
-      return(paste0(
-        sprintf("Of all columns only %s %s %s. ", show_names(colnames(x)[odd] %||% odd),
-          if (length(odd) == 1L) "holds" else "hold", what),
-        if (what == "values below 0") {
-          "Leave out what is no taxon."
-        } else {
-          sprintf("Leave them out if they are no taxa; for counts or amounts, use `(%s > 0) + 0`.", name)
-        }
-      ))
-    }
+  for (what in kinds) {
+    odd <- x != floor(x) | x < 0 & !x %in% unknown_codes
+    if (what == kinds[1L] && length(kinds) > 1L) odd <- odd | x > 1
+    odd <- which(colSums(odd, na.rm = TRUE) > 0)
+    if (!length(odd) || 4L * length(odd) > ncol(x)) next
+    below <- all(colSums(x[, odd, drop = FALSE] < 0, na.rm = TRUE) > 0)
+    return(paste0(
+      sprintf("Of all columns only %s %s %s. ", show_names(colnames(x)[odd] %||% odd),
+        if (length(odd) == 1L) "holds" else "hold", what),
+      if (below) {
+        "Leave out what is no taxon."
+      } else {
+        sprintf("Leave them out if they are no taxa; for counts or amounts, use `(%s > 0) + 0`.", name)
+      }
+    ))
   }
 }
 

@@ -178,7 +178,7 @@ is_table <- function(x) {
   if (isS4(x)) {
     return(!any(packed_names %in% methods::slotNames(x)))
   }
-  is.data.frame(x) || if (is.list(x)) is.object(x) else length(dim(x)) <= 2L
+  is.data.frame(x) || if (is.list(x)) is.object(x) && !any(packed_names %in% names(x)) else length(dim(x)) <= 2L
 }
 
 # Rows and omissions are of tables only.

@@ -54,7 +54,8 @@ check_visits <- function(visits, sides = NULL, name = "x") {
     given$visits <- arrange_array(read_codes(visits, name), sides, name)
   }
   if (is.null(sides) && !says_visits(visits)) {
-    tell_turned(dimnames(given$visits)[1:2], name, if (is.list(visits)) "lapply(%s, t)" else "aperm(%s, c(2, 1, 3))")
+    turn <- if (is.list(visits)) "lapply(%s, t)" else "aperm(%s, c(2, 1, 3))"
+    tell_turned(dimnames(given$visits)[1:2], name, sprintf(turn, name))
   }
   visits <- check_visit_values(given$visits, name, code)
   attr(visits, "covariates") <- given$covariates
@@ -310,8 +311,8 @@ read_codes <- function(x, name) {
   }
   bad <- which(!trimws(x) %in% c(visit_codes, not_made, NA))
   if (length(bad)) {
-    stop_input("`%s` must hold only 0, 1 or NA (as text also \".\" or \"-\"): one is %s.", name,
-      show_value(as.vector(x[bad[1L]])))
+    stop_input("`%s` must hold only 0, 1 or NA (as text also \".\" or \"-\"): one is %s.%s", name,
+      show_value(as.vector(x[bad[1L]])), marks_advice(list(x), name))
   }
   array(code_values(x), dim(x), dimnames(x))
 }

@@ -309,8 +309,9 @@ wz_given <- function(asked, cell) {
 wz_data <- function(x, cell) {
   if (is.null(cell)) {
     if (is.null(x)) stop_missing("x")
+    turn <- turning(x, "x")
     x <- as_plain_matrix(x, "x") # once: it tells what it takes for names
-    return(if (has_counts(x)) counted_data(x) else check_data(x, "binary"))
+    return(if (has_counts(x)) counted_data(x, turn) else check_data(x, "binary", turn = turn))
   }
   check_data(wz_found(x, cell), "binary", "visits", turn = NULL)
 }
@@ -321,8 +322,8 @@ has_counts <- function(x) {
   is.numeric(value) && all(0:2 %in% value) && all(value >= 0 & value == floor(value), na.rm = TRUE)
 }
 
-counted_data <- function(x) {
-  counts <- check_data(x, "count")$x
+counted_data <- function(x, turn = turning(x, "x")) {
+  counts <- check_data(x, "count", turn = turn)$x
   most <- max(if (inherits(counts, "Matrix")) counts@x else counts, na.rm = TRUE)
   inform(
     "`x` holds counts, up to %s: a find is a count of 1 or more.%s", format_big(most),

@@ -77,9 +77,10 @@ test_that("codes of numbers are told what they may be", {
 
 test_that("a column that is no taxon is named", {
   x <- cbind(diag(4) * 3, depth = c(1.5, 0, 2, 3), 0)
-  expect_match(codes_advice(x, "x"), 'only "depth" holds fractions', fixed = TRUE)
+  expect_match(codes_advice(x, "x"), 'only "depth" holds fractions or values below 0', fixed = TRUE)
   expect_match(codes_advice(unname(x), "x"), 'only "5" holds', fixed = TRUE)
   below <- cbind(diag(4) * 3, temperature = c(1, 0, -2, 3), 0)
-  expect_match(codes_advice(below, "x"), 'only "temperature" holds values below 0. Leave out what is', fixed = TRUE)
+  expect_match(codes_advice(below, "x"), 'only "temperature" holds fractions or values below 0. Leave out what',
+    fixed = TRUE)
   expect_match(codes_advice(x[, 4:6], "x"), "For amounts", fixed = TRUE)
 })

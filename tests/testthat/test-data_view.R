@@ -156,7 +156,7 @@ test_that("taxa in rows are told by the form of their names, with code that turn
   x <- matrix(c(1, 0, 1, 1, 0, 1), 3)
   named <- function(rows, columns = c("S1", "S2")) `dimnames<-`(x, list(rows, columns))
   told <- function(rows, ...) {
-    expect_message(check_data(named(rows, ...), "binary"), "If so, give `t(x)`.", fixed = TRUE,
+    expect_message(check_data(named(rows, ...), "binary"), "If they are taxa, give `t(x)`.", fixed = TRUE,
       class = "multicause_message")
   }
   told(c("OTU_4272", "OTU_236", "OTU_1"))
@@ -170,9 +170,14 @@ test_that("taxa in rows are told by the form of their names, with code that turn
   quiet(c("Lake Superior", "Lake Erie", "Lake Huron"), c("Rana temporaria", "Bufo bufo"))
   quiet(c("site1", "site2", "site3"), c("plot1", "plot2"))
   quiet(c("Rana temporaria", "Bufo bufo", "Hyla arborea"), c("Carex nigra", "Carex flava")) # hosts and plants
-  frame <- data.frame(Species = c("a", "b", "c"), x)
-  expect_message(check_data(frame, "binary"), "`t(data.frame(x[-1], row.names = x[[1]]))`", fixed = TRUE)
-  expect_identical(dim(eval(str2lang("t(data.frame(x[-1], row.names = x[[1]]))"), list(x = frame))), 2:3)
+  turn <- "t(data.frame(x[-1], row.names = x[[1]]))"
+  for (frame in list(data.frame(Species = c("a", "b", "c"), x), data.frame(name = c("Rana arvalis", "Bufo bufo",
+    "Hyla arborea"), x))) {
+    for (read in list(function(x) check_data(x, "binary"), function(x) wz_data(x, NULL))) {
+      expect_message(read(frame), sprintf("If they are taxa, give `%s`.", turn), fixed = TRUE)
+    }
+    expect_identical(dim(eval(str2lang(turn), list(x = frame))), 2:3)
+  }
   # An array has no t().
   visits <- array(x, c(3, 2, 2), list(c("Acer rubrum", "Carex nigra", "Rana temporaria"), c("a", "b"), NULL))
   expect_message(turned <- check_visits(visits), "taken as 3 species x 2 sites x 2 visits", fixed = TRUE)

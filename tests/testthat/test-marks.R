@@ -90,9 +90,14 @@ test_that("ratings without a 0 are asked about, and a column of scores among 0 a
   colnames(scored)[4:5] <- c("Pelobates", "Lissotriton")
   expect_match(told(scored), "Of all columns only \"richness\" holds values other than 0 and 1", fixed = TRUE)
   expect_message(wz_data(replace(scored, 36, 0), NULL), "Only \"richness\" holds more than 1", fixed = TRUE)
+  placed <- cbind(scored[, 1:5], scored[, 1:3] + 0, easting = 100.5 + 1:6, northing = 1:6 * 1000)
+  colnames(placed)[6:8] <- c("Triturus", "Bombina", "Alytes")
+  expect_match(told(placed), "only \"easting\", \"northing\" hold values other than 0 and 1", fixed = TRUE)
+  expect_message(check_data(placed, "nonnegative"), "only \"easting\" holds fractions.*Leave out of `x`")
+  expect_no_message(check_data(placed[, -9] / 2, "nonnegative"), message = "fractions")
   grains <- cbind(made * 3, made[, 3:1] * 7, Pinus = c(4.5, 2, 0, 1, 3.5, 2))
   colnames(grains)[4:6] <- c("Alnus", "Betula", "Ulmus")
-  expect_match(told(grains), "only \"Pinus\" holds fractions. Leave them out if they are no taxa; for counts")
+  expect_match(told(grains), "only \"Pinus\" holds fractions or values below 0. Leave them out if")
 })
 
 test_that("running text is sent to where it becomes a table", {

@@ -207,7 +207,8 @@ test_that("every verb takes tables of text miners, and fits the same table", {
     function(x) cross_validate(x, 2, plsa, folds = 2, control = few)$results,
     function(x) cross_validate(x, 2, plsa, "rows", folds = 2, control = few)$results,
     function(x) compare_models(x, 2, list(plsa = plsa, own = own), folds = 2, control = few)$table[1:4],
-    function(x) fitted(ensemble(x, 2, model = plsa, control = few)), function(x) as.matrix(range_through(x, seq_len(n))),
+    function(x) fitted(ensemble(x, 2, model = plsa, control = few)),
+    function(x) as.matrix(range_through(x, seq_len(n))),
     function(x) coherence(fit, x = x)
   )
   fit <- plsa(x, 2, control = few)

@@ -319,6 +319,7 @@ test_that("tables of taxa, of records and with other values are refused with wha
   refused(`colnames<-`(history, paste0("sp", 1:3)), "goes into aspect_bernoulli")
   refused(data.frame(site = "a", taxon = "b", day = "2021-05-01"), "visits_array\\(\\) makes such an array")
   refused(matrix(c("0", "2"), 1), "hold only 0, 1 or NA \\(as text also.*one is \"2\"")
+  refused(array(c("yes", "no"), c(2, 2, 2)), "as in `\\(x == \"yes\"\\) \\+ 0`")
   refused(matrix(c(0, 2), 1), "row 1, column 1, visit 2 is 2")
   refused(array(NA, c(3, 2, 2)), "`x` must hold a visit that was made: all its cells are NA")
   refused(list(matrix("x")), "`x\\[\\[1\\]\\]` must hold only 0, 1 or NA")
