@@ -27,8 +27,8 @@
 #' @param unit,coast of the ages and of the map, as in [plot.which_zeros()].
 #' @param title of the page.
 #' @param open show it in the browser?
-#' @return The path of the page, invisibly. Of tables with more than 500 000 cells the page has the sites of which most is
-#'   expected, and a message reports how many. Wrong input is an error of class `multicause_input_error`.
+#' @return The path of the page, invisibly. Of tables with more than 500 000 cells the page has the sites of which most
+#'   is expected, and a message reports how many. Wrong input is an error of class `multicause_input_error`.
 #' @seealso [report()], which can link to the page; [plot.which_zeros()]; [explore()][explore.plsa] of topics.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' sites <- early_tetrapods$sites

@@ -41,17 +41,17 @@
 #' `multicause_task_failed` names it, `fit$starts` has `NA` for its objective, and only if all fail is it an error.
 #'
 #' **Several processors.** Starts run as futures where a [future::plan()] is set: other R processes on this machine
-#' (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The data go to each worker once for
-#' screening and once for finishing the starts. Where a worker ends, or does not answer while all others have finished
-#' (for a minute and three times as long as any task took), this session does what is left of its tasks: a warning of
-#' class `multicause_worker_lost` reports it. Once package mirai was used, its own threads end any process that is forked
-#' later (`parallel::mclapply()`, `multicore`) at its first garbage collection: use `multisession` then.
+#' (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The data go to each worker once
+#' for screening and once for finishing the starts. Where a worker ends, or does not answer while all others have
+#' finished (for a minute and three times as long as any task took), this session does what is left of its tasks: a
+#' warning of class `multicause_worker_lost` reports it. Once package mirai was used, its own threads end any process
+#' that is forked later (`parallel::mclapply()`, `multicore`) at its first garbage collection: use `multisession` then.
 #'
 #' **Shards.** Fits to [shards()] scan them once a pass (twice with `effort`), here or on the workers of `cluster`,
 #' one after another on each. Sums belong to shards and are added in a fixed binary tree, so that the result is the
 #' same, to the last bit, for any number of workers and without any. A worker that ends, is silent for too long (see
-#' `patience`; a message names it after a minute) or returns what it was not asked is lost: a warning of class `multicause_worker_lost` names it, and its
-#' shards go to others. When all are lost it is an error. Memberships are on disk, a file a shard and pass, of which
+#' `patience`; a message names it after a minute) or returns what it was not asked is lost: a warning of class
+#' `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error. Memberships are on disk, a file a shard and pass, of which
 #' those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of three passes the state is written to
 #' `checkpoint`: the same call goes on from there, also with other workers; `max_pass` and the trace then count from
 #' there. Its numbers are those of a fit that was not stopped, to the last bit, but with `"sparse"` passes, which begin

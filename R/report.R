@@ -82,6 +82,10 @@ report <- function(fit, file, ..., title = NULL, notes = NULL, tables = NULL, ex
     check_fit(fit)
     fit$x <- fit_data(fit, x)
   }
+  if (!nzchar(Sys.getenv("HOME"))) { # pandoc wants one
+    Sys.setenv(HOME = tempdir())
+    on.exit(Sys.unsetenv("HOME"))
+  }
   check_report_tools()
   if (is.null(title) && is.null(template) && !of_answer) title <- model_title(fit)
   told <- list(fit, title, notes, explorer)

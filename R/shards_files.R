@@ -8,28 +8,33 @@ shard_mark <- charToRaw("MCSHARD1")
 write_vectors <- function(vectors, file) {
   part <- tempfile(paste0(basename(file), "-"), dirname(file), ".part") # workers may write the same file at a time
   on.exit(remove_files(part))
-  write_to(part, "wb", function(con) {
-    writeBin(shard_mark, con)
-    for (vector in vectors) {
-      writeBin(c(if (is.double(vector)) 2L else 1L, length(vector)), con, endian = "little")
-      writeBin(as.vector(vector), con, endian = "little")
-    }
-  })
-  size <- length(shard_mark) + sum(8 + lengths(vectors) * ifelse(vapply(vectors, is.double, NA), 8, 4))
-  written <- file.size(part) == size
-  sum <- named_sum(file, read_sum(part, size)$sum)
-  write_to(part, "ab", function(con) writeBin(charToRaw(sum), con))
-  if (!written || file.size(part) != size + nchar(sum) || !file.rename(part, file)) stop_unwritten(file)
+  write <- function() {
+    write_to(part, "wb", function(con) {
+      writeBin(shard_mark, con)
+      for (vector in vectors) {
+        writeBin(c(if (is.double(vector)) 2L else 1L, length(vector)), con, endian = "little")
+        writeBin(as.vector(vector), con, endian = "little")
+      }
+    })
+    size <- length(shard_mark) + sum(8 + lengths(vectors) * ifelse(vapply(vectors, is.double, NA), 8, 4))
+    written <- file.size(part) == size
+    sum <- named_sum(file, read_sum(part, size)$sum)
+    write_to(part, "ab", function(con) writeBin(charToRaw(sum), con))
+    if (written && file.size(part) == size + nchar(sum) && file.rename(part, file)) sum
+  }
+  # R warns of a full disk when it closes a file, before the size tells.
+  sum <- catch_error(suppressWarnings(write()), function(e) NULL)
+  if (is.null(sum)) stop_unwritten(file)
   sum
 }
 
 named_sum <- function(file, sum) cli::hash_md5(paste(basename(file), sum))
 
 # Neither writing nor closing is sure to tell that a disk is full: the size of the file does.
-append_bytes <- function(bytes, file) {
+append_bytes <- function(bytes, file, name = file) {
   size <- sum(file.size(file), length(bytes), na.rm = TRUE)
   catch_error(suppressWarnings(write_to(file, "ab", function(con) writeBin(bytes, con))), function(e) NULL)
-  if (!identical(file.size(file), size)) stop_unwritten(file)
+  if (!identical(file.size(file), size)) stop_unwritten(name)
 }
 
 stop_unwritten <- function(file) {
@@ -382,7 +387,7 @@ check_run <- function(run) {
 # What a call that does not finish leaves: nothing of its own.
 leave_run <- function(run) {
   remove_folders(run$folder)
-  if (!is_mine(run)) {
+  if (length(run_mark(run$path)) && !is_mine(run)) { # a mark that could not be written is nobody's
     return(invisible())
   }
   remove_files(unfinished_file(run$path))

@@ -98,7 +98,15 @@ fit_shards <- function(x, model, objective, start, control, call) {
     finish_shards(model, fit, out[setdiff(names(out), "outcome")], free = !is.null(sampled))
   })
   done <- TRUE
+  if (is.null(control$checkpoint)) out$folder <- kept_with(out$folder)
   out
+}
+
+# A temporary folder, which goes when no fit that has its name is there any more. A forked process leaves it alone.
+kept_with <- function(folder) {
+  keeper <- list2env(list(folder = as.vector(folder), pid = Sys.getpid()), parent = emptyenv())
+  reg.finalizer(keeper, function(keeper) if (keeper$pid == Sys.getpid()) remove_folders(keeper$folder))
+  structure(folder, keeper = keeper)
 }
 
 # Components that the shards' columns and this machine have room for.

@@ -244,6 +244,7 @@ write_by_shard <- function(fit, path, type, format) {
   vapply(fit$shards$shards$shard, function(s) {
     from <- shard_parts(fit, s)
     answer <- new_answer(file.path(path, sprintf("%s-%05d.%s", type, s, format)), format)
+    on.exit(answer$drop())
     for (rows in row_blocks(seq_len(nrow(from$x)), m)) {
       out <- predict(shard_fit(fit, s, rows, from), type = type)
       names <- if (is.null(rownames(out))) row_numbers(fit$shards, s)[rows] else rownames(out)
@@ -263,7 +264,7 @@ prepare_answer_folder <- function(path) {
   }
 }
 
-# A file that data frames are added to; it has its name when it is whole.
+# A file that data frames are added to; it has its name when it is whole. drop() removes what is not.
 new_answer <- function(file, format) {
   part <- paste0(file, ".part")
   n <- 0L
@@ -277,7 +278,7 @@ new_answer <- function(file, format) {
     catch_error(nanoparquet::append_parquet(table, part, options = kept), function(e) stop_unwritten(file))
   }
   add <- function(table) {
-    if (format == "parquet") add_parquet(table) else append_bytes(csv_text(table, header = !begun), part)
+    if (format == "parquet") add_parquet(table) else append_bytes(csv_text(table, header = !begun), part, file)
     n <<- n + nrow(table)
     begun <<- TRUE
   }
@@ -286,5 +287,5 @@ new_answer <- function(file, format) {
     if (!isTRUE(all(rows == n)) || !file.rename(part, file)) stop_unwritten(file)
     file
   }
-  list(add = add, close = close)
+  list(add = add, close = close, drop = function() remove_files(part))
 }

@@ -728,8 +728,8 @@ missed_cells <- function(w, zero) {
   out
 }
 
-# f(numbers) of the zeros that were asked about, as of wz_missed(), of some columns at a time: those of all would take many
-# times the memory of the answer.
+# f(numbers) of the zeros that were asked about, as of wz_missed(), of some columns at a time: those of all would take
+# many times the memory of the answer.
 scan_zeros <- function(w, f, columns = seq_len(w$dims[["m"]])) {
   n <- w$dims[["n"]]
   for (j in row_blocks(columns, n, cells_at_a_time)) {

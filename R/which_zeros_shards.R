@@ -458,6 +458,7 @@ score_all_shards <- function(learners, known, n, path, least, format, seed, taxa
   answer <- names <- NULL
   now <- 0L
   close_shard <- function() if (!is.null(answer)) files <<- c(files, answer$close())
+  on.exit(if (!is.null(answer)) answer$drop())
   scan_open_cells(learners, function(cells) {
     if (cells$shard != now) {
       close_shard()

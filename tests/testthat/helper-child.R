@@ -7,17 +7,28 @@ skip_if_not_installed_here <- function() {
   testthat::skip_if_not(any(here), "the package is not installed")
 }
 
-# The command line of an Rscript that runs a file and finds the same packages as this session.
-child_environment <- function() sprintf("R_LIBS=%s", shQuote(paste(.libPaths(), collapse = .Platform$path.sep)))
+# Evaluates code with other environment variables, which processes that it starts inherit: `env` of system2() is not for
+# Windows.
+with_environment <- function(values, code) {
+  old <- Sys.getenv(names(values), NA, names = TRUE)
+  do.call(Sys.setenv, as.list(values))
+  on.exit({
+    Sys.unsetenv(names(old)[is.na(old)])
+    if (!all(is.na(old))) do.call(Sys.setenv, as.list(old[!is.na(old)]))
+  })
+  force(code)
+}
+
+# With these an Rscript finds the same packages as this session.
+child_environment <- function() c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
 
 # Runs code in a new Rscript: its output, with the attribute "status" where it failed.
 run_child <- function(code, environment = character()) {
   file <- tempfile(fileext = ".R")
   writeLines(code, file)
-  suppressWarnings(system2(
-    file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(file)), stdout = TRUE, stderr = TRUE,
-    env = c(child_environment(), environment)
-  ))
+  with_environment(c(child_environment(), environment), suppressWarnings(system2(
+    file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(file)), stdout = TRUE, stderr = TRUE
+  )))
 }
 
 # Another function under a name of the namespace, until the calling test ends.
@@ -33,19 +44,29 @@ bind_in_namespace <- function(name, value, frame = parent.frame()) {
   do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE, after = FALSE), envir = frame)
 }
 
-# Sends this process an interrupt after some seconds and notes in a file when it did, with what Linux knows of the
+# Sends this process an interrupt after some seconds and notes by a file when it did, which holds what Linux knows of the
 # process's own seconds by then; in note.sent, that it did.
 send_interrupt <- function(after, note) {
-  command <- "(sleep %1$s; (date +%%s.%%N; cat /proc/%2$d/stat) > %3$s 2>/dev/null; kill -INT %2$d; : > %4$s)"
+  testthat::skip_on_os("windows") # where no process can be sent one
+  command <- "(sleep %1$s; cat /proc/%2$d/stat > %3$s 2>/dev/null; kill -INT %2$d; : > %4$s)"
   system(sprintf(command, after, Sys.getpid(), shQuote(note), shQuote(paste0(note, ".sent"))), wait = FALSE)
 }
 
-# Seconds since the interrupt: by the clock or, where others keep the machine busy, as the process itself has run.
+# Seconds since the interrupt: by the clock or, where others keep the machine busy and it is known, as the process itself
+# has run.
 seconds_since <- function(note) {
+  clock <- as.numeric(Sys.time()) - as.numeric(file.mtime(note))
   lines <- readLines(note)
-  clock <- as.numeric(Sys.time()) - as.numeric(lines[1L])
-  ticks <- as.numeric(strsplit(sub(".*[)] ", "", lines[2L]), " ")[[1L]][12:13]) # user and system, 100 a second
+  ticks <- as.numeric(strsplit(sub(".*[)] ", "", lines), " ")[1L][[1L]][12:13]) # user and system, 100 a second
   min(clock, sum(proc.time()[1:2]) - sum(ticks) / 100, na.rm = TRUE)
+}
+
+# Code that kills a process once a folder has a file of such a name.
+kill_when <- function(folder, pattern, pid) {
+  sprintf(
+    "while (!length(list.files(%s, %s))) Sys.sleep(0.02); tools::pskill(%d, tools::SIGKILL)", deparse(folder),
+    deparse(pattern), pid
+  )
 }
 
 # What a run returns that keeps what it has when it is interrupted after some seconds. On a busy machine nothing may be
@@ -74,10 +95,10 @@ start_child <- function(code) {
   file <- tempfile(fileext = ".R")
   note <- tempfile()
   writeLines(c(sprintf("writeLines(as.character(Sys.getpid()), %s)", deparse(note)), code), file)
-  system2(
+  with_environment(child_environment(), system2(
     file.path(R.home("bin"), "Rscript"), c("--no-init-file", shQuote(file)), stdout = FALSE, stderr = FALSE,
-    wait = FALSE, env = child_environment()
-  )
+    wait = FALSE
+  ))
   patience <- Sys.time() + 30
   while (!length(pid <- if (file.exists(note)) readLines(note)) && Sys.time() < patience) Sys.sleep(0.02)
   as.integer(pid)

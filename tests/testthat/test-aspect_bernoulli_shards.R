@@ -220,9 +220,8 @@ test_that("streaming, 1, 2 and 4 workers give the same bits, and one that is kil
   victim <- parallel::clusterCall(cluster[2], Sys.getpid)[[1L]]
   folder <- tempfile()
   dir.create(folder)
-  wait <- "(until ls %s/membership-00001-0000[1-9]* >/dev/null 2>&1; do sleep 0.02; done; kill -9 %d)"
-  system(sprintf(wait, shQuote(folder), victim), wait = FALSE)
   long <- fit(max_pass = 400)
+  start_child(kill_when(folder, "^membership-00001-0000[1-9]", victim))
   expect_warning(
     hurt <- fit(cluster[1:3], checkpoint = folder, max_pass = 400), "worker 2 .* is lost",
     class = "multicause_worker_lost"

@@ -355,11 +355,11 @@ test_that("a full disk is told, and leaves the old file", {
   )
   script <- tempfile(fileext = ".R")
   writeLines(code, script)
-  said <- system2(
+  said <- with_environment(child_environment(), system2(
     "sh", c("-c", shQuote(sprintf(
       "trap '' XFSZ; ulimit -f 2; %s --no-init-file %s", shQuote(file.path(R.home("bin"), "Rscript")), shQuote(script)
-    ))), stdout = TRUE, stderr = FALSE, env = child_environment()
-  )
+    ))), stdout = TRUE, stderr = FALSE
+  ))
   expect_length(grep("could not be written", said), 5L)
   expect_identical(list.files(dirname(file)), c("job", "job2"))
   expect_identical(read_whole(file), "old")

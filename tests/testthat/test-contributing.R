@@ -67,6 +67,6 @@ test_that("the model in fifty lines works, with every verb or a reason why not",
     "library(multicause)", paste("use <-", paste(deparse(use_model), collapse = "\n")),
     "suppressWarnings(suppressMessages(use(Sys.getenv(\"CONTRIBUTING\"))))", "cat(\"the end\\n\")"
   )
-  output <- run_child(code, paste0("CONTRIBUTING=", normalizePath(test_path("..", "..", "CONTRIBUTING.md"))))
+  output <- run_child(code, c(CONTRIBUTING = normalizePath(test_path("..", "..", "CONTRIBUTING.md"))))
   expect_identical(utils::tail(output, 1L), "the end")
 })

@@ -89,7 +89,7 @@ expect_survived <- function(use, fits) {
     "library(multicause)", paste("use <-", paste(deparse(use), collapse = "\n")),
     "invisible(utils::capture.output(use(readRDS(Sys.getenv(\"FITS\")))))", "cat(\"the end\\n\")"
   )
-  output <- run_child(code, paste0("FITS=", file))
+  output <- run_child(code, c(FITS = file))
   expect_null(attr(output, "status"))
   expect_identical(utils::tail(output, 1L), "the end")
 }

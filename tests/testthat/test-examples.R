@@ -12,11 +12,10 @@ run_example <- function(name) {
   })
   options <- "options(warn = 1, width = 100, cli.progress_show_after = 1e6);"
   call <- sprintf("%s source(%s, echo = TRUE, max.deparse.length = Inf)", options, deparse(file))
-  libraries <- paste(.libPaths(), collapse = .Platform$path.sep)
-  output <- system2(
-    file.path(R.home("bin"), "Rscript"), c("--vanilla", "-e", shQuote(call)), stdout = TRUE, stderr = TRUE,
-    env = c(paste0("R_LIBS=", libraries), "OPENBLAS_NUM_THREADS=1", "R_TESTS=")
-  )
+  variables <- c(child_environment(), OPENBLAS_NUM_THREADS = "1", R_TESTS = "")
+  output <- with_environment(variables, system2(
+    file.path(R.home("bin"), "Rscript"), c("--vanilla", "-e", shQuote(call)), stdout = TRUE, stderr = TRUE
+  ))
   list(output = output, status = attr(output, "status"), files = dir(".", all.files = TRUE, no.. = TRUE),
     size = file.size(dir(".")))
 }

@@ -86,10 +86,28 @@ test_that("where the disk of temporary files is full, no report is made of the h
     "  unlink(ballast)", "  writeBin(raw(1024 * (7900 - kilobytes)), ballast)",
     sprintf("  file <- file.path(%s, paste0(kilobytes, '.html'))", deparse(out)),
     "  suppressWarnings(try(report(fit, file), silent = TRUE))", "}"
-  ), environment = sprintf("TMPDIR=%s", shQuote(disk)))
+  ), environment = c(TMPDIR = disk))
   expect_null(attr(said, "status"))
   # What came out is the whole report, to the byte.
   made <- dir(out, all.files = TRUE, no.. = TRUE, full.names = TRUE)
   expect_true("7000.html" %in% basename(made) && !"10.html" %in% basename(made))
   expect_length(unique(unname(tools::md5sum(made))), 1L)
+})
+
+test_that("a report needs no home", {
+  skip_on_cran()
+  skip_on_os("windows") # which always has one
+  skip_if_not_installed_here()
+  skip_if_not_installed("rmarkdown")
+  skip_if_not(rmarkdown::pandoc_available("2.0"))
+  file <- tempfile(fileext = ".html")
+  fit <- tempfile(fileext = ".rds")
+  saveRDS(fits_of_all()$bernoulli_mixture, fit)
+  said <- run_child(c(
+    "Sys.unsetenv('HOME')", "library(multicause)", "folder <- getwd()", "before <- list.files(folder, all.files = TRUE)",
+    sprintf("report(readRDS(%s), %s)", deparse(fit), deparse(file)),
+    "cat(Sys.getenv('HOME', 'none'), identical(list.files(folder, all.files = TRUE), before), '\\n')"
+  ))
+  expect_match(said[length(said)], "none TRUE")
+  expect_true(file.exists(file))
 })

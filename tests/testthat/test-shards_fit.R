@@ -206,3 +206,23 @@ test_that("a table small enough is read once a fit, a larger one every pass, wit
   expect_gt(reads, 5L * n_shards)
   expect_identical(numbers_of(every), numbers_of(kept))
 })
+
+test_that("the folder of a fit goes with the fit, and no sooner", {
+  few <- fit_control(n_start = 1, n_polish = 0, max_pass = 3, tol = 0, progress = FALSE)
+  x <- shards(planted_table(), tempfile(), size = 80)
+  fit <- quiet_fit(aspect_bernoulli(x, 2, control = few))$value
+  folder <- as.vector(fit$folder)
+  again <- list(fit)
+  rm(fit)
+  gc()
+  expect_true(dir.exists(folder))
+  expect_identical(dim(fitted(again[[1L]], rows = 1:3)), c(3L, 40L))
+  rm(again)
+  gc()
+  expect_false(dir.exists(folder))
+  kept <- tempfile()
+  fit <- quiet_fit(aspect_bernoulli(x, 2, control = replace_part(few, "checkpoint", kept)))$value
+  rm(fit)
+  gc()
+  expect_true(dir.exists(kept))
+})

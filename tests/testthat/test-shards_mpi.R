@@ -3,6 +3,7 @@
 
 skip_if_no_mpi <- function() {
   skip_on_cran()
+  skip_on_os("windows") # whose MPI has another mpirun
   skip_if_not_installed_here()
   skip_if_not(nzchar(Sys.which("mpirun")), "mpirun is not installed")
   for (package in c("Rmpi", "snow")) {
@@ -10,13 +11,13 @@ skip_if_no_mpi <- function() {
   }
   loads <- run_child("cat(requireNamespace('Rmpi', quietly = TRUE))", root_may_mpi)
   skip_if_not(identical(loads[length(loads)], "TRUE"), "package Rmpi does not load")
-  started <- suppressWarnings(system2(
-    "mpirun", c("--oversubscribe", "-np", 2, "true"), stdout = FALSE, stderr = FALSE, timeout = 60, env = root_may_mpi
-  ))
+  started <- with_environment(root_may_mpi, suppressWarnings(system2(
+    "mpirun", c("--oversubscribe", "-np", 2, "true"), stdout = FALSE, stderr = FALSE, timeout = 60
+  )))
   skip_if_not(started == 0L, "mpirun starts no jobs here")
 }
 
-root_may_mpi <- c("OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", sprintf("TMPDIR=%s", tempdir()))
+root_may_mpi <- c(OMPI_ALLOW_RUN_AS_ROOT = "1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM = "1", TMPDIR = tempdir())
 
 # Runs code with `cluster` of n workers; `x` and `shard` are at hand. What it leaves as `out`, or NULL, with what was
 # printed and the status.
@@ -32,11 +33,10 @@ run_mpi <- function(n, shard, code) {
     code,
     sprintf("saveRDS(out, %s)", deparse(result))
   ), file)
-  printed <- suppressWarnings(system2(
+  printed <- with_environment(c(child_environment(), root_may_mpi, R_TESTS = ""), suppressWarnings(system2(
     "mpirun", c("--oversubscribe", "-np", n + 1, shQuote(system.file("RMPISNOW", package = "snow")), "--no-echo",
-      sprintf("--file=%s", shQuote(file))), stdout = TRUE, stderr = TRUE, timeout = 300,
-    env = c(child_environment(), root_may_mpi, "R_TESTS=")
-  ))
+      sprintf("--file=%s", shQuote(file))), stdout = TRUE, stderr = TRUE, timeout = 300
+  )))
   list(out = if (file.exists(result)) readRDS(result), printed = printed, status = attr(printed, "status"))
 }
 
@@ -81,11 +81,11 @@ test_that("a job that MPI ended, as one of its ranks was killed, goes on from it
   dir.create(folder)
   got <- run_mpi(2, shard, sprintf("
     victim <- parallel::clusterCall(cluster[2], Sys.getpid)[[1]]
-    wait <- '(until ls %1$s/membership-00001-0000[1-9]* >/dev/null 2>&1; do sleep 0.02; done; kill -9 %%d)'
-    system(sprintf(wait, victim), wait = FALSE)
+    source(%2$s)
+    start_child(kill_when('%1$s', '^membership-00001-0000[1-9]', victim))
     control <- fit_control(algorithm = 'sparse', max_pass = 1e5, tol = 0, cluster = cluster, checkpoint = '%1$s')
     out <- short_fit(shard, 4, start = start_of_shards(x, 4), control = control)
-  ", folder))
+  ", folder, deparse(normalizePath(test_path("helper-child.R")))))
   expect_null(got$out)
   expect_gt(got$status, 0)
   passes <- readRDS(file.path(folder, "state.rds"))[[1L]]$passes

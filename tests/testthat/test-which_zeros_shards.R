@@ -171,3 +171,39 @@ test_that("average precision is not known, and no NaN, where a sample of the zer
   expect_identical(w$quality$ap, rep(NA_real_, nrow(w$quality)))
   expect_true(all(w$quality$auc > 0.5))
 })
+
+test_that("a full disk is told without a warning, and leaves nothing half written", {
+  said <- function(expr) tryCatch(expr, warning = function(w) paste("warned:", conditionMessage(w)),
+    error = conditionMessage)
+  x <- shards(planted_table(), tempfile(), size = 80)
+  folder <- tempfile()
+  lost <- function(bytes, file, name = file) {
+    writeLines("half of it", file)
+    stop_unwritten(name)
+  }
+  bind_in_namespace("append_bytes", lost)
+  told <- said(answer(x, path = folder, least = 0))
+  expect_match(told, "zeros-00001.csv\" could not be written whole: is the disk full")
+  expect_identical(list.files(folder), character())
+  # /dev/full is a disk that is full: writing there fails when the file is closed.
+  skip_if_not(file.exists("/dev/full"))
+  write_full <- function(file, mode, write) {
+    con <- file("/dev/full", mode)
+    on.exit(close(con))
+    write(con)
+  }
+  bind_in_namespace("write_to", write_full)
+  file <- tempfile()
+  expect_match(said(write_vectors(list(1:1e5), file)), "could not be written whole: is the disk full")
+  expect_match(said(write_whole(1:1e5, file)), "could not be written")
+  expect_false(file.exists(file))
+  expect_match(said(shards(planted_table(), folder)), "could not be written")
+  # Not even its mark can be written.
+  bind_in_namespace("can_mark", function(run) {
+    file.create(unfinished_file(run$path))
+    FALSE
+  })
+  folder <- tempfile()
+  expect_match(said(shards(planted_table(), folder)), "must be a folder that can be written to")
+  expect_false(dir.exists(folder))
+})
