@@ -117,10 +117,14 @@ record_states <- function(data, present, given, named, unit = "row", before = 0)
     stop_input(
       paste(
         "`present` must name a column of TRUE and FALSE, of counts (0 is absent), or of words such as PRESENT and",
-        "ABSENT: %s %.0f of %s is %s. `present = c(%s, other = \"unknown\")` takes such values as unknown."
+        "ABSENT: %s %.0f of %s is %s.%s"
       ),
       unit, before + bad, show_names(present$column), show_value(tally$value[tally$code[bad]]),
-      dQuote(present$column, FALSE)
+      if (any(tally$state %in% 0:1)) {
+        sprintf(" `present = c(%s, other = \"unknown\")` takes such values as unknown.", dQuote(present$column, FALSE))
+      } else {
+        ""
+      }
     )
   }
   tally$state[tally$code]
@@ -266,7 +270,7 @@ records_absence <- function(tally, fill) {
   text <- trimws(as.character(tally$value))
   number <- reads_as_number(text)
   zeros <- any(absent & number) && any(tally$state %in% 1L & number) &&
-    sum(tally$n[number]) >= 0.9 * sum(tally$n[!blank])
+    sum(tally$n[number]) >= max(0.9 * sum(tally$n[!blank]), 0.5 * sum(tally$n)) # of a column that is filled
   flag <- any(absent) && any(tally$state %in% 1L) && !any(tally$state %in% -1L)
   (zeros || flag) && !is_counter(tally) || any(plain_word(text[absent]) %in% absence_words)
 }
