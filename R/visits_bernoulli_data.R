@@ -510,7 +510,7 @@ visit_variables <- function(formula, cell, given, name) {
     stop_input(
       "`%s` must be a formula without a left side, as ~ date + effort, not %s%s.", name,
       if (is_formula) deparse1(formula) else show_value(formula),
-      if (is_formula) ": presence goes by `communities`, detection by `detection`" else ""
+      if (is_formula) ": presence and detection have a formula each" else ""
     )
   }
   refuse_bars(formula, name)
@@ -540,8 +540,8 @@ refuse_bars <- function(formula, name) {
     return(invisible())
   }
   stop_input(
-    "`%s` must hold covariates alone, not (%s): %s.", name, labels[bar][1L], if (name == "detection") {
-      "each taxon has an intercept and slopes of its own, drawn to a common mean by `sharing = \"partial\"`"
+    "`%s` must hold covariates alone, not (%s): %s.", name, labels[bar][1L], if (name %in% c("presence", "detection")) {
+      "each taxon has an intercept and slopes of its own, drawn to a common mean"
     } else {
       "memberships have no random effects"
     }

@@ -430,7 +430,7 @@ test_that("covariates that would be no number, or one value alone, are refused w
   long$observer <- "Ann"
   refused(run(~ day + observer), "Covariate `observer` is \"Ann\" throughout: leave it out of `detection`.")
   refused(run(~ log(day)), "the term log(day), which has no finite value for 1 of 86 visits")
-  refused(run(detection ~ day), "presence goes by `communities`")
+  refused(run(detection ~ day), "presence and detection have a formula each")
   of_taxa <- function(by, ...) visits_bernoulli(visits, 1, detection = by, taxon_data = data.frame(...))
   refused(of_taxa(~guild, guild = rep("a", 5)), "Covariate `guild` is \"a\" throughout")
   refused(of_taxa(~ log(mass), mass = 0:4), "the term log(mass), which has no finite value for 1 of 5 taxa")

@@ -2,11 +2,11 @@
 # kernel in C is tested in tests/c/test_visits_occupancy.c, too.
 
 # Presence by elev, detection by day, coefficients by taxon.
-planted_survey <- function(seed, n = 100, m = 20, visits = 3) {
+planted_survey <- function(seed, n = 100, m = 20, visits = 3, slope = 0.3) {
   set.seed(seed)
   elev <- rnorm(n)
   day <- matrix(rnorm(n * visits), n)
-  presence <- rbind(rnorm(m, -0.5, 1), rnorm(m, 0.3, 1))
+  presence <- rbind(rnorm(m, -0.5, 1), rnorm(m, slope, 1))
   detection <- rbind(rnorm(m, -0.4, 0.8), rnorm(m, 0.3, 0.4))
   present <- matrix(rbinom(n * m, 1, plogis(cbind(1, elev) %*% presence)), n)
   y <- array(0L, c(n, m, visits), list(site = paste0("s", 1:n), species = paste0("t", 1:m), visit = NULL))
@@ -192,7 +192,7 @@ test_that("of the birds of two visits, what the third found is within the range"
   expect_true(out$total[["low"]] <= 702 && 702 <= out$total[["high"]])
 })
 
-case <- planted_survey(11, 60, 6)
+case <- planted_survey(11, 60, 6, slope = 1.2)
 set.seed(1)
 fit <- fit_survey(case)
 
@@ -207,7 +207,7 @@ test_that("estimates, intervals and tables agree with the draws", {
   expect_equal(rownames(confint(fit, "t2:presence")), c("t2:presence:(Intercept)", "t2:presence:elev"))
   expect_identical(tidy(fit, "detection")$part, rep("detection", 12))
   # On the covariates' own scale: probabilities are those of the design.
-  eta <- coef(fit)$presence[1, ] + outer(case$sites$elev, coef(fit)$presence[2, ])
+  eta <- rep(coef(fit)$presence[1, ], each = 60) + outer(case$sites$elev, coef(fit)$presence[2, ])
   expect_gt(cor(as.vector(plogis(eta)), as.vector(predict(fit))), 0.99)
 })
 
@@ -315,10 +315,14 @@ test_that("the same seed gives the same fit, and a fit without data says so", {
 })
 
 test_that("prints and errors", {
-  expect_snapshot({
-    print(fit)
-    summary(fit)
-  })
+  # Draws differ between libraries of linear algebra.
+  expect_snapshot(
+    {
+      print(fit)
+      summary(fit)
+    },
+    transform = function(lines) gsub(" +", " ", gsub("-?[0-9][0-9.]*", "#", lines))
+  )
   expect_snapshot(error = TRUE, {
     fit_survey(case, presence = ~height)
     fit_survey(case, presence = ~day)
