@@ -206,21 +206,15 @@ tidy.visits_occupancy <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.
 
 part_sides.visits_occupancy <- function(fit, name, values) c("term", "taxon")
 
-part_range.visits_occupancy <- function(fit, name, level) {
-  own <- own_coefficients(fit$draws$theta, fit, name)
-  end <- function(p) apply(own, 1:2, stats::quantile, p, names = FALSE)
-  list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
-}
-
 # ---- Predictions ----
 
-most_predicted <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
+most_averaged <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
 least_draws <- 100L
 
 # Numbers of draws, evenly spaced, so that so many values of each stay within bounds.
 spaced_draws <- function(fit, values) {
   n <- dim(fit$draws$theta)[3L]
-  unique(round(seq(1, n, length.out = min(n, max(least_draws, most_predicted %/% max(1, values))))))
+  unique(round(seq(1, n, length.out = min(n, max(least_draws, most_averaged %/% max(1, values))))))
 }
 
 # P(present) by covariates, for the columns of a design, columns x m: over draws the mean, or list(mean, lower, upper).

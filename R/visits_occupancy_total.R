@@ -202,10 +202,3 @@ mean_visit <- function(fit) {
   out[fit$detection$terms == "(Intercept)", ] <- 1
   out
 }
-
-# P(missed) of zeros whose log-odds of a record are `eta`, n x m, NA elsewhere: one odds ratio for each taxon, such that
-# its zeros sum to its own number.
-cells_by_taxon <- function(eta, zero, by_taxon) {
-  ratio <- log_ratio_of_rows(t(replace(eta, !zero, 0)), t(zero), by_taxon)
-  replace(stats::plogis(eta + rep(ratio, each = nrow(eta))), !zero, NA)
-}
