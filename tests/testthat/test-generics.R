@@ -261,6 +261,8 @@ test_that("what users of data frames and of models try on a result of which_zero
     refuses(lacking[[generic]](shards), paste0("^", generic, "\\(\\) is not there for a result of which_zeros"))
   }
   for (generic in list(predict, fitted, residuals, coef)) refuses(generic(shards), "probabilities of shards")
+  refuses(shards$missed, "is a column of the zeros")
+  expect_identical(shards$zeros, zeros)
   refuses(AIC(w), "no likelihood")
   refuses(BIC(w), "no likelihood")
   expect_identical(subset(shards, missed > least), subset(zeros, missed > least))
