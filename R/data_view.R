@@ -267,7 +267,7 @@ frame_row_names <- function(x) {
 # itself where the rows have names already.
 holds_row_names <- function(column, others, rows) {
   text <- as.character(column)
-  if (!anyDuplicated(text) && !any(mark_kind(text) == "blank")) {
+  if (!anyDuplicated(text) && !any(trimws(text) %in% c("", NA))) {
     return(TRUE)
   }
   if (is.character(rows)) {
@@ -505,6 +505,7 @@ share_of_taxa <- function(names) {
   if (!length(names)) {
     return(0)
   }
+  names <- utils::head(names, 1000L)
   two <- grepl(two_names, names)
   if (any(two) && mean(grepl(latin_ending, names[two])) < 0.5) two <- FALSE
   mean(two | grepl(numbered_taxa, names, ignore.case = TRUE))
