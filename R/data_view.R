@@ -266,8 +266,8 @@ frame_row_names <- function(x) {
 # The first column of text has the names of the rows, unless it holds marks of a taxon as other columns do, or repeats
 # itself where the rows have names already.
 holds_row_names <- function(column, others, rows) {
-  text <- as.character(column)
-  if (!anyDuplicated(text) && !any(trimws(text) %in% c("", NA))) {
+  text <- readable_text(column)
+  if (!anyDuplicated(column) && !any(trimws(text) %in% c("", NA))) {
     return(TRUE)
   }
   if (is.character(rows)) {
