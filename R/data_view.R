@@ -578,7 +578,7 @@ tell_fractions <- function(data, name) {
     return(invisible())
   }
   odd <- odd_advice(data$x, name, "fractions or values below 0")
-  if (!is.null(odd)) inform("%s", sub(" Leave them out.*", sprintf(" Leave out of `%s` what is no taxon.", name), odd))
+  if (!is.null(odd)) inform("%s", sub(" Leave (it|them) out.*", sprintf(" Leave out of `%s` what is no taxon.", name), odd))
 }
 
 # Whole numbers, each once and in ascending order, as counts of a taxon are not.
@@ -725,7 +725,8 @@ odd_advice <- function(x, name, kinds = c("values other than 0 and 1", "fraction
       if (below) {
         "Leave out what is no taxon."
       } else {
-        sprintf("Leave them out if they are no taxa; for counts or amounts, use `(%s > 0) + 0`.", name)
+        sprintf("Leave %s; for counts or amounts, use `(%s > 0) + 0`.",
+          if (length(odd) == 1L) "it out if it is no taxon" else "them out if they are no taxa", name)
       }
     ))
   }

@@ -97,7 +97,7 @@ test_that("ratings without a 0 are asked about, and a column of scores among 0 a
   expect_no_message(check_data(placed[, -9] / 2, "nonnegative"), message = "fractions")
   grains <- cbind(made * 3, made[, 3:1] * 7, Pinus = c(4.5, 2, 0, 1, 3.5, 2))
   colnames(grains)[4:6] <- c("Alnus", "Betula", "Ulmus")
-  expect_match(told(grains), "only \"Pinus\" holds fractions or values below 0. Leave them out if")
+  expect_match(told(grains), "only \"Pinus\" holds fractions or values below 0. Leave it out if it is no taxon")
 })
 
 test_that("several marks of what is unknown all become NA, and text that R cannot read is read again", {
