@@ -578,7 +578,7 @@ tell_fractions <- function(data, name) {
     return(invisible())
   }
   odd <- odd_advice(data$x, name, "fractions or values below 0")
-  if (!is.null(odd)) inform("%s", sub(" Leave (it|them) out.*", sprintf(" Leave out of `%s` what is no taxon.", name), odd))
+  if (!is.null(odd)) inform("%s Leave out of `%s` what is no taxon.", sub(" Leave .*", "", odd), name)
 }
 
 # Whole numbers, each once and in ascending order, as counts of a taxon are not.
