@@ -268,8 +268,8 @@ frame_row_names <- function(x) {
 # The first column of text has the names of the rows, unless it holds marks of a taxon as other columns do, or repeats
 # itself where the rows have names already.
 holds_row_names <- function(column, others, rows) {
-  text <- as.character(column)
-  if (!anyDuplicated(text) && !any(mark_kind(text) == "blank")) {
+  text <- readable_text(column)
+  if (!anyDuplicated(column) && !any(trimws(text) %in% c("", NA))) {
     return(TRUE)
   }
   if (is.character(rows)) {
@@ -512,6 +512,7 @@ share_of_taxa <- function(names) {
   if (!length(names)) {
     return(0)
   }
+  names <- utils::head(names, 1000L)
   two <- grepl(two_names, names)
   if (any(two) && mean(grepl(latin_ending, names[two])) < 0.5) two <- FALSE
   mean(two | grepl(numbered_taxa, names, ignore.case = TRUE))
@@ -584,7 +585,7 @@ tell_fractions <- function(data, name) {
     return(invisible())
   }
   odd <- odd_advice(data$x, name, "fractions or values below 0")
-  if (!is.null(odd)) inform("%s", sub(" Leave them out.*", sprintf(" Leave out of `%s` what is no taxon.", name), odd))
+  if (!is.null(odd)) inform("%s Leave out of `%s` what is no taxon.", sub(" Leave .*", "", odd), name)
 }
 
 # Whole numbers, each once and in ascending order, as counts of a taxon are not.
@@ -731,7 +732,8 @@ odd_advice <- function(x, name, kinds = c("values other than 0 and 1", "fraction
       if (below) {
         "Leave out what is no taxon."
       } else {
-        sprintf("Leave them out if they are no taxa; for counts or amounts, use `(%s > 0) + 0`.", name)
+        sprintf("Leave %s; for counts or amounts, use `(%s > 0) + 0`.",
+          if (length(odd) == 1L) "it out if it is no taxon" else "them out if they are no taxa", name)
       }
     ))
   }

@@ -51,12 +51,12 @@
 #' one after another on each. Sums belong to shards and are added in a fixed binary tree, so that the result is the
 #' same, to the last bit, for any number of workers and without any. A worker that ends, is silent for too long (see
 #' `patience`; a message names it after a minute) or returns what it was not asked is lost: a warning of class
-#' `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error. Memberships are on disk, a file a shard and pass, of which
-#' those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of three passes the state is written to
-#' `checkpoint`: the same call goes on from there, also with other workers; `max_pass` and the trace then count from
-#' there. Its numbers are those of a fit that was not stopped, to the last bit, but with `"sparse"` passes, which begin
-#' a new cycle there. Workers keep their shards and memberships in memory, about 32 k bytes a row and 4 bytes a one;
-#' one process without `cluster` keeps one shard at a time.
+#' `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error. Memberships are on
+#' disk, a file a shard and pass, of which those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of
+#' three passes the state is written to `checkpoint`: the same call goes on from there, also with other workers;
+#' `max_pass` and the trace then count from there. Its numbers are those of a fit that was not stopped, to the last
+#' bit, but with `"sparse"` passes, which begin a new cycle there. Workers keep their shards and memberships in memory,
+#' about 32 k bytes a row and 4 bytes a one; one process without `cluster` keeps one shard at a time.
 #'
 #' **MPI.** Packages snow and Rmpi are needed, and on Debian `libopenmpi-dev`. `mpirun -np 17 RMPISNOW --file=fit.R`
 #' starts the script and 16 workers (`RMPISNOW` is a file of package snow), and `snow::getMPIcluster()` is the

@@ -3,6 +3,12 @@
 
 is_text <- function(column) is.character(column) || is.factor(column)
 
+# A column as text that can be compared: what R cannot read is one mark of its own.
+readable_text <- function(column) {
+  text <- as.character(column)
+  replace(text, is_unreadable(text), "\ufffd")
+}
+
 # What each mark is: "blank", "absent", "unknown" or, of all others, "present". NA is a blank where nothing else says
 # that there is none.
 mark_kind <- function(marks) {
@@ -31,9 +37,8 @@ short_absence <- function(word, kind) {
   if (sum(none) == 1L && begins(c("present", "positive", "yes", "true"))[!none]) which(word == two[none])
 }
 
-# The marks of these columns as they are written, the most frequent first: data frame of text, n, kind.
-table_marks <- function(columns) {
-  text <- unlist(lapply(columns, as.character), use.names = FALSE)
+# The marks of a table as they are written, the most frequent first: data frame of text, n, kind.
+table_marks <- function(text) {
   marks <- unique(text)
   marks <- data.frame(text = marks, n = tabulate(match(text, marks), length(marks)), kind = mark_kind(marks))
   marks[order(-marks$n, marks$text, method = "radix"), ]
@@ -43,7 +48,7 @@ table_marks <- function(columns) {
 # those of absences; or its marks are `common` to other columns; or it has blanks, and all else is there once, as tags
 # of genes are.
 holds_marks <- function(column, common) {
-  text <- as.character(column)
+  text <- readable_text(column)
   kind <- mark_kind(text)
   there <- kind == "present"
   if (mean(!there | reads_as_number(trimws(text))) >= 0.5) {
@@ -54,14 +59,14 @@ holds_marks <- function(column, common) {
 
 # The marks that at least `times` of these columns have.
 common_marks <- function(columns, times = 2L) {
-  each <- unlist(lapply(Filter(is_text, columns), function(column) unique(as.character(column))), use.names = FALSE)
+  each <- unlist(lapply(Filter(is_text, columns), function(column) unique(readable_text(column))), use.names = FALSE)
   marks <- unique(each)
   marks[tabulate(match(each, marks), length(marks)) >= times]
 }
 
 # Running text, such as whole documents.
 are_sentences <- function(text) {
-  known <- text[!is.na(text) & text != ""]
+  known <- text[!is.na(text) & text != "" & !is_unreadable(text)]
   length(known) > 0L && mean(lengths(strsplit(utils::head(known, 1000L), "[[:space:]]+"))) >= 5
 }
 
@@ -72,10 +77,11 @@ corpus_advice <- paste(
 
 # What to do with columns of marks; `part`: the code of these columns, `whole`: whether they are all that `part` is of.
 marks_advice <- function(columns, part, whole = TRUE) {
-  if (are_sentences(unlist(lapply(columns, as.character)))) {
-    return(paste("", corpus_advice))
+  text <- unlist(lapply(columns, as.character), use.names = FALSE)
+  if (any(is_unreadable(text)) || are_sentences(text)) {
+    return(paste("", if (any(is_unreadable(text))) reread_advice else corpus_advice))
   }
-  marks <- table_marks(columns)
+  marks <- table_marks(text)
   of <- function(kind) marks$text[marks$kind %in% kind]
   none <- of(c("blank", "absent"))
   unknown <- of("unknown")
@@ -89,8 +95,8 @@ marks_advice <- function(columns, part, whole = TRUE) {
   }
   unknown <- setdiff(unknown, NA)
   first <- if (length(unknown)) {
-    sprintf(" If %s is unknown, first use `%s`.", quoted(unknown[1L]),
-      sprintf("%s[%s == %s] <- NA", part, part, quoted(unknown[1L])))
+    sprintf(" If %s is unknown, first use `%s[%s] <- NA`.", paste(quoted(unknown), collapse = " or "), part,
+      paste(sprintf("%s == %s", part, quoted(unknown)), collapse = " | "))
   }
   test <- presence_test(part, of("present"), none, quoted)
   paste0(said, first, sprintf(

@@ -35,8 +35,8 @@
 #'
 #' @param x non-negative counts: an array with 2 to 15 dimensions (matrix, sparse matrix of package Matrix, table), or a
 #'   data frame with one column for each dimension, of indices from 1 or of names, and one of counts, called `count` (or
-#'   the last, where all others hold names); cells it does not name are 0. A data frame with a column for each taxon goes
-#'   in as `as.matrix(x)`. `NA` counts are unknown.
+#'   the last, where all others hold names); cells it does not name are 0. A data frame with a column for each taxon
+#'   goes in as `as.matrix(x)`. `NA` counts are unknown.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
 #' @param estimate `"map"`, the mode under `prior`, or `"ml"`, maximum likelihood.

@@ -361,7 +361,8 @@ stop_table <- function(x, name) {
   stop_input(
     "`%s` must be a list of tables or an array of sites x taxa x visits, not %s. %s; %s; %s.", name, show_value(x),
     sprintf("Sites x visits of one species go into visits_bernoulli(list(y = %s), k = 1)", name),
-    if (name == "data") "of records, a row each, say which columns are `site`, `taxon` and `visit` (add a taxon)" else
+    if (name == "data") paste("of a table with a row for each record say which columns are `site`, `taxon` and",
+      "`visit` (for one species add a column with its name)") else
       "of a table with a row for each record visits_array() makes such an array",
     "a table of sites x taxa of one visit goes into aspect_bernoulli()"
   )

@@ -827,6 +827,11 @@ subset.multicause_result <- subset.which_zeros
 #' @export
 `[[.which_zeros` <- function(x, i, ...) part_of_answer(.subset2(x, i, ...), i)
 
+#' @export
+`$.which_zeros_shards` <- `$.which_zeros`
+#' @export
+`[[.which_zeros_shards` <- `[[.which_zeros`
+
 part_of_answer <- function(value, name) {
   if (is.null(value) && is.character(name) && length(name) == 1L && name %in% zero_columns) {
     stop_input(

@@ -7,8 +7,8 @@ skip_if_not_installed_here <- function() {
   testthat::skip_if_not(any(here), "the package is not installed")
 }
 
-# Evaluates code with other environment variables, which processes that it starts inherit: `env` of system2() is not for
-# Windows.
+# Evaluates code with other environment variables, which processes that it starts inherit: `env` of system2() is not
+# for Windows.
 with_environment <- function(values, code) {
   old <- Sys.getenv(names(values), NA, names = TRUE)
   do.call(Sys.setenv, as.list(values))
@@ -44,21 +44,24 @@ bind_in_namespace <- function(name, value, frame = parent.frame()) {
   do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE, after = FALSE), envir = frame)
 }
 
-# Sends this process an interrupt after some seconds and notes by a file when it did, which holds what Linux knows of the
-# process's own seconds by then; in note.sent, that it did.
+# Sends this process an interrupt after some seconds and notes by a file when it did, which holds what Linux knows of
+# the process's own seconds by then; in note.sent, that it did.
 send_interrupt <- function(after, note) {
   testthat::skip_on_os("windows") # where no process can be sent one
   command <- "(sleep %1$s; cat /proc/%2$d/stat > %3$s 2>/dev/null; kill -INT %2$d; : > %4$s)"
   system(sprintf(command, after, Sys.getpid(), shQuote(note), shQuote(paste0(note, ".sent"))), wait = FALSE)
 }
 
-# Seconds since the interrupt: by the clock or, where others keep the machine busy and it is known, as the process itself
-# has run.
+# Seconds since the interrupt: by the clock or, where others keep the machine busy and it is known, as the process
+# itself has run.
 seconds_since <- function(note) {
   clock <- as.numeric(Sys.time()) - as.numeric(file.mtime(note))
-  lines <- readLines(note)
-  ticks <- as.numeric(strsplit(sub(".*[)] ", "", lines), " ")[1L][[1L]][12:13]) # user and system, 100 a second
-  min(clock, sum(proc.time()[1:2]) - sum(ticks) / 100, na.rm = TRUE)
+  line <- readLines(note)
+  if (!length(line)) {
+    return(clock)
+  }
+  ticks <- as.numeric(strsplit(sub(".*[)] ", "", line), " ")[[1L]][12:13]) # user and system, 100 a second
+  min(clock, sum(proc.time()[1:2]) - sum(ticks) / 100)
 }
 
 # Code that kills a process once a folder has a file of such a name.

@@ -184,7 +184,7 @@ parts_of_table <- function(table) {
     names(other)[names(other) == column] <- "other"
     text[[column]] <- as.character(text[[column]])
     unknown[[column]] <- NA
-    list(table[setdiff(names(table), column)], table[column], table[, column, drop = FALSE], other, text, unknown)
+    list(table[setdiff(names(table), column)], table[column], other, text, unknown)
   })
   c(unlist(each, recursive = FALSE), list(
     table[0L, ], table[character()], table[0L, 1L, drop = FALSE], table[c(1L, NA), ], utils::head(table, 0L),
@@ -200,7 +200,7 @@ test_that("tables of results print whatever is left of them", {
     names(tables), c("sums_of_fit", "false_absences", "false_presences", "of_visits", "richness_of_taxa")
   ))
   for (name in names(tables)) {
-    parts <- parts_of_table(tables[[name]])
+    parts <- c(list(tables[[name]]), parts_of_table(utils::head(tables[[name]], 4L)))
     for (i in seq_along(parts)) {
       expect_silent(said <- utils::capture.output(back <- print(parts[[i]])))
       expect_identical(back, parts[[i]], info = name)
@@ -262,6 +262,8 @@ test_that("what users of data frames and of models try on a result of which_zero
     refuses(lacking[[generic]](shards), paste0("^", generic, "\\(\\) is not there for a result of which_zeros"))
   }
   for (generic in list(predict, fitted, residuals, coef)) refuses(generic(shards), "probabilities of shards")
+  refuses(shards$missed, "is a column of the zeros")
+  expect_identical(shards$zeros, zeros)
   refuses(AIC(w), "no likelihood")
   refuses(BIC(w), "no likelihood")
   expect_identical(subset(shards, missed > least), subset(zeros, missed > least))

@@ -97,7 +97,18 @@ test_that("ratings without a 0 are asked about, and a column of scores among 0 a
   expect_no_message(check_data(placed[, -9] / 2, "nonnegative"), message = "fractions")
   grains <- cbind(made * 3, made[, 3:1] * 7, Pinus = c(4.5, 2, 0, 1, 3.5, 2))
   colnames(grains)[4:6] <- c("Alnus", "Betula", "Ulmus")
-  expect_match(told(grains), "only \"Pinus\" holds fractions or values below 0. Leave them out if")
+  expect_match(told(grains), "only \"Pinus\" holds fractions or values below 0. Leave it out if it is no taxon")
+})
+
+test_that("several marks of what is unknown all become NA, and text that R cannot read is read again", {
+  x <- marked(c("r", "+"), "0")
+  x[c(1, 9)] <- c("?", "n/a")
+  expect_identical(unname(which(is.na(followed(x)))), c(1L, 9L))
+  expect_identical(sum(followed(x), na.rm = TRUE), 10)
+  skip_if_not(l10n_info()[["UTF-8"]], "not UTF-8")
+  expect_match(told(marked("caf\xe9", "")), "encoding", fixed = TRUE)
+  expect_match(told(as.data.frame(marked("caf\xe9", ""))), "encoding|Leave out")
+  expect_match(told(data.frame(site = c("caf\xe9", letters[2:6]), made)), "must be text that can be read")
 })
 
 test_that("running text is sent to where it becomes a table", {
