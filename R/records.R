@@ -5,9 +5,8 @@
 plain_frame <- function(data) {
   geometry <- vapply(data, inherits, NA, "sfc")
   columns <- unclass(data)[!geometry]
-  n <- nrow(data)
   attributes(columns) <- list(names = names(data)[!geometry])
-  structure(columns, class = "data.frame", row.names = .set_row_names(n))
+  structure(columns, class = "data.frame", row.names = attr(data, "row.names"))
 }
 
 no_rank <- "^NO_[A-Z]+_SPECIFIED$"

@@ -195,6 +195,13 @@ test_that("columns come alone, without what other classes stick to them", {
     quietly(visits_array(sticky, "site", "taxon", "day", visit_data = sticky[c("site", "day", "n")])),
     quietly(visits_array(data, "site", "taxon", "day", visit_data = data[c("site", "day", "n")]))
   )
+  x <- as_matrix(data)
+  old <- structure(data.frame(max_ma = 3:1, min_ma = 2:0, geometry = I(points$geometry[1:3])), class = "data.frame")
+  class(old$geometry) <- class(points$geometry)
+  gaps <- range_through(x, c(a = 2.5, b = 1.5, c = 0.5))
+  expect_identical(range_through(x, structure(old, row.names = rownames(x), class = class(sticky))), gaps)
+  made <- shards(x > 0, tempfile(), site_data = structure(old, class = class(sticky)))
+  expect_identical(names(site_table(made)), c("shard", "site", "max_ma", "min_ma"))
   skip_if_not_installed("tibble")
   expect_identical(as_matrix(tibble::as_tibble(data)), plain)
 })
