@@ -198,9 +198,8 @@ ask_by_structure <- function(data, site, taxon, given, unit = "row", visit = NUL
   found <- list()
   for (column in columns) {
     tally <- tally_column(data[rows, column, drop = FALSE], column)
-    if (records_absence(tally, keys$fill) && changes_cell(tally, keys$cell) && !follows_event(tally, keys, data[rows, , drop = FALSE], column)) {
-      found[[column]] <- tally
-    }
+    if (!records_absence(tally, keys$fill) || !changes_cell(tally, keys$cell)) next
+    if (!follows_event(tally, keys, data[rows, , drop = FALSE], column)) found[[column]] <- tally
   }
   if (length(found)) {
     sure <- vapply(found, function(tally) any(tally$state %in% 0L), NA)
@@ -297,7 +296,8 @@ follows_event <- function(tally, keys, data, column) {
   if (keys$fill == "full") {
     return(FALSE)
   }
-  for (other in Filter(function(name) may_record(data[[name]]) || is.object(data[[name]]), setdiff(names(data), column))) {
+  for (other in setdiff(names(data), column)) {
+    if (!is.atomic(data[[other]]) || !is.null(dim(data[[other]]))) next
     event <- tally_column(data, other)
     if (any(event$state %in% 0L)) next
     known <- which(!is.na(event$state[event$code]))

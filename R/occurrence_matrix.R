@@ -61,8 +61,8 @@
 #' `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out, and so are two names with `/` or `or` between them
 #' and words for no taxon, such as `unknown` and `none`.
 #'
-#' A message reports sites whose names differ in case or blanks alone, which are not joined, and names such as `unknown`,
-#' which make one site of many places.
+#' A message reports sites whose names differ in case or blanks alone, which are not joined, and names such as
+#' `unknown`, which make one site of many places.
 #'
 #' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns are
 #' `site` (the name); every column of `data` that is constant within all sites; those asked for by `summarise`; where
@@ -161,7 +161,8 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   sites$n_occurrences <- tabulate(rows$code[state %in% 1L], cells$n_row)[kept$row]
   blank <- vapply(c(site, taxon), function(column) sum(is.na(name_values(data[[column]]))), 0L)
   lines <- c(
-    states_line(state, present), uncounted_line(state[named], amount[named], count), left_out_line(nrow(data), cells$n_used, c(blank, `sure name` = columns$n_doubtful)),
+    states_line(state, present), uncounted_line(state[named], amount[named], count),
+    left_out_line(nrow(data), cells$n_used, c(blank, `sure name` = columns$n_doubtful)),
     dropped_line(cells, kept, c(min_sites, min_taxa)), varying_line(setdiff(names(data), c(site, taxon, names(sites))))
   )
   if (length(lines)) inform("%s", paste(lines, collapse = "\n"))

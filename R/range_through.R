@@ -76,6 +76,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
 
 # The older and the younger bound of each row of x, the greater being the older.
 check_age <- function(age, x) {
+  if (is.data.frame(age)) age <- plain_frame(age)
   if (is.data.frame(age) && !is.null(rownames(x))) age <- by_key_column(age, "age", rownames(x))
   age <- by_name(read_ages(age), rownames(x), "age", others = TRUE)
   table <- if (is.data.frame(age)) {

@@ -92,8 +92,8 @@ scan_rows <- function(file, found, wanted = found$names, skip = 0L, most = -1L, 
 }
 
 # Where a quotation mark is not closed on its line, the next one closes it, which may be rows below. What lies between
-# is then the text of one field, and no number of fields need tell. Lines that are neither rows nor parts of a field are lost; text that has as many separators as rows of its
-# number of lines would have is no remark of several lines.
+# is then the text of one field, and no number of fields need tell. Lines that are neither rows nor parts of a field are
+# lost; text that has as many separators as rows of its number of lines would have is no remark of several lines.
 refuse_swallowed <- function(table, file, found) {
   within <- lines_within(table, found)
   below <- count_lines(file, found)

@@ -5,9 +5,8 @@
 plain_frame <- function(data) {
   geometry <- vapply(data, inherits, NA, "sfc")
   columns <- unclass(data)[!geometry]
-  n <- nrow(data)
   attributes(columns) <- list(names = names(data)[!geometry])
-  structure(columns, class = "data.frame", row.names = .set_row_names(n))
+  structure(columns, class = "data.frame", row.names = attr(data, "row.names"))
 }
 
 no_rank <- "^NO_[A-Z]+_SPECIFIED$"
@@ -94,9 +93,9 @@ is_no_name <- function(name) grepl(no_name, plain_spelling(substr(name, 1L, long
 
 longest_name <- 2000L # what is longer, a text or a sequence, has none of the marks of names
 
-# Names without marks of open nomenclature and of footnotes, quotation marks around words, and the sign of a hybrid before
-# its genus or epithet. That of a formula, as between two species, stays: a name without it would be another's. So do numbers and
-# letters of unnamed species, authors, years and ranks.
+# Names without marks of open nomenclature and of footnotes, quotation marks around words, and the sign of a hybrid
+# before its genus or epithet. That of a formula, as between two species, stays: a name without it would be another's.
+# So do numbers and letters of unnamed species, authors, years and ranks.
 clean_names <- function(name) {
   text <- plain_spelling(name)
   marks <- "[^A-Za-z0-9 -]|\\b(cf|aff|ex gr|spp?|spec|ssp|subsp|indet|undet|gen|x)\\b"
@@ -122,7 +121,8 @@ squish <- function(text) trimws(gsub(" +", " ", text))
 is_doubtful <- function(name) {
   text <- plain_spelling(substr(name, 1L, longest_name))
   text <- gsub(paste0(new_genus, "|", new_species), "", text, perl = TRUE)
-  marks <- c("[?]", either_name, no_name, like_words, quotes, paste0(word_start, "(?:spp?|spec|indet|undet)\\.?(?= |$)"))
+  rank <- paste0(word_start, "(?:spp?|spec|indet|undet)\\.?(?= |$)")
+  marks <- c("[?]", either_name, no_name, like_words, quotes, rank)
   Reduce(`|`, lapply(marks, grepl, text, perl = TRUE))
 }
 

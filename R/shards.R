@@ -158,7 +158,7 @@ table_shards <- function(x, path, columns, size) {
   data <- check_data(x, "binary")
   n <- nrow(data$x)
   if (is.data.frame(along)) { # of a class that pins no memory of this session to itself
-    along <- by_name(as.data.frame(along), rownames(data$x), "site_data", others = TRUE)
+    along <- by_name(plain_frame(along), rownames(data$x), "site_data", others = TRUE)
   }
   if (!is.null(along) && (!is.data.frame(along) || nrow(along) != n)) {
     stop_input(

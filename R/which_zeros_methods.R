@@ -506,7 +506,7 @@ as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # n
   columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")
   at <- which(x$candidate)
   main <- if (by == "missed" && !same) unlist(missed_by_column(x)) else x$probability[at]
-  if (is.null(site) && is.null(taxon) && n < length(at)) { # of many, the others need no order
+  if (is.null(site) && is.null(taxon) && n > 0 && n < length(at)) { # of many, the others need no order
     first <- main >= sort(main, partial = length(at) - n + 1)[length(at) - n + 1]
     at <- at[first]
     main <- main[first]

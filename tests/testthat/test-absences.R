@@ -34,7 +34,8 @@ asks <- function(data, column, advice = sprintf("Give `present = \"%s\"`", colum
 
 # A table of every site and taxon, long; sites and taxa without a presence are there, too.
 whole <- function(n = 12, m = 8, seed = 4) {
-  data <- expand.grid(site = sprintf("s%02d", seq_len(n)), taxon = sprintf("t%02d", seq_len(m)), stringsAsFactors = FALSE)
+  data <- expand.grid(site = sprintf("s%02d", seq_len(n)), taxon = sprintf("t%02d", seq_len(m)))
+  data[] <- lapply(data, as.character)
   set.seed(seed)
   data$found <- stats::runif(n * m) < 0.3 & data$site != "s02" & data$taxon != "t03"
   data[sample(n * m), ]
@@ -169,11 +170,11 @@ test_that("structure is judged by whole sites, however many pieces there are", {
 
 test_that("presences without a number are told, and may be counted", {
   data <- data.frame(site = c("a", "a", "b", "b"), taxon = c("x", "y", "x", "y"), n = c(3, NA, NA, 2))
-  told <- "2 of 4 presences have no number in \"n\", so their cells are NA. `count = c(\"n\", blank = 1)` counts each as 1"
+  told <- "2 of 4 presences have no number in \"n\", so their cells are NA. `count = c(\"n\", blank = 1)` counts each"
   expect_message(x <- occurrence_matrix(data, "site", "taxon", count = "n"), told, fixed = TRUE)
   expect_identical(sum(is.na(x)), 2L)
-  expect_identical(as.vector(quietly(occurrence_matrix(data, "site", "taxon", count = c("n", blank = 1)))), c(3, 1, 1, 2))
-  expect_identical(as.vector(quietly(occurrence_matrix(data, "site", "taxon", count = c("n", blank = 0)))), c(3, 0, 0, 2))
+  expect_identical(as.vector(as_matrix(data, count = c("n", blank = 1))), c(3, 1, 1, 2))
+  expect_identical(as.vector(as_matrix(data, count = c("n", blank = 0))), c(3, 0, 0, 2))
   expect_silent(occurrence_matrix(transform(data, n = 1), "site", "taxon", count = "n", summarise = list(n = sum)))
 })
 
@@ -195,6 +196,13 @@ test_that("columns come alone, without what other classes stick to them", {
     quietly(visits_array(sticky, "site", "taxon", "day", visit_data = sticky[c("site", "day", "n")])),
     quietly(visits_array(data, "site", "taxon", "day", visit_data = data[c("site", "day", "n")]))
   )
+  x <- as_matrix(data)
+  old <- structure(data.frame(max_ma = 3:1, min_ma = 2:0, geometry = I(points$geometry[1:3])), class = "data.frame")
+  class(old$geometry) <- class(points$geometry)
+  gaps <- range_through(x, c(a = 2.5, b = 1.5, c = 0.5))
+  expect_identical(range_through(x, structure(old, row.names = rownames(x), class = class(sticky))), gaps)
+  made <- shards(x > 0, tempfile(), site_data = structure(old, class = class(sticky)))
+  expect_identical(names(site_table(made)), c("shard", "site", "max_ma", "min_ma"))
   skip_if_not_installed("tibble")
   expect_identical(as_matrix(tibble::as_tibble(data)), plain)
 })

@@ -136,8 +136,8 @@ alike <- list(
   c("Cupressocyparis", "\u00d7 Cupressocyparis", "x Cupressocyparis"),
   c("Lacerta d'orbignyi", "Lacerta d\u2019orbignyi"), c("Caf\u00e9ia", "Cafe\u0301ia"),
   c("Hyla subsp. x", "Hyla ssp. x"),
-  c("Bos primigenius", "Bos primigenius*", "\u2020Bos primigenius", "Bos primigenius \u2020\u2021", "Bos primigenius **",
-    "Bos* primigenius", "Bos primigenius\u00b9", "Bos primigenius [1]")
+  c("Bos primigenius", "Bos primigenius*", "\u2020Bos primigenius", "Bos primigenius \u2020\u2021",
+    "Bos primigenius **", "Bos* primigenius", "Bos primigenius\u00b9", "Bos primigenius [1]")
 )
 # Each of these is another taxon, or may be.
 unlike <- c(

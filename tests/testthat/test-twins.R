@@ -151,7 +151,7 @@ test_that("the range of a zero combines those of its log-odds and of the total",
       j <- match(cells$taxon[cell], colnames(x))
       if (gaps[i, j]) return(c(1, 1, 1))
       eta <- stats::qlogis(w$probability[i, j])
-      at <- function(z, total) stats::plogis(eta + z * w$se[i, j] + w$log_ratio[i, total])
+      at <- function(z, total) stats::plogis(0.8 * (eta + z * w$se[i, j]) + w$ratios$log[1L, total])
       missed <- at(0, 1)
       c(min(at(-1.645, 2), missed), missed, max(at(1.645, 3), missed))
     }, numeric(3))
