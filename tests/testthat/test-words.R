@@ -102,7 +102,7 @@ test_that("summary() of an answer has the answer and its largest sums", {
   w <- Filter(function(object) inherits(object, "which_zeros"), worded())[[1L]]
   lines <- utils::capture.output(print(summary(w), n = 3))
   expect_identical(lines[seq_along(utils::capture.output(print(w, n = 3)))], utils::capture.output(print(w, n = 3)))
-  expect_true(any(grepl("^Genera of which most was missed", lines)))
+  expect_true(any(grepl("^Genera with most undetected presences", lines)))
   sums <- by_taxon(w)
   expect_true(any(grepl(sums$taxon[which.max(sums$missed)], lines, fixed = TRUE)))
 })
