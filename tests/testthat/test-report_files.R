@@ -104,7 +104,8 @@ test_that("a report needs no home", {
   fit <- tempfile(fileext = ".rds")
   saveRDS(fits_of_all()$bernoulli_mixture, fit)
   said <- run_child(c(
-    "Sys.unsetenv('HOME')", "library(multicause)", "folder <- getwd()", "before <- list.files(folder, all.files = TRUE)",
+    "Sys.unsetenv('HOME')", "library(multicause)", "folder <- getwd()",
+    "before <- list.files(folder, all.files = TRUE)",
     sprintf("report(readRDS(%s), %s)", deparse(fit), deparse(file)),
     "cat(Sys.getenv('HOME', 'none'), identical(list.files(folder, all.files = TRUE), before), '\\n')"
   ))
