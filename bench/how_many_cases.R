@@ -84,12 +84,7 @@ of_nine <- c(1L, 4L, 7L)
 skip_missing <- function(...) {
   parts <- eval(substitute(alist(...)))
   env <- parent.frame()
-  unlist(lapply(parts, function(part) {
-    tryCatch(eval(part, env), error = function(e) {
-      message("Skipped a table: ", conditionMessage(e))
-      NULL
-    })
-  }), recursive = FALSE)
+  unlist(lapply(parts, function(part) common$if_there(eval(part, env))), recursive = FALSE)
 }
 
 # Counts of all visits of which each number of `of` is made, added up: sites x taxa x groups.
@@ -544,14 +539,15 @@ complete_tables <- function() {
   })
 }
 
-# Coin tosses, of one probability and of one for each taxon.
+# Coin tosses of one probability, and presences at random of taxa that differ in how frequent they are.
 random_tables <- function(seeds = 1:8) {
   unlist(lapply(seeds, function(seed) {
     set.seed(seed)
-    list(
+    tables <- list(
       matrix(stats::rbinom(2000, 1, 0.2), 50), matrix(stats::rbinom(6000, 1, 0.05), 100),
       matrix(stats::rbinom(1800, 1, rep(stats::rbeta(30, 0.6, 2.4), each = 60)), 60)
     )
+    stats::setNames(tables, paste(c("toss of .2", "toss of .05", "taxa unequal"), seed))
   }), recursive = FALSE)
 }
 
