@@ -237,7 +237,7 @@ print.which_zeros_sums <- function(x, n = 20L, ..., digits = 2L) {
   n <- check_shown(n)
   digits <- check_digits(digits)
   has_missed <- "missed" %in% names(x)
-  shown <- as.data.frame(utils::head(if (has_missed) most_first(x) else x, n))
+  shown <- as.data.frame(utils::head(if (has_missed) in_shown_order(x) else x, n))
   side <- match(names(shown)[1L], c("site", "taxon"))
   if (!is.na(side)) names(shown)[1L] <- singular_word(kept_words(x))[side]
   shown <- with_range(shown, "missed", c("low", "high"), function(x) show_count(x, digits))

@@ -42,7 +42,10 @@ contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), dr
   check_given(fit, groups)
   of <- check_choice(of)
   of_fit <- inherits(fit, "multicause")
-  if (!of_fit) check_answer(fit)
+  if (!of_fit) {
+    check_answer(fit)
+    need_numbers(fit)
+  }
   if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
   found <- sums_of(fit, 1L, groups, if (of_fit) list(draws = draws) else list())
   if (is.null(found$drawn)) {
@@ -57,14 +60,14 @@ contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), dr
   sites <- suppressMessages(sums_of(fit, 1L, NULL, if (of_fit) list(draws = 0L) else list()))$table
   if (!of_fit) group <- group[wz_scored(fit)]
   # What is measured of an answer is its total, the same for all groups; what is assumed has draws of each of them.
-  drawn <- if (!of_fit && fit$source %in% c("lists", "groups", "visits")) {
+  drawn <- if (!of_fit && fit$source %in% c("curve", "groups", "visits")) {
     sums$missed %o% (colSums(fit$draws$sites) / max(sum(sites$missed), 1e-300))
   } else {
     found$drawn
   }
   structure(
     compare_pairs(group, sums, sites, drawn, of), class = c("which_zeros_contrast", "data.frame"), of = of,
-    assumption = found$assumption, blind = identical(fit$source, "lists")
+    assumption = found$assumption, blind = identical(fit$source, "curve")
   )
 }
 
@@ -135,8 +138,8 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
   ), exdent = 2))
   if (isTRUE(attr(x, "blind"))) {
     writeLines(wrap_text(paste(
-      "Lists do not tell how thorough the search was: groups that were searched with unequal effort cannot be compared",
-      "by this."
+      "Presence-absence data do not tell how thorough the search was: groups that were searched with unequal effort",
+      "cannot be compared by this."
     ), exdent = 2))
   }
   invisible(x)

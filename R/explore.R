@@ -87,9 +87,7 @@ filled_page <- function(name, data) {
 explore_data <- function(x, age, place, coast, unit, title) {
   is_answer <- inherits(x, "which_zeros")
   # The page's script would go on with what is no number, and show a page without zeros.
-  if (is_answer && anyNA(x$log_ratio)) {
-    stop_input("`x` must hold numbers: its `log_ratio` does not. Was the answer edited?")
-  }
+  if (is_answer) need_numbers(x)
   cells <- if (is_answer) answer_chances(x) else fit_chances(x)
   near <- if (is_answer) x$inputs$near else x$smooth
   given <- near$given
@@ -110,7 +108,7 @@ explore_data <- function(x, age, place, coast, unit, title) {
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = lines, coast_words = if (!is.null(lines)) coast_caption(coast, middle, unit), plane = is_plane(places),
     chance = I(as.vector(t(cells$chance))),
-    ratio = I(pmin(pmax(cells$ratio, -690), 690)), total = if (!is.null(cells$total)) I(cells$total),
+    ratio = I(pmin(pmax(cells$ratio, -690), 690)), slope = cells$slope, side = cells$side, total = if (!is.null(cells$total)) I(cells$total),
     gaps = if (length(cells$gaps)) I(cells$gaps),
     low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
     assumption = cells$assumption,
@@ -161,7 +159,8 @@ answer_chances <- function(w) {
   said <- answer_sentences(w)
   gaps <- arrayInd(w$gaps, dim(found))
   c(coded_ranges(w), list(
-    chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = unname(w$log_ratio[, 1L]),
+    chance = coded_chances(w$probability, found, w$candidate), found = found, ratio = w$ratios$log[, 1L],
+    slope = w$ratios$slope, side = w$ratios$side,
     total = unname(w$total), gaps = if (length(w$gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,
     assumption = wz_words[[w$source]], said = unbroken(paste0(said[["table"]], ". ", paste(said[-1L], collapse = " "))),
     quality = paste(quality_sentences(w), collapse = " ")
@@ -181,7 +180,7 @@ fit_chances <- function(fit) {
   complete <- unname(pmax(1 - gaps, 1e-3))
   list(
     chance = coded_chances(presence_probability(fit), found, matrix(x %in% 0, n)), found = found,
-    ratio = log1p(-pmin(complete, 1 - 1e-12)) - log(complete),
+    ratio = log1p(-pmin(complete, 1 - 1e-12)) - log(complete), slope = 1, side = 1L,
     assumption = if (any(white)) wz_words$phantom else "the fit has no phantom: all that was there is on record"
   )
 }

@@ -24,9 +24,11 @@
 #' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`, with the names of
 #'   `truth` where both have names; a sparse matrix is made dense. Or a fit, whose chances are taken. Or a model, such
 #'   as `aspect_bernoulli` or any function of a table that returns a fit or such a matrix ([comparators]): it is fitted
-#'   to the corrupted table.
+#'   to the corrupted table. Or a result of [which_zeros()], which is compared with later surveys.
 #' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is
-#'   no candidate.
+#'   no candidate. With a result of [which_zeros()]: a later table of the same sites, or an array of sites by taxa by
+#'   surveys, as 0/1 or counts, `NA` where nothing was surveyed. Sites and taxa are matched by name; those of one table
+#'   alone are not compared.
 #' @param of `"omissions"` or `"additions"`; not needed for a logical `truth`.
 #' @param n numbers of cells for the precision, at least 1.
 #' @param ... arguments of the model, such as `k`; else must be empty.
@@ -36,6 +38,11 @@
 #'   `precision`) and `calibration`, data frames to draw; `by_site`, AUC, average precision and numbers of each site.
 #'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `chance` and `score`, here the same,
 #'   the `share` of changed cells, and how many `cells` there are. It has `print` and `plot` methods.
+#'
+#'   With a result of [which_zeros()] it has class `which_zeros_later` before, and further elements: `later`, a data
+#'   frame with the numbers of sites, taxa and surveys compared, presences `gained` at zeros, and AUCs beside those of
+#'   the held-out presences; `curve`, the presences expected at these zeros by 1, 2, 4 and 8 more surveys, with 90 %
+#'   intervals; `first`, the mean probability of the first 20 zeros and the share of them found.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [corrupt()]
@@ -48,10 +55,20 @@
 #' found
 #' plot(found)
 #' recovery(bernoulli_mixture, planted, k = 2)$summary
+#'
+#' # A survey against later ones of the same sites
+#' there <- outer(runif(60), runif(25), function(site, taxon) abs(site - taxon) < 0.2)
+#' visits <- replicate(3, there * rbinom(1500, 1, 0.6))
+#' recovery(which_zeros(visits[, , 1], quick = TRUE, seed = 1), visits[, , 2:3])
 #' @export
 recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
   of <- check_choice(of)
   n <- sort(check_counts(n, "n"))
+  if (inherits(scores, "which_zeros")) {
+    check_dots(...)
+    if (missing(truth)) stop_missing("truth")
+    return(later_recovery(scores, truth, n))
+  }
   changed <- check_truth(truth, of)
   if (is.function(scores)) {
     if (!inherits(truth, "corruption")) {

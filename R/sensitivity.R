@@ -42,6 +42,7 @@
 sensitivity <- function(fit, ..., n = 50, control = fit_control()) {
   check_dots(...)
   check_answer(fit)
+  need_numbers(fit)
   n <- check_count(n, "n", 1L)
   control <- check_control(control, for_many = TRUE)
   refuse_checkpoint(control)
@@ -88,7 +89,7 @@ other_assumptions <- function(w) {
   if (is.null(given$assume)) {
     out$`the phantom is what was missed` <- without_evidence(given, assume = "phantom")
   } else {
-    out$`as two more searches would show` <- without_evidence(given)
+    out$`as two more surveys would find` <- without_evidence(given)
   }
   ends <- given$completeness
   if (!is.null(ends) && any(ends[, 1L] < ends[, 2L])) {
@@ -189,7 +190,7 @@ sensitivity_sentence <- function(x) {
 same_sentence <- function(x) {
   missed <- x$table$missed
   same <- sum(abs(missed[-1L] - missed[1L]) < 1e-6 * missed[1L])
-  if (same > 1L && x$source %in% c("lists", "groups", "visits")) {
+  if (same > 1L && x$source %in% c("curve", "groups", "visits")) {
     sprintf(
       "%.0f of these changes are of learners, which rank zeros and cannot change the number: it rests on %s.", same,
       evidence_words[[x$source]]

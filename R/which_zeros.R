@@ -1,90 +1,66 @@
-#' Which zeros are false?
+#' Which zeros are false absences?
 #'
-#' `which_zeros()` says which taxa were probably missed at which sites, how many in all, and how surely. It measures how
-#' good such answers are on your own table: it hides finds from itself and looks for them. [how_many] tells how well
-#' its totals did where the truth is known, [multicause-glossary] explains the words.
+#' `which_zeros()` estimates for every zero of a table of sites by taxa the probability that further surveys would find
+#' the taxon there, and how many presences they would find in all. It measures how well its ranking works on your own
+#' table, by holding out presences and looking for them among the zeros.
 #'
 #' @details
-#' **What it does.** Several *learners* first give every zero a chance of a record: averages of [aspect_bernoulli()]
-#' with and without neighbours; [logistic_pca()]; the [neighbours_mean()] by age, place and other distances, plain and
-#' weighed by how alike the lists of two sites are (its `likeness` is 1, 2 or 4, whichever has the best objective on the
-#' whole table); the mean of alike lists wherever they are; and the companions of a taxon (Beals 1984).
-#'
-#' What each learner is worth *on this table* is then measured on damaged copies. A tenth of the finds, other ones in
-#' each of the `copies`, is deleted at random, the learners score the zeros of the copy, and a logistic regression
-#' predicts from their log-odds which zeros were deleted finds. Its weights are not negative and are shrunk towards
-#' equal shares, and all are shrunk as one more deleted find, spread over all zeros alike, would shrink them, so that
-#' the few of a small table give no certainty. Because learners know rare taxa less well, it has the log of how often
-#' the taxon was found, and its square, as further terms; a taxon whose finds were all deleted counts as half a find,
-#' dealt out to the sites by their numbers of finds. A taxon that `x` has at no site is not judged, since nothing tells
-#' where it was missed: its cells are taken for unknown.
-#'
-#' These weights are applied to the learners of the whole table, and a logistic regression over all cells calibrates
-#' the result, in which finds have the log-odds that they had while they were hidden, and stand for the others.
-#'
-#' **Three numbers of a zero.**
+#' **Two numbers of a zero.**
 #' \describe{
-#'   \item{`chance`}{the chance of a record, \eqn{p}: how often such cells are finds where only the rest of the table is
-#'     known. Since finds can be hidden, it is measured and not assumed, and zeros are ranked by it.}
-#'   \item{`missed`}{the chance that the taxon was there and was missed, now that it was not found. Its odds are
-#'     \eqn{r p / (1 - p)}, with one ratio \eqn{r} for the table, such that these chances sum to the number missed (with
-#'     `completeness`, `effort` and `assume` one \eqn{r} for each site). `missed_low` and `missed_high` combine the ends
-#'     of the total with those of the chance (5 % and 95 %).}
-#'   \item{`present`}{the chance that it was there, as if nobody had looked at this cell: \eqn{p + (1 - p)} `missed`.}
+#'   \item{`probability`}{the probability of a record, \eqn{p}: how often such cells are presences, given the rest of the
+#'     table. Presences can be held out, so it is measured.}
+#'   \item{`missed`}{the probability that the zero is a false absence which one of *two more surveys of equal effort*
+#'     would find: \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}, with one \eqn{r} such that these
+#'     probabilities sum to the number that two more surveys would find. `missed_low` and `missed_high` (90 %) combine
+#'     the interval of that number with 1.645 standard errors of the log-odds. The first zeros of a list are chosen by
+#'     their probability and stay somewhat too good.}
 #' }
 #'
-#' **How many were missed** is taken from the best evidence that there is, the first of these:
-#' * `completeness`, where you know that a share \eqn{c} of the taxa of a site was recorded. A site with \eqn{F}
-#'   finds missed about \eqn{F (1 - c) / c}; where it has few finds, what the learners expect of it counts, too.
-#' * `visits`, repeated surveys: the occupancy of each taxon, with detection by taxon and visit, gives what lived at the
-#'   sites visited and was found by no visit.
-#' * `groups`, sites of one fauna as samples of it: Chao's estimate of the taxa of the fauna that no site shows. The
-#'   answer is then about the lists of the groups.
-#' * Presences alone: **how well finds are foreseen**. \eqn{\kappa} is the mean chance that the rest of the table
-#'   gives to a find. In surveys whose truth is known it was about .91 times (in nine of ten tables .63 to 1.18 times)
-#'   the share that the table holds of what three such searches together show, so that \eqn{F (.91 - \kappa) / \kappa}
-#'   finds were missed. It is **what two more searches as thorough as the whole table would show to have been missed**,
-#'   of the taxa in it. Because it is blind to effort (a list of a hundred years is one search of a hundred years), it
-#'   is not the completeness of a fauna, and must not be compared between tables or groups that were searched with
-#'   unequal effort.
+#' **How many presences further surveys would find.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa}
+#' their predictability, the mean probability that the rest of the table gives to a presence, both without taxa found
+#' at 95 % of the sites. \eqn{k} more surveys of the effort of the table find about \eqn{a_k F (1 - \kappa / .91)}
+#' presences, \eqn{a_k} = .84, 1.36, 2.06, 2.87 for \eqn{k} = 1, 2, 4, 8. `more` has these numbers with 90 %
+#' intervals (a factor of 1.75 each way; of 2.8 for surveys in other years or by other methods), which held on surveys
+#' left out; [how_many] has the record, with the failures. It is a number of surveys and not the completeness of a
+#' fauna: a list of a hundred years is one survey of a hundred years, so tables of unequal effort cannot be compared.
 #'
-#' With `effort`, and with `assume = "phantom"`, the number rests on an assumption: that each site lacks the share which
-#' the phantom of [aspect_bernoulli()] makes up, in fits of 3 to 8 components. It came near the truth of
-#' [simulated_sites], said about twice the truth of ten other tables that had lost a share of each site, and a tenth of
-#' what later visits found of the birds of one visit ([how_many]). With `series = TRUE` rows are time bins of one
-#' region, so that a taxon found before and after was there in between.
+#' **No number is given** (`reason` tells why) if the AUC of held-out presences less 1.645 standard errors is at most 0.6, or
+#' the table has fewer than 10 sites, 10 taxa or 100 presences. The ranking stays.
 #'
-#' `how_many` of the result holds what each evidence says, and `plot(w, "how_many")` shows it. They need not agree,
-#' since they are numbers of different things, which it names. Of counts it has the geometric mean of the law and of
-#' Chao's estimate of each taxon beside the law, which was nearer to the truth alone. Where the table has fewer than 10
-#' taxa or fewer than 100 finds, or \eqn{\kappa} is below .15, the print has the range alone.
+#' **Other evidence** replaces this number, and is about another quantity, which the print names:
+#' * `completeness`: a site with \eqn{F} presences and known completeness \eqn{c} misses about
+#'   \eqn{F (1 - c) / c}; if it has few presences, what the learners expect of it counts too.
+#' * `visits`: the occupancy of each taxon gives the presences that no visit found, [visits_occupancy()]; each taxon has
+#'   an \eqn{r} of its own.
+#' * `groups`: Chao's estimate of the taxa of a group's fauna that were found at none of its sites.
+#' * `assume = "phantom"` and `effort` rest on an assumption: that each site lacks the share which the phantom of
+#'   [aspect_bernoulli()] explains. For ten tables that lost a known share of each site it was twice too many.
+#' * `series = TRUE`: rows are time bins of one region, so a taxon found before and after was there in between for
+#'   certain.
 #'
-#' **How good it is here.** Each damaged copy is scored by weights that were learnt from the other copies, and so stands
-#' for a table that lost a tenth of its finds. The print gives the area under the ROC curve (AUC: the chance that a
-#' deleted find ranks above another zero), over the table and within sites, and the same for the best simple rule; one
-#' of the two is called better where the difference is beyond its error (95 %, Student's t over copies). It also gives
-#' the slope of calibration (1: chances are right; below 1: they are too sure). The standard error of an AUC is that of
-#' DeLong and others (1988) over hidden finds, within sites that of a mean over sites.
+#' `how_many` of the result has all evidence that there is, for counts and visits also Chao's estimate;
+#' `plot(w, "how_many")` draws it.
 #'
-#' Two things bound what this can say. Some of the other zeros are false as well, so the AUC is too low by about their
-#' share of the zeros times the AUC less one half: little in a sparse table, more where many cells are finds. And
-#' deleted finds are a random tenth, whereas taxa that are missed for reasons of their own are harder to find: for the
-#' birds the AUC of what later visits found was .88 where the answer expected .95. With fewer than 200 finds deleted in
-#' all, the answer says that the table is too small to tell it from the rule, and with fewer than 100 that
-#' the slope says no more.
+#' **How it works.** *Learners* give every cell a score: averages of [aspect_bernoulli()] with and without neighbours,
+#' [logistic_pca()], the [neighbours_mean()] by age, place and other distances, plain and weighted by the similarity of
+#' sites, the mean of similar sites, and the companions of a taxon (Beals 1984). In each of the `copies` a tenth of the
+#' presences is held out, and a logistic regression with weights that are not negative learns from the learners'
+#' log-odds which zeros these are. The weights are applied to the whole table, and a regression over all cells
+#' calibrates the result. A taxon found at no site is not judged; its cells are unknown.
 #'
-#' **What is assumed.** Records are right: a find is never an error. And ages do not come from the faunas, which
-#' would else be used twice; see [smooth_over()].
+#' **How good it is here.** Each copy is scored by weights learnt from the other copies. The print gives the area under
+#' the ROC curve (AUC: the probability that a held-out presence ranks above another zero), over the table and within sites, beside
+#' the best simple rule, with standard errors of DeLong and others (1988). Held-out presences are a random tenth and
+#' easier to find than what was truly missed: what later surveys found was ranked with AUCs about .05 lower, .1 in other
+#' years or by other methods. `recovery(w, later)` makes that comparison on your own later survey.
 #'
-#' **Cost.** O(`copies` (n m k + n f)) with f the finds, and memory for some 80 matrices of n x m, of large tables for
-#' some 16: 0.6 GB at 2 000 x 500. On one core a call took 2.5 s of processor time for 377 sites x 152 genera of
-#' mammals, 2 s for 266 x 145 birds, 6 s for 2 000 x 500 with 2 % found and `quick`, and 97 s and 1.3 GB for 20 000 x
-#' 500 by the defaults (`bench/which_zeros_time.md`). Each list is compared with all that share a find, most of the
-#' time of long tables of few and common taxa: 102 s for 50 000 x 60 with 11 % found, `quick`. Copies run in parallel
-#' where a [future::plan()] is set. The answer depends on the seed alone, not on the plan (with `seconds` below `Inf`
-#' also on the machine's speed). An interrupt keeps the copies that are done, if there are at least two. With a
-#' `checkpoint` in `control` each finished table is kept in a file beside the one named; the same call goes on from
-#' there after a crash, as in [cross_validate()].
+#' **What is assumed.** Presences are never errors, and ages do not come from the faunas, which would be used twice; see
+#' [smooth_over()].
+#'
+#' **Cost.** O(`copies` (n m k + n f)) with f presences, and some 80 matrices of n x m of memory, of large tables some
+#' 16: 0.6 GB at 2 000 x 500 and 1.3 GB at 20 000 x 500 (`bench/which_zeros_time.md`). Long tables of common taxa cost
+#' O(n^2). Copies run in parallel under a [future::plan()], with the same result for any plan. An interrupt keeps the
+#' copies that are done, if there are at least two; with a `checkpoint` the same call resumes.
 #'
 #' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (specimens,
 #'   individuals; whole numbers, 1 and 2 among them); `NA` is an unknown cell. A result of [shards()] goes to
@@ -99,18 +75,16 @@
 #'   Others are not ranked and not counted. `NULL`: all.
 #' @param completeness what is known of the share of the taxa present at a site that its list has, above 0 and at most
 #'   1: a number, a range of two, a number for each site, or a matrix with the two ends for each site. It is the share
-#'   in these lists and not the chance of a find: of sites with a find each, whose chance was a tenth, 1.1 to 2.4 times
-#'   too many were said to be missed if .1 was given, since sites without a find were left out. What has the names of
-#'   sites (of sites and taxa) is matched to those of `x` in this and all other arguments. Names that are missing,
-#'   unknown or repeated are refused; ages, places and effort may be of further sites, too. Without names, or where `x`
-#'   has none, values are taken in order.
+#'   in these lists and not the probability of a record. Names of sites are matched to those of `x` in this and all
+#'   other arguments; missing, unknown or repeated names are refused; ages, places and effort may be of further sites.
+#'   Without names values are taken in order.
 #' @param effort one number for each site, how well it was searched; see [aspect_bernoulli()].
 #' @param visits repeated surveys, as [visits_array()] makes and [visits_bernoulli()] takes them; `x` is then what any
 #'   visit found, and may be left out. If it is given, its names say which sites and taxa of `visits`, in which order.
 #'   Only one of `completeness`, `effort`, `visits` and `assume` can be given.
-#' @param detection,communities with `visits`: formulas of covariates by which visits find what is there, and by which
-#'   sites differ, as in [visits_bernoulli()]. `NULL`: misses depend on site and visit, communities on what was found.
-#' @param visit_data,site_data their covariates, as in [visits_bernoulli()]: by name, or in the order of `visits`.
+#' @param presence,detection with `visits`: formulas of covariates of presence and of detection, as in
+#'   [visits_occupancy()]. `NULL`: taxa differ in both, visits in detection.
+#' @param visit_data,site_data their covariates, as in [visits_occupancy()]: by name, or in the order of `visits`.
 #' @param groups the group of each site (a formation, time bin, region), `NA` to leave a site out, or the column of the
 #'   site table that has it; or rules, a list of widths of bins, such as `list(age = 1, place = c(4, 6))`. The answer is
 #'   then about groups: their lists are rows of the table, their ages, places and variables are means. At least five
@@ -132,17 +106,18 @@
 #' @param control settings from [fit_control()] of how the job is run: `n_threads`, of all its parts; `progress`, a bar
 #'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
 #'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
-#' @return A list of class `which_zeros`: `probability`, an n x m matrix with the chance of a record (`NA` at finds);
-#'   `total`, the expected number of false absences, `low`, `high` (90 %; there is no other `level`: how far totals are
-#'   from the truth was measured by ranges that hold in nine of ten surveys); `how_many`, a data frame with a row for
-#'   each evidence, the one of the total first: `evidence`, `missed`, `low`, `high`, and `of`, what it is a number of;
-#'   `source`, the name of the evidence of the total; `kappa`; `one_more`, how many one more such search would find
-#'   (by lists, else `NULL`); `log_ratio`, n x 3, log r of each site and its ends; `weights`, a data frame of the
-#'   learners with their `weight` and `share`; `quality`, a data frame with the AUC (pooled, within sites) and average
-#'   precision of the answer and of each learner, with standard errors; `seed`, `dims`, `names` and what its
-#'   methods need: [print()], `summary()`, which adds the sites and taxa of which most was missed,
-#'   [plot.which_zeros()], [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros],
-#'   `update()`. Wrong input is an error of class `multicause_input_error`.
+#' @return A list of class `which_zeros`: `probability`, an n x m matrix with the probability of a record (`NA` at
+#'   presences); `total`, the expected number of false absences, `missed`, with `low` and `high` (90 %); for
+#'   presence-absence data alone that is what two more surveys would find, and `more`, a data frame, has 1, 2, 4 and 8
+#'   (`surveys`, `missed`, `low`, `high`, and the ends for other years or methods, `unlike_low`, `unlike_high`);
+#'   `how_many`, a data frame with a row for each evidence, that of the total first: `evidence`, `missed`, `low`, `high`,
+#'   and `of`, the quantity; `source`, the name of the evidence of the total; `reason`, why no number is estimated, or
+#'   `NULL`; `kappa`; `weights`, a data frame of the learners with their `weight` and `share`; `quality`, a data frame
+#'   with the AUC (`auc`, `auc_within`) and average precision (`ap`) of the result and of each learner, with standard
+#'   errors; `seed`, `dims`, `names` and what its methods need: [print()], `summary()`, [plot.which_zeros()],
+#'   [as.data.frame.which_zeros()], [by_site()], [by_taxon()], [explain()][explain.which_zeros], [recovery()],
+#'   `update()`. Wrong input is an error of class `multicause_input_error`; a table in which many sites repeat each other
+#'   is warned of (class `multicause_repeated_sites`).
 #' @aliases summary.which_zeros
 #' @references Beals EW (1984). Bray-Curtis ordination: an effective strategy for analysis of multivariate ecological
 #'   data. *Advances in Ecological Research* 14, 1-55. \doi{10.1016/S0065-2504(08)60168-3}
@@ -223,6 +198,7 @@ wz_read <- function(x, args) {
   check_enough(asked$x)
   check_open(asked$x, asked$given$within)
   if (is.null(args$groups)) tell_same_sites(asked$x, asked$near)
+  warn_repeated(asked$x)
   check_scored(asked$x, asked$given$reference)
   if (is.null(args$copies)) args$copies <- usual_copies(args$quick, sum(found_table(asked$x)))
   asked$plan <- list(
@@ -542,26 +518,29 @@ wz_share <- function(asked, learnt) {
 
 # ---- Answer ----
 
-# From learners to the answer: chances of a record, how many of the zeros are false, what sites and taxa missed, how
-# good it is.
+# From learners to the answer: how good it is, how many zeros are false, what sites and taxa missed.
 wz_answer <- function(asked, learnt, cells, call) {
-  free_memory(asked$x)
-  many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share))
+  x <- asked$x
+  free_memory(x)
+  scored <- scored_sites(asked$given$reference, nrow(x))
+  judged <- judge_stack(learnt$copies, cells$stack, dim(x), scored, asked$running$control$n_threads)
+  alone <- is.null(unlist(asked$given[c("completeness", "cell", "pooled")])) && is.null(learnt$share)
+  reason <- if (alone) no_number(judged$table["stack", ], sum(cells$found), dim(x))
+  many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share, reason))
   w <- new_which_zeros(asked, learnt, cells, many, call)
-  free_memory(asked$x)
-  w <- wz_add_sums(w, many, learnt$seed)
-  free_memory(asked$x)
-  n_threads <- asked$running$control$n_threads
-  judged <- judge_stack(learnt$copies, cells$stack, dim(asked$x), wz_scored(w), n_threads)
+  w["reason"] <- list(reason)
   w$quality <- judged$table
   w[c("gain", "curve")] <- judged[c("gain", "curve")]
+  free_memory(x)
+  w <- wz_add_sums(w, many, learnt$seed)
+  free_memory(x)
   w$odds <- learnt$full$odds
   w
 }
 
-# Of all cells: list(x, found, zero: which are, finds: how many, stack, eta = log-odds of a record by weights from the
-# copies and one calibration, se = its standard errors, bins = of eta at zeros that may be false, gaps: zeros that are
-# false, kappa).
+# Of all cells: list(x, found, zero: which are, stack, eta = log-odds of a record by weights from the copies and one
+# calibration, se = its standard errors, all_bins = of eta at zeros, bins = without gaps, gaps: zeros that are surely
+# false, kappa and presences as predictability() has them).
 wz_cells <- function(asked, learnt) {
   x <- asked$x
   table <- unname(as.matrix(x))
@@ -577,11 +556,14 @@ wz_cells <- function(asked, learnt) {
   gaps <- if (!is.null(asked$given$series)) gaps_of_series(x, asked$given$series)
   free_memory(x)
   stack <- calibrated_stack(stack, line)
-  list(
-    x = x, found = found, zero = zero, finds = sum(found), stack = stack, eta = eta,
-    bins = log_odds_bins(eta[if (length(gaps)) replace(zero, gaps, FALSE) else zero]), gaps = gaps,
-    kappa = mean_foreseen(x, learnt$near, n_threads),
-    se = stack_cells(learnt$full$odds, stack, n_threads, error = TRUE)
+  all_bins <- log_odds_bins(eta[zero])
+  c(
+    list(
+      x = x, found = found, zero = zero, stack = stack, eta = eta, all_bins = all_bins,
+      bins = if (length(gaps)) log_odds_bins(eta[replace(zero, gaps, FALSE)]) else all_bins, gaps = gaps,
+      se = stack_cells(learnt$full$odds, stack, n_threads, error = TRUE)
+    ),
+    predictability(x, learnt$near, n_threads)
   )
 }
 
@@ -595,8 +577,8 @@ new_which_zeros <- function(asked, learnt, cells, many, call) {
   structure(
     list(
       probability = p, se = cells$se, candidate = wz_candidates(cells$zero, given),
-      gaps = cells$gaps, log_ratio = many$log_ratio, source = many$source, kappa = cells$kappa,
-      how_many = many$estimates, one_more = one_more_of(cells, many$source), stack = cells$stack,
+      gaps = cells$gaps, ratios = many$ratios, source = many$source, kappa = cells$kappa,
+      how_many = many$estimates, more = many$more, stack = cells$stack,
       near = learnt$full$tuned, weights = stack_table(cells$stack, learnt$copies), x = x, names = names,
       restricted = !is.null(given$within), dims = c(n = nrow(x), m = ncol(x)),
       finds = sum(cells$found[scored_sites(given$reference, nrow(x)), ]), seed = asked$plan$seed,
@@ -618,14 +600,14 @@ wz_candidates <- function(zero, given) {
 wz_add_sums <- function(w, many, seed) {
   gaps <- matrix(FALSE, w$dims[["n"]], w$dims[["m"]])
   gaps[w$gaps] <- w$candidate[w$gaps]
-  missed <- missed_chances(w, w$candidate & !gaps)
+  missed <- missed_cells(w, w$candidate & !gaps)
   w$draws <- with_seed(seed, draw_sums(missed, gaps, many$relative))
   w$total <- answer_total(missed, gaps, many, w$draws)
-  part <- w$total[["missed"]] / max(w$how_many$missed[1L], 1e-12)
+  part <- if (anyNA(w$total)) 1 else w$total[["missed"]] / max(w$how_many$missed[1L], 1e-12)
   ends <- c("missed", "low", "high")
   w$how_many[ends] <- part * w$how_many[ends]
   w$how_many[1L, ends] <- w$total
-  if (!is.null(w$one_more)) w$one_more <- part * w$one_more
+  if (!is.null(w$more)) w$more[-1L] <- part * w$more[-1L]
   w
 }
 
@@ -660,12 +642,13 @@ coherent_ends <- function(ends, missed, most = NULL) {
   cbind(low = pmin(ends[, 1L], missed), high = high)
 }
 
-# The chances that zeros were missed, n x m, 0 elsewhere.
-missed_chances <- function(w, zero) {
+# The probabilities that zeros are false absences, n x m, 0 elsewhere.
+missed_cells <- function(w, zero) {
   out <- matrix(0, nrow(zero), ncol(zero))
   for (j in seq_len(ncol(zero))) {
     at <- which(zero[, j])
-    out[at, j] <- missed_chance(w$probability[at, j], w$log_ratio[at, 1L])
+    log_ratio <- ratios_at(w$ratios, at, rep(j, length(at)))[, 1L]
+    out[at, j] <- missed_probability(w$probability[at, j], log_ratio, w$ratios$slope)
   }
   out
 }
@@ -673,8 +656,9 @@ missed_chances <- function(w, zero) {
 # The numbers of the zeros that were asked about, in the order of cells.
 wz_missed <- function(w, at = which(w$candidate)) {
   row <- (at - 1L) %% w$dims[["n"]] + 1L
-  numbers <- missed_numbers(w$probability[at], w$se[at], w$log_ratio[row, , drop = FALSE])
-  cells <- data.frame(row = row, column = (at - 1L) %/% w$dims[["n"]] + 1L, numbers)
-  cells[at %in% w$gaps, c("present", "missed", "missed_low", "missed_high")] <- 1
+  column <- (at - 1L) %/% w$dims[["n"]] + 1L
+  numbers <- missed_numbers(w$probability[at], w$se[at], ratios_at(w$ratios, row, column), w$ratios$slope)
+  cells <- data.frame(row, column, numbers)
+  cells[at %in% w$gaps, c("missed", "missed_low", "missed_high")] <- 1
   cells
 }

@@ -1,23 +1,33 @@
-# How well finds are foreseen: chances of finds and zeros alike, each from the rest of the table, never from itself.
+# How well presences are predicted: probabilities of presences and zeros alike, each from the rest of the table, never
+# from itself.
 
 most_fair <- c(finds = 4e4, zeros = 2e5) # that the regression takes: of sites, and of their zeros, evenly spaced
 
-# The mean chance of a find, kappa. Means over other sites, weighed by how alike lists and how near sites are,
-# companions and how often taxon and site have finds are put together by a logistic regression over all known cells. Of
-# a find, each is what it would be if the find were hidden.
+# Of a taxon that was found at nearly every site nothing more can be found: its presences, all well predicted, would
+# hide how badly the others are.
+everywhere <- 0.95
+found_nearly_everywhere <- function(sums, n_known) sums >= everywhere * pmax(n_known, 1)
+
+# Predictability: list(kappa, the mean probability of a presence given the rest of the table; presences, how many there
+# are), both without taxa found nearly everywhere. Means over other sites, weighted by similarity and by how near sites
+# are, companions and the numbers of presences of taxon and site are put together by a logistic regression over all
+# known cells. For a presence, each is what it would be if the presence were held out.
 #   near    a smooth_over() with bandwidths, or NULL
-mean_foreseen <- function(x, near, n_threads = 1) {
+predictability <- function(x, near, n_threads = 1) {
   table <- nbm_table(x)
+  counted <- !found_nearly_everywhere(table$sums, table$n_known)
   share <- most_fair[["finds"]] / max(1, sum(table$sums))
   rows <- spaced(seq_len(nrow(x)), max(1, share * nrow(x)))
   found <- as.matrix(some_rows(table$found, rows))
   known <- !is.na(as.matrix(some_rows(x, rows)))
-  finds <- which(known & found == 1)
+  presences <- which(known & found == 1)
   zeros <- which(known & found == 0)
-  at <- c(finds, spaced(zeros, most_fair[["zeros"]]))
+  at <- c(presences, spaced(zeros, most_fair[["zeros"]]))
   design <- do.call(cbind, fair_scores(table, near, n_threads, rows, at))
-  found <- rep(c(TRUE, FALSE), c(length(finds), length(at) - length(finds)))
-  mean(fitted_logistic(design, found, ifelse(found, 1, length(zeros) / sum(!found)), n_threads))
+  found <- rep(c(TRUE, FALSE), c(length(presences), length(at) - length(presences)))
+  probability <- fitted_logistic(design, found, ifelse(found, 1, length(zeros) / sum(!found)), n_threads)
+  mean <- mean(probability[counted[(presences - 1L) %/% length(rows) + 1L]])
+  list(kappa = if (is.nan(mean)) 1 else mean, presences = sum(table$sums[counted]))
 }
 
 # Vectors, of the cells `at` of some rows.
@@ -76,4 +86,59 @@ fitted_logistic <- function(design, found, weight, n_threads = 1L) {
   penalty <- diag(c(0, rep(1e-3, ncol(design) - 1L)), ncol(design))
   fit <- logistic_regression(design, found, 0, penalty, weight, n_threads = n_threads)
   stats::plogis(as.vector(design[found, , drop = FALSE] %*% fit$beta))
+}
+
+most_repeated <- 0.2 # no table of a survey has more (bench/how_many.md)
+
+# The share of sites with five presences or more (at least twenty such) that repeat the list of another site, less the
+# share that would if presences were independent given how many each site and each taxon has. Sites entered twice
+# predict each other, so that the table seems nearly complete. NA where there are too few such sites.
+repeated_share <- function(x) {
+  found <- as.matrix(found_table(x)) == 1
+  found <- found[rowSums(found) >= 5, , drop = FALSE]
+  if (nrow(found) < 20L) {
+    return(NA_real_)
+  }
+  share <- function(found) {
+    lists <- apply(found, 1L, function(row) paste(which(row), collapse = " "))
+    mean(duplicated(lists) | duplicated(lists, fromLast = TRUE))
+  }
+  own <- share(found)
+  # The draws can only make it less.
+  if (own <= most_repeated) own else own - with_seed(1L, share(independent_rows(found)))
+}
+
+# Each row anew, with as many presences, from the model logit P = a[i] + b[j] that has the sums of rows and columns.
+independent_rows <- function(found, passes = 30L, tries = 100L) {
+  a <- numeric(nrow(found))
+  b <- stats::qlogis((colSums(found) + 0.5) / (nrow(found) + 1))
+  probability <- function() stats::plogis(outer(a, b, "+"))
+  for (pass in seq_len(passes)) {
+    p <- probability()
+    a <- a + (pmin(rowSums(found), ncol(found) - 0.5) - rowSums(p)) / pmax(rowSums(p * (1 - p)), 0.5)
+    p <- probability()
+    b <- b + (pmin(colSums(found), nrow(found) - 0.5) - colSums(p)) / pmax(colSums(p * (1 - p)), 0.5)
+  }
+  p <- probability()
+  for (i in seq_len(nrow(found))) {
+    drawn <- matrix(stats::runif(tries * ncol(p)), tries) < rep(p[i, ], each = tries)
+    found[i, ] <- drawn[c(which(rowSums(drawn) == sum(found[i, ])), 1L)[1L], ]
+  }
+  found
+}
+
+warn_repeated <- function(x) {
+  if (length(x) > most_kept) {
+    return(invisible())
+  }
+  share <- repeated_share(x)
+  if (isTRUE(share > most_repeated)) {
+    message <- sprintf(
+      paste(
+        "%.0f %% of the sites with five presences or more repeat the list of another site beyond chance. If sites were",
+        "entered twice, they predict each other and too few presences are expected: leave the copies out."
+      ), 100 * share
+    )
+    warning(warningCondition(message, class = "multicause_repeated_sites"))
+  }
 }

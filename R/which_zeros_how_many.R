@@ -44,36 +44,54 @@ calibrated_stack <- function(stack, line) {
   stack
 }
 
-# ---- The total, by evidence ----
+# ---- The number, by evidence ----
 
-# kappa, how well finds are foreseen, over the share that the table holds of what there is, where that is known: the
-# usual value, and ends that hold nine in ten surveys.
-usual_ratio <- c(missed = 0.91, low = 0.63, high = 1.18)
-most_complete <- 0.99
+# Predictability over the share of what three surveys together show that one of them has: in surveys whose other
+# searches are known, near .91. With F presences of predictability kappa, k more surveys of equal effort find
+# a_k F (1 - kappa / .91) presences more. The factors a_k, and the factors by which nine in ten surveys were off, are
+# those of bench/how_many.md.
+usual_ratio <- 0.91
+more_surveys <- c(`1` = 0.84, `2` = 1.36, `4` = 2.06, `8` = 2.87)
+usual_factor <- c(alike = 1.75, unlike = 2.8, visits = 1.9, groups = 2.2, counts = 3.6)
 
-# Presences alone: what two more searches as thorough as the table would show to have been missed.
-total_by_lists <- function(kappa, finds, ratio = usual_ratio) {
-  complete <- pmin(kappa / ratio, most_complete)
-  total <- finds * (1 - complete) / complete
-  if (kappa >= ratio[["low"]]) total[["low"]] <- 0
-  total
+# The evidence of a table alone: list(kappa, presences) as predictability() has it.
+unseen_base <- function(known, ratio = usual_ratio) known$presences * max(0, 1 - known$kappa / ratio)
+
+by_factor <- function(total, by) {
+  c(missed = total, low = total / usual_factor[[by]], high = total * usual_factor[[by]])
 }
 
-# Totals at quantiles of that ratio, taken as log-normal.
-lists_draws <- function(kappa, finds, at) {
-  ends <- log(usual_ratio[c("low", "high")])
-  ratio <- exp(mean(ends) + stats::qnorm(at) * diff(unname(ends)) / (2 * stats::qnorm(0.95)))
-  finds * pmax(ratio - kappa, 0) / kappa
+# What two more surveys of equal effort would find.
+total_by_surveys <- function(known, ratio = usual_ratio) {
+  by_factor(more_surveys[["2"]] * unseen_base(known, ratio), "alike")
 }
 
-# Where one number has not held: little is foreseen, or the table is small. NULL, or why.
-no_point <- function(kappa, finds, n_taxa) {
-  if (n_taxa < 10L) {
-    "there are fewer than 10 taxa"
-  } else if (finds < 100) {
-    "there are fewer than 100 finds"
-  } else if (kappa < 0.15) {
-    "finds are hardly foreseen; far fewer, if presences are random even when all is known"
+# The curve: what k more surveys of equal effort would find of `zeros` zeros. A data frame of `surveys` (more than the
+# one that made the table), `missed`, `low`, `high` (90 % of surveys made alike), `unlike_low`, `unlike_high` (in other
+# years or by other methods). Between the k that were measured log a is linear in log k.
+surveys_curve <- function(known, zeros, surveys = c(1, 2, 4, 8), ratio = usual_ratio) {
+  measured <- log(as.numeric(names(more_surveys)))
+  factor <- exp(stats::approx(measured, log(more_surveys), log(surveys))$y)
+  missed <- pmin(factor * unseen_base(known, ratio), zeros)
+  times <- function(by) pmin(missed * usual_factor[[by]], zeros)
+  over <- function(by) missed / usual_factor[[by]]
+  data.frame(
+    surveys, missed, low = over("alike"), high = times("alike"), unlike_low = over("unlike"),
+    unlike_high = times("unlike")
+  )
+}
+
+# Why no number is given where presences are hardly predicted, or the table is small: such numbers were worse than none
+# (?how_many). NULL: one is given. q: the row of `quality` of the result.
+no_number <- function(q, presences, size) {
+  weak <- is.na(q$auc) || q$auc - 1.645 * max(q$auc_se, 0, na.rm = TRUE) <= 0.6
+  small <- c(taxa = size[[2L]] < 10, sites = size[[1L]] < 10, presences = presences < 100)
+  least <- c(taxa = 10, sites = 10, presences = 100)
+  if (any(small)) {
+    name <- names(which(small))[1L]
+    sprintf("the table has fewer than %d %s", least[[name]], name)
+  } else if (weak) {
+    "held-out presences are not surely predicted better than by chance (AUC less 1.645 SE is at most 0.6)"
   }
 }
 
@@ -86,26 +104,11 @@ chao_shrunk <- function(f) {
 
 met_by_taxon <- function(counts) cbind(colSums(counts == 1, na.rm = TRUE), colSums(counts == 2, na.rm = TRUE))
 
-# A factor by which estimates were off in nine of ten tables.
-usual_factor <- c(counts = 2.2, groups = 2.2)
+# Chao's estimate from counts. Where counts tell of effort, it is another quantity: what was there to be counted.
+total_by_counts <- function(counts) by_factor(sum(chao_shrunk(met_by_taxon(counts))), "counts")
 
-by_factor <- function(total, by) c(missed = total, low = total / usual_factor[[by]], high = total * usual_factor[[by]])
-
-# Counts know about effort, a list does not. Their geometric mean is shown beside the lists, which measured better.
-total_by_counts <- function(counts, by_lists) {
-  by_factor(sqrt(by_lists[["missed"]] * sum(chao_shrunk(met_by_taxon(counts)))), "counts")
-}
-
-# What one more such search would find, of presences alone; NULL where the total is of something else. Said by the law
-# it was 1.25 times too many, with little scatter (bench/how_many.md).
-found_of_said <- 0.8
-one_more_by_lists <- function(kappa, finds, ratio = usual_ratio) {
-  found_of_said * finds * max(0, 1 - kappa / ratio[["missed"]])
-}
-one_more_of <- function(known, source) if (source == "lists") one_more_by_lists(known$kappa, known$finds)
-
-# Taxa of the fauna of each group that none of its sites has, `pooled`: how many were met `once` and `twice` at its
-# `sites`. Groups of one site tell nothing of it: the ratio of the others goes for them, too.
+# Taxa of the fauna of each group that were found at none of its sites. `pooled`: how many were found `once` and
+# `twice` at its `sites`. Groups of one site do not tell: the ratio of the others is taken for them.
 total_by_groups <- function(known, pooled) {
   tells <- pooled$sites > 1
   total <- sum(chao_shrunk(cbind(pooled$once, pooled$twice)[tells, , drop = FALSE]))
@@ -113,36 +116,62 @@ total_by_groups <- function(known, pooled) {
   by_factor(sum_missed_bins(known$bins, ratio), "groups")
 }
 
-# Rows are time bins of one region: a taxon found before and after was there, so the total is at least these gaps.
+# Rows are time bins of one region: a taxon found before and after was there.
 gaps_of_series <- function(x, age) {
   which(as.matrix(suppressMessages(range_through(unname(as.matrix(x)), age))))
 }
 
-# Of what lies between first and last finds a share was found: as if the same share of all were.
+# The share of the cells between first and last presences that was found, as if that of all cells were the same.
 total_by_gaps <- function(x, gaps) {
   finds <- column_sums(found_table(x))
   inside <- sum(pmax(finds - 2, 0))
   sum(finds) * gaps / max(1, inside)
 }
 
-# Occupancy of each taxon: what lived at the sites visited and no visit found. Where covariates tell sites apart, each
-# site has its own part of the total.
+# Occupancy of each taxon: what lived at the sites visited and was found by no visit. list(total, taxa: of each).
 total_by_visits <- function(given) {
   found <- visits_occupancy(given$cell, occupancy_given(given$cell, given$visit_model))
-  list(
-    total = c(missed = found$missed, low = found$low, high = found$high),
-    sites = if (!is.null(given$visit_model)) unname(rowSums(found$cells, na.rm = TRUE))
-  )
+  list(total = c(missed = found$missed, low = found$low, high = found$high), taxa = unname(found$by_taxon))
+}
+
+# Chao's estimate of each site, its visits as samples: taxa there that no visit found.
+total_by_chao <- function(cell) {
+  times <- apply(cell == 1L, 1:2, sum, na.rm = TRUE)
+  by_factor(sum(chao_shrunk(cbind(rowSums(times == 1), rowSums(times == 2)))), "groups")
 }
 
 # ---- A total, shared out ----
 
 most_of_zeros <- 0.95
 
-# The zero with chance p was missed with odds r p / (1 - p), one r for all, so that these chances sum to the total:
-# log r, -Inf where nothing was missed.
+# The probability that a zero with log-odds eta of a record is a false absence is plogis(slope eta + r), with one r for
+# all zeros, for those of each site or of each taxon, such that these probabilities sum to the number missed.
+# `ratios`: list(slope, side = 0 (all zeros), 1 (sites) or 2 (taxa), log = a row for each, the estimate of r and its
+# ends).
+new_ratios <- function(log, side = 0L, slope = 1) {
+  list(slope = slope, side = side, log = matrix(unname(log), ncol = 3L))
+}
+
+# What two more surveys find rises less steeply with the probability of a record (bench/how_many.md).
+curve_slope <- 0.8
+
+# r of each of some cells, cells x 3.
+ratios_at <- function(ratios, row, column) {
+  at <- switch(ratios$side + 1L, rep(1L, length(row)), row, column)
+  ratios$log[at, , drop = FALSE]
+}
+
+tilted <- function(bins, slope) {
+  bins$eta <- slope * bins$eta
+  bins
+}
+
+# r such that the probabilities sum to the total, -Inf where nothing was missed.
 log_ratio_of <- function(bins, total) {
   total <- min(total, most_of_zeros * sum(bins$count))
+  if (is.na(total)) {
+    return(NA_real_)
+  }
   if (total <= 0) {
     return(-Inf)
   }
@@ -168,61 +197,62 @@ log_ratio_of_rows <- function(eta, zero, total, passes = 50L) {
   shift
 }
 
-missed_chance <- function(chance, log_ratio) stats::plogis(stats::qlogis(chance) + log_ratio)
+missed_probability <- function(probability, log_ratio, slope = 1) {
+  stats::plogis(slope * stats::qlogis(probability) + log_ratio)
+}
 
-# The numbers of zeros with these chances of a record and standard errors of their log-odds; log_ratio: a row for each,
-# the estimate and its ends. Where they are made, they are coherent: missed_low <= missed <= missed_high <= present.
-missed_numbers <- function(chance, se, log_ratio) {
-  eta <- stats::qlogis(chance)
-  missed <- missed_chance(chance, log_ratio[, 1L])
-  low <- stats::plogis(eta - 1.645 * se + log_ratio[, 2L])
-  high <- stats::plogis(eta + 1.645 * se + log_ratio[, 3L])
+# The numbers of zeros with these probabilities of a record and standard errors of their log-odds; log_ratio: a row for
+# each, the estimate and its ends. The ends combine those of the total with 1.645 standard errors.
+missed_numbers <- function(probability, se, log_ratio, slope = 1) {
+  eta <- stats::qlogis(probability)
+  missed <- missed_probability(probability, log_ratio[, 1L], slope)
+  low <- stats::plogis(slope * (eta - 1.645 * se) + log_ratio[, 2L])
+  high <- stats::plogis(slope * (eta + 1.645 * se) + log_ratio[, 3L])
   list(
-    chance = chance, present = chance + (1 - chance) * missed, missed = missed, missed_low = pmin(low, missed),
-    missed_high = pmax(high, missed)
+    probability = probability, missed = missed, missed_low = pmin(low, missed), missed_high = pmax(high, missed)
   )
 }
 
 # ---- The evidence of an answer ----
 
-# What a number of evidence says, and of what it is the number.
+# The names of evidence, and of what each is the number.
 evidence_words <- list(
-  completeness = "completeness as given", effort = "effort, as a model has it", phantom = "the phantom of each site",
-  visits = "occupancy of each taxon", groups = "sites of a group as samples",
-  counts = "counts of one and two, and lists", lists = "how well finds are foreseen", gaps = "gaps inside ranges"
+  completeness = "completeness as supplied", effort = "effort, as a model has it",
+  phantom = "the phantom of each site", visits = "occupancy of each taxon",
+  chao = "Chao's estimate, visits as samples", groups = "Chao's estimate, sites of a group as samples",
+  counts = "Chao's estimate, individuals as samples", curve = "predictability of the presences",
+  gaps = "gaps within ranges"
 )
 evidence_of <- list(
   completeness = "what was there", effort = "what was there, if effort decides",
   phantom = "what was there, if the phantom is what was missed",
-  visits = "what lived at the sites visited", groups = "the fauna of each group",
-  counts = "what more searches would show", lists = "what two more such searches would show",
+  visits = "what lived at the sites visited", chao = "what lived at the sites visited, at least",
+  groups = "the fauna of each group", counts = "what was there to be counted, at least",
+  curve = "what two more surveys of equal effort would find",
   gaps = "what lived, if ranges are as complete outside"
 )
 
 n_draws <- 200L
 
-# The total of all zeros and its part of each row. known: what wz_cells() has.
-# list(source, estimates: a data frame of all evidence, the used one first; log_ratio: n x 3; relative: what sums are
-# multiplied by in draws, 1 or n x draws).
-how_many <- function(known, given, share) {
-  lists <- total_by_lists(known$kappa, known$finds)
+# The number missed and how it is shared out. known: what wz_cells() has; reason: why the table alone gives no number,
+# or NULL. list(source, estimates: a data frame of all evidence, the used one first; more: surveys_curve() or NULL;
+# ratios: new_ratios(); relative: what sums are multiplied by in draws, 1 or n x draws; n_gaps).
+how_many <- function(known, given, share, reason = NULL) {
   gaps <- length(known$gaps)
-  found <- list(lists = lists)
-  if (!is.null(given$counts)) found$counts <- total_by_counts(given$counts, lists)
-  if (!is.null(given$pooled)) found <- c(list(groups = total_by_groups(known, given$pooled)), found)
   visits <- if (!is.null(given$cell)) total_by_visits(given)
-  if (!is.null(visits)) found <- c(list(visits = visits$total), found)
-  if (is.null(share) && is.null(given$completeness)) {
-    out <- one_ratio(known, found[[1L]], gaps, visits$sites)
-    if (names(found)[1L] == "lists") {
-      drawn <- pmax(lists_draws(known$kappa, known$finds, stats::ppoints(n_draws)) - gaps, 0)
-      out$relative <- matrix(drawn / max(found[[1L]][["missed"]] - gaps, 1e-12), 1L)
-    }
+  found <- list()
+  if (!is.null(visits)) found <- list(visits = visits$total, chao = total_by_chao(given$cell))
+  if (!is.null(given$pooled)) found$groups <- total_by_groups(known, given$pooled)
+  out <- if (is.null(share) && is.null(given$completeness)) {
+    if (length(found)) one_ratio(known, found[[1L]], gaps, visits$taxa) else curve_ratio(known, gaps, reason)
   } else {
     source <- if (!is.null(given$completeness)) "completeness" else if (!is.null(given$effort)) "effort" else "phantom"
-    out <- if (source == "completeness") ratios_given(known, given$completeness) else ratios_of_shares(known, share)
-    found <- c(stats::setNames(list(out$total), source), found)
+    own <- if (source == "completeness") ratios_given(known, given$completeness) else ratios_of_shares(known, share)
+    found <- c(stats::setNames(list(own$total), source), found)
+    own
   }
+  if (!length(found)) found <- list(curve = out$total)
+  if (!is.null(given$counts)) found$counts <- total_by_counts(given$counts)
   # Nothing but zeros can have been missed.
   found <- lapply(found, pmin, sum(known$zero))
   if (!is.null(known$gaps)) {
@@ -231,6 +261,7 @@ how_many <- function(known, given, share) {
   }
   out$source <- names(found)[1L]
   out$n_gaps <- gaps
+  out$more <- if (out$source == "curve" && is.null(reason)) surveys_curve(known, sum(known$zero))
   out$estimates <- data.frame(
     evidence = unlist(evidence_words[names(found)]), do.call(rbind, found),
     of = unlist(evidence_of[names(found)]), row.names = names(found)
@@ -238,20 +269,33 @@ how_many <- function(known, given, share) {
   out
 }
 
-# One ratio for all zeros but gaps, which are sure; or for those of each site, where the parts of `sites` are known.
-one_ratio <- function(known, total, gaps, sites = NULL) {
-  rest <- pmax(total - gaps, 0)
-  ratio <- if (is.null(sites)) {
-    matrix(vapply(rest, log_ratio_of, 0, bins = known$bins), nrow(known$zero), 3L, byrow = TRUE)
-  } else {
-    vapply(rest, function(total) {
-      log_ratio_of_rows(known$eta, known$zero, total * sites / max(sum(sites), 1e-12))
-    }, sites)
-  }
+# Draws of a total whose 90 % interval is given, as log-normal, over the total: 1 x n_draws.
+relative_draws <- function(total) {
   spread <- log(max(total[["high"]], 1e-12) / max(total[["missed"]], 1e-12)) / stats::qnorm(0.95)
-  list(
-    log_ratio = unname(ratio), relative = matrix(exp(stats::qnorm(stats::ppoints(n_draws)) * spread), 1L)
-  )
+  matrix(exp(stats::qnorm(stats::ppoints(n_draws)) * spread), 1L)
+}
+
+# Presence-absence data alone: one ratio for all zeros. The gaps of a series are sure; to them is added what the two
+# surveys find elsewhere.
+curve_ratio <- function(known, gaps, reason = NULL) {
+  total <- if (is.null(reason)) total_by_surveys(known) else c(missed = NA_real_, low = NA_real_, high = NA_real_)
+  log <- vapply(total, log_ratio_of, 0, bins = tilted(known$all_bins, curve_slope))
+  out <- list(ratios = new_ratios(log, 0L, curve_slope), relative = relative_draws(total), total = total)
+  if (gaps) out$total[] <- gaps + vapply(log, sum_missed_bins, 0, bins = tilted(known$bins, curve_slope))
+  out
+}
+
+# One ratio for all zeros but gaps, which are sure; or for those of each taxon, where the numbers of `taxa` are known.
+one_ratio <- function(known, total, gaps, taxa = NULL) {
+  rest <- pmax(total - gaps, 0)
+  ratios <- if (is.null(taxa)) {
+    new_ratios(vapply(rest, log_ratio_of, 0, bins = known$bins))
+  } else {
+    new_ratios(vapply(rest, function(total) {
+      log_ratio_of_rows(t(known$eta), t(known$zero), total * taxa / max(sum(taxa), 1e-12))
+    }, taxa), 2L)
+  }
+  list(ratios = ratios, relative = relative_draws(total), total = total)
 }
 
 # Completeness c of each site is known (n x 2, ends of its range): its zeros sum to (1 - c) / c of the finds that were
@@ -276,7 +320,7 @@ ratios_expected <- function(eta, zero, expected, finds, completeness) {
     missed(completeness[, 1L] + at * (completeness[, 2L] - completeness[, 1L])) * draw_finds(finds)
   }, numeric(length(c)))
   relative <- matrix(drawn, length(c)) / pmax(missed(c), 1e-12)
-  list(log_ratio = matrix(ratio, ncol = 3L), relative = relative, total = ends_of_total(missed(c), relative))
+  list(ratios = new_ratios(ratio, 1L), relative = relative, total = ends_of_total(missed(c), relative))
 }
 
 # Completeness by an assumption, which several fits make: `share` is that of each site that they take for missing, n x
@@ -294,7 +338,7 @@ ratios_of_shares <- function(known, share) {
   }, missed)
   each <- apply(share, 2L, sums) / pmax(missed, 1e-12)
   relative <- each[, rep_len(seq_len(ncol(share)), n_draws), drop = FALSE]
-  list(log_ratio = unname(ratio), relative = relative, total = ends_of_total(missed, relative))
+  list(ratios = new_ratios(ratio, 1L), relative = relative, total = ends_of_total(missed, relative))
 }
 
 ends_of_total <- function(missed, relative) range_about(sum(missed), colSums(missed * relative))
@@ -333,18 +377,23 @@ draw_finds <- function(finds) stats::rgamma(length(finds), finds + 0.5, finds + 
 
 # ---- Sums ----
 
-# How far the truth lies from sums that one ratio gives, beyond chance and the total: coefficients of variation.
-scatter <- c(sites = 0.25, taxa = 0.6)
+# How far sums by site and by taxon lie from what was found there, beyond chance and the total: a coefficient of
+# variation (bench/how_many.md).
+scatter <- 0.25
 
 # Draws of the numbers missed at sites and of taxa: gamma-Poisson about the expected ones, times what the total is drawn
-# to be. Where the site's own ratio is known or assumed, that is all that is not known.
+# to be. Where the site's own ratio is known or assumed, nothing else is unknown.
 #   missed    n x m, expected at zeros that count, without gaps; gaps: the same of gaps, 0 or 1
 #   relative  as how_many() has it
 draw_sums <- function(missed, gaps, relative) {
+  if (anyNA(relative)) {
+    empty <- function(n) matrix(NA_real_, n, n_draws)
+    return(list(sites = empty(nrow(missed)), taxa = empty(ncol(missed))))
+  }
   measured <- nrow(relative) == 1L
-  draws <- function(mean, cv, sure) {
+  draws <- function(mean, sure) {
     number <- if (measured) {
-      stats::rnbinom(length(mean), size = 1 / cv^2, mu = mean)
+      stats::rnbinom(length(mean), size = 1 / scatter^2, mu = mean)
     } else {
       stats::rpois(length(mean), mean)
     }
@@ -352,15 +401,16 @@ draw_sums <- function(missed, gaps, relative) {
   }
   sites <- if (measured) rowSums(missed) %*% relative else rowSums(missed) * relative
   taxa <- if (measured) colSums(missed) %*% relative else crossprod(missed, relative)
-  list(
-    sites = draws(sites, scatter[["sites"]], rowSums(gaps)), taxa = draws(taxa, scatter[["taxa"]], colSums(gaps))
-  )
+  list(sites = draws(sites, rowSums(gaps)), taxa = draws(taxa, colSums(gaps)))
 }
 
-# What an answer says of all its zeros: c(missed, low, high). Measured ranges are those of the total, others those of
+# The number of all zeros of an answer: c(missed, low, high). Measured ranges are those of the total, others those of
 # draws of sites.
 answer_total <- function(missed, gaps, many, draws) {
   sum <- sum(missed) + sum(gaps)
+  if (is.na(sum)) {
+    return(c(missed = NA_real_, low = NA_real_, high = NA_real_))
+  }
   ends <- if (nrow(many$relative) == 1L) {
     total <- unlist(many$estimates[1L, c("missed", "low", "high")])
     rest <- pmax(total - many$n_gaps, 0)

@@ -46,7 +46,7 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
     free_memory(x)
   }
   if (!is.null(tuned)) {
-    if (effort$tune) tuned <- tune_again(tuned, table, how$n_threads)
+    if (effort$tune) tuned <- tune_again(tuned, tuning_table(x), how$n_threads)
     learnt("near", nbm_rows(tuned$near, 0, table, rows, how$n_threads))
     learnt("near_alike", nbm_rows(tuned$near_alike, tuned$likeness, table, rows, how$n_threads))
   }
@@ -109,7 +109,7 @@ tune_neighbours <- function(x, near, n_threads = 1, powers = c(1, 2, 4)) {
   }
   near <- with_memo(near)
   near$most <- least_near
-  table <- nbm_table(x)
+  table <- tuning_table(x)
   best <- -Inf
   for (power in powers) {
     tried <- nbm_tune(near, power, table, n_threads)
@@ -121,7 +121,15 @@ tune_neighbours <- function(x, near, n_threads = 1, powers = c(1, 2, 4)) {
   c(list(near = near), out, list(fits = found_neighbours(without_memo(near), n_threads)))
 }
 
-# The same of a copy, whose bandwidths lie near those of the table, but know nothing of the finds that it lost.
+# The table that bandwidths are judged on: taxa with two presences or more, if there are three of these. No bandwidth
+# predicts the only presence of a taxon, while a wide one pays for it at all other sites, so that taxa found once would
+# make all bandwidths too narrow.
+tuning_table <- function(x) {
+  twice <- column_sums(found_table(x)) >= 2
+  nbm_table(if (sum(twice) >= 3L) x[, twice, drop = FALSE] else x)
+}
+
+# Chooses the bandwidths of a copy, which lie near those of the table but know nothing of its held-out presences.
 tune_again <- function(tuned, table, n_threads) {
   tune <- function(near, power) {
     from <- near$bandwidth

@@ -2,11 +2,22 @@
 
 # What the number missed is a number of, or rests on.
 wz_words <- list(
-  lists = "as two more such searches would show",
-  groups = "of the fauna of each group", visits = "by occupancy of the taxa, shared out to zeros by their chances",
-  completeness = "if completeness is as you gave it", effort = "if what was missed follows effort",
+  curve = "found by two more surveys of equal effort",
+  groups = "of the fauna of each group, by Chao's estimate", visits = "found by no visit, by the occupancy of each taxon",
+  completeness = "if completeness is as supplied", effort = "if what was missed follows effort",
   phantom = "if what was missed is the part of a site that makes only zeros, its phantom"
 )
+
+# Numbers are withheld where nothing is known: verbs and figures of numbers stop there.
+need_numbers <- function(w) {
+  if (!is.null(w$reason)) {
+    stop_input(
+      "`%s` has no number of undetected presences, because %s: only its ranking can be used, as by as.data.frame().",
+      "x", w$reason
+    )
+  }
+  if (anyNA(w$ratios$log)) stop_input("`x` must hold numbers: its `ratios` do not. Was the answer edited?")
+}
 
 # The table that the answer was made from, or repeated surveys, may be gone or changed where update() is called. Where
 # sites were left out, the call holds the whole table.
@@ -20,14 +31,19 @@ update.which_zeros <- function(object, ..., evaluate = TRUE) {
 
 #' @rdname as.data.frame.which_zeros
 #' @export
-print.which_zeros <- function(x, n = 5L, ..., by = c("chance", "missed")) {
+print.which_zeros <- function(x, n = 5L, ..., by = c("missed", "probability")) {
   check_dots(...)
   n <- check_shown(n)
-  by <- check_choice(by, "by", c("chance", "missed"))
-  said <- answer_sentences(x)
-  writeLines(wrap_text(c(paste("Which zeros are false?", said[["table"]]), said[-1L]), exdent = 2))
-  print_zeros(as.data.frame(x, n = n, by = by), axis_words(x), by)
-  writeLines(wrap_text(quality_sentences(x), exdent = 2))
+  by <- check_choice(by, "by", c("missed", "probability"))
+  writeLines(wrap_text(paste("Which zeros are false absences?", table_sentence(x)), exdent = 2))
+  if (is.null(x$reason)) {
+    print_numbers(number_table(x))
+  } else {
+    writeLines(wrap_text(c(no_number_sentence(x$reason), format_evidence(x)), exdent = 2))
+  }
+  if (is.null(x$reason)) writeLines(wrap_text(c(inside_sentence(x), decided_sentence(x)), exdent = 2))
+  print_zeros(as.data.frame(x, n = n, by = by), axis_words(x), x$dims, sum(x$candidate))
+  print_quality(x)
   invisible(x)
 }
 
@@ -39,47 +55,54 @@ format.which_zeros <- function(x, what = c("answer", "quality"), ...) {
   if (what == "answer") answer_sentences(x) else quality_sentences(x)
 }
 
-# The answer in words: the table; how many were missed and what else there is to say of that.
+# The answer in words: the table; how many presences were not detected and what else there is to report of them.
 answer_sentences <- function(w) {
   c(
-    table = sprintf(
-      "%s, %s, %s%s%s", table_words(c(sum(wz_scored(w)), w$dims[["m"]]), axis_words(w)),
-      count_words(w$finds, "find"), count_words(sum(w$candidate), "zero"),
-      if (w$restricted) " that can be false" else "",
-      reference_words(w)
-    ),
-    gaps = gaps_sentence(w),
-    missed = total_sentence(w$total, w$source, no_point(w$kappa, w$finds, w$dims[["m"]]), axis_words(w)),
-    more = more_sentence(w, axis_words(w), missed_inside(w)), other = other_sentence(w)
+    table = table_sentence(w), gaps = gaps_sentence(w),
+    missed = if (is.null(w$reason)) {
+      total_sentence(w$total, w$source, axis_words(w), w$more)
+    } else {
+      no_number_sentence(w$reason)
+    },
+    inside = if (is.null(w$reason)) inside_sentence(w), decided = if (is.null(w$reason)) decided_sentence(w),
+    other = format_evidence(w)
   )
 }
 
-# How many were missed, between which ends, by what evidence, and of what that is a number.
-total_sentence <- function(total, source, unsure, words) {
-  ends <- sprintf("%s to %s", show_count(total[["low"]]), show_count(total[["high"]]))
-  number <- if (total[["missed"]] < 0.5) "less than 1" else show_count(max(1, total[["missed"]]))
-  expected <- if (is.null(unsure) || source != "lists") {
-    sprintf("Expected missed: %s (%s)", number, ends)
-  } else {
-    sprintf("Expected missed: %s (a range alone, since %s)", ends, unsure)
-  }
-  by <- switch(source,
-    lists = paste(
-      "by how well finds are foreseen. It is what two more searches as thorough as this one, and occupancy over all",
-      "three, would show; such ranges held in 9 of 10 tables whose truth is known (?how_many), but do not say how",
-      "thorough the search was"
-    ),
-    groups = sprintf(
-      "by Chao's estimate for each group: %s of its fauna that none of its sites shows", words[2L]
-    ),
-    visits = sprintf(
-      "by the occupancy of each %s: what lived at the %s visited and no visit found", singular_word(words[2L]),
-      words[1L]
-    ),
-    completeness = wz_words$completeness,
-    sprintf("%s; the range is of draws of fits under that assumption", wz_words[[source]])
+table_sentence <- function(w) {
+  sprintf(
+    "%s, %s, %s%s%s", table_words(c(sum(wz_scored(w)), w$dims[["m"]]), axis_words(w)),
+    count_words(w$finds, "presence"), count_words(sum(w$candidate), "zero"),
+    if (w$restricted) " that can be false" else "", reference_words(w)
   )
-  sprintf("%s, %s.", expected, by)
+}
+
+no_number_sentence <- function(reason) sprintf("No number of undetected presences is estimated, because %s.", reason)
+
+show_ends <- function(low, high) sprintf("%s to %s", show_count(low), show_count(high))
+
+# How many were not detected, between which ends, by what evidence.
+total_sentence <- function(total, source, words, more = NULL) {
+  number <- if (total[["missed"]] < 0.5) "less than 1" else show_count(max(1, total[["missed"]]))
+  ends <- show_ends(total[["low"]], total[["high"]])
+  if (source == "curve") {
+    two <- more[more$surveys == 2, ]
+    return(sprintf(
+      "Two more surveys of equal effort would find about %s more %s (90 %% interval %s%s).", number,
+      if (number %in% c("1", "less than 1")) "presence" else "presences", ends,
+      if (NROW(two)) {
+        sprintf("; in other years or by other methods %s", show_ends(two$unlike_low, two$unlike_high))
+      } else {
+        ""
+      }
+    ))
+  }
+  of <- switch(source,
+    groups = sprintf("%s of the groups' faunas were found at none of their %s, by Chao's estimate", words[2L], words[1L]),
+    visits = sprintf("presences were found by no visit, by the occupancy of each %s", singular_word(words[2L])),
+    sprintf("presences were not detected, %s", wz_words[[source]])
+  )
+  sprintf("About %s %s (90 %% interval %s).", number, of, ends)
 }
 
 # The gaps of a series are sure: NULL where there is none.
@@ -87,51 +110,93 @@ gaps_sentence <- function(w) {
   gaps <- sum(w$candidate[w$gaps])
   if (gaps > 0) {
     taxon <- singular_word(axis_words(w)[2L])
-    sprintf("Missed for sure: %s, in gaps between finds of their %s.", format_big(gaps), taxon)
+    sprintf("Undetected for certain: %s, in gaps between presences of their %s.", format_big(gaps), taxon)
   }
 }
 
-# What can be checked, what the next search will find; and how many of those missed lie within the known ages of their
-# taxa.
-more_sentence <- function(w, words, inside = NULL) {
-  inside <- if (!is.null(inside)) round(inside, 1)
-  said <- c(
-    if (!is.null(w$one_more)) sprintf("One more such search would find about %s of these", show_count(w$one_more)),
-    if (!is.null(inside)) {
-      sprintf(
-        paste(
-          "%s of them lie between the first and the last find of their %s%s and %s before or after, where it may not",
-          "have lived%s"
-        ),
-        show_count(inside[["inside"]]), singular_word(words[2L]),
-        if (is.na(inside[["sure"]])) {
-          ""
-        } else {
-          sprintf(", by the middles of ages (%s surely, by their bounds)", show_count(inside[["sure"]]))
-        }, show_count(inside[["outside"]]),
-        if (inside[["undated"]] > 0) {
-          sprintf("; %s at %s without an age", show_count(inside[["undated"]]), words[1L])
-        } else {
-          ""
-        }
-      )
-    }
+# How many of those lie within the known ages of their taxa; NULL without ages.
+inside_sentence <- function(w) {
+  inside <- missed_inside(w)
+  if (is.null(inside)) {
+    return(NULL)
+  }
+  percent <- function(part) sprintf("%.0f %%", 100 * part / max(w$total[["missed"]], 1e-12))
+  sprintf(
+    "Within the known age range of the %s: %s%s%s.", singular_word(axis_words(w)[2L]), percent(inside[["inside"]]),
+    if (is.na(inside[["sure"]])) "" else sprintf(" by mid-ages, %s at any age within the bounds", percent(inside[["sure"]])),
+    if (inside[["undated"]] > 0) sprintf("; %s at %s without an age", percent(inside[["undated"]]), axis_words(w)[1L]) else ""
   )
-  if (length(said)) paste0(paste(said, collapse = "; "), ".")
 }
 
-# What other evidence says, which need not agree: it may be the number of something else.
-other_sentence <- function(w) {
+# How many zeros are more likely false than true, and how many are undecided.
+decided_sentence <- function(w) {
+  states <- count_states(w)
+  sprintf(
+    "Zeros more likely false than true (whole interval above 0.5): %s; undecided: %s.", format_big(states[["missed"]]),
+    format_big(states[["undecided"]])
+  )
+}
+
+# Taxon by taxon, so that large tables need little memory.
+count_states <- function(w, threshold = 0.5) {
+  states <- vapply(seq_len(w$dims[["m"]]), function(j) {
+    at <- which(w$candidate[, j])
+    cells <- wz_missed(w, at + (j - 1L) * w$dims[["n"]])
+    tabulate(states_of(cells$missed_low, cells$missed_high, threshold), 4L)
+  }, numeric(4L))
+  c(missed = sum(states[2L, ]), undecided = sum(states[3L, ]))
+}
+
+# Estimates of other evidence, which are of other quantities.
+format_evidence <- function(w) {
   others <- w$how_many[-1L, ]
-  others <- others[!is.na(others$high) | rownames(others) == "gaps", ]
   if (!nrow(others)) {
     return(NULL)
   }
-  ends <- ifelse(is.na(others$high), "", sprintf(" (%s to %s)", show_count(others$low), show_count(others$high)))
+  ends <- ifelse(is.na(others$high), "", sprintf(" (%s)", show_ends(others$low, others$high)))
   sprintf(
-    "By other evidence, which may be the number of something else (?how_many): %s.",
-    paste0(show_count(others$missed), ends, ", ", others$evidence, collapse = "; ")
+    "Other evidence, which estimates another quantity (?how_many): %s.",
+    paste0(others$evidence, ": ", show_count(others$missed), ends, collapse = "; ")
   )
+}
+
+# What print() has of numbers: a data frame of `label`, `missed`, `low`, `high`.
+number_table <- function(w) {
+  row <- function(label, values) data.frame(label = label, missed = values[[1L]], low = values[[2L]], high = values[[3L]])
+  taxon <- singular_word(axis_words(w)[2L])
+  gaps <- sum(w$candidate[w$gaps])
+  two <- w$more[w$more$surveys == 2, ]
+  others <- w$how_many[-1L, ]
+  own <- if (w$source != "curve") {
+    list(row(wz_words[[w$source]], w$total))
+  } else {
+    one <- w$more[w$more$surveys == 1, ]
+    eight <- w$more[w$more$surveys == 8, ]
+    list(
+      row("found by 1 more survey of equal effort", one[2:4]), row("found by 2", two[2:4]),
+      row("found by 2 in other years or by other methods", two[c("missed", "unlike_low", "unlike_high")]),
+      row("found by 8", eight[2:4])
+    )
+  }
+  if (gaps > 0) {
+    own <- c(list(row(sprintf("in gaps between presences of a %s, certain", taxon), c(gaps, NA, NA))), own)
+    if (w$source == "curve") own <- c(own, list(row("in gaps, or found elsewhere by 2", w$total)))
+  }
+  do.call(rbind, c(own, if (nrow(others)) list(data.frame(
+    label = sprintf("%s: %s", others$evidence, others$of), others[c("missed", "low", "high")]
+  ))))
+}
+
+print_numbers <- function(table) {
+  ends <- ifelse(is.na(table$high), "", show_ends(table$low, table$high))
+  labels <- lapply(table$label, strwrap, width = 50L, indent = 2L, exdent = 4L)
+  # A label of several lines has its numbers beside the last one.
+  last <- function(values) unlist(Map(function(lines, value) c(rep("", length(lines) - 1L), value), labels, values))
+  cat("\n")
+  print_aligned(list(
+    `Undetected presences expected` = unlist(labels), estimate = last(show_count(table$missed)),
+    `90 % interval` = last(ends)
+  ))
 }
 
 # NULL without ages.
@@ -151,8 +216,8 @@ missed_inside <- function(w) {
   )
 }
 
-# Zeros between the first and the last find of their taxon, or as old as one of these: by the middles of ages, or, by
-# their bounds, those that range_through() is sure of.
+# Zeros between the first and the last presence of their taxon, or as old as one of these: by the middles of ages, or,
+# by their bounds, those that range_through() is sure of.
 inside_known_ages <- function(w, ages = answer_ages(w), ties = "include") {
   as.matrix(suppressMessages(range_through(unname(as.matrix(w$x)), unname(ages), ties)))
 }
@@ -165,22 +230,48 @@ reference_words <- function(w) {
   if (others > 0L) paste("; for reference:", count_side(others, axis_words(w)[1L])) else ""
 }
 
-print_zeros <- function(zeros, words, by) {
+# The first zeros; where no number is estimated, with the probability of a record alone.
+print_zeros <- function(zeros, words, size, all) {
   if (!nrow(zeros)) {
     return(invisible())
   }
   two <- function(x) sprintf("%.2f", x)
-  shown <- data.frame(
-    rank = zeros$rank, site = zeros$site, taxon = zeros$taxon, chance = two(zeros$chance),
-    missed = sprintf("%s (%s to %s)", two(zeros$missed), two(zeros$missed_low), two(zeros$missed_high))
-  )
-  names(shown)[2:3] <- singular_word(words)
-  cat(c(chance = "Zeros where a find was most expected:\n", missed = "Zeros most probably missed:\n")[[by]])
-  print.data.frame(shown, row.names = FALSE)
-  writeLines(wrap_text(paste0(
-    "chance: how likely a find was here, judged by all other cells; missed: how likely it is that the ",
-    names(shown)[3L], " was there and was missed, with its 90 % range"
-  ), exdent = 2))
+  shown <- zeros[c("site", "taxon")]
+  names(shown) <- singular_word(words)
+  if (anyNA(zeros$missed)) {
+    shown$`probability of a record` <- two(zeros$probability)
+  } else {
+    shown$`missed (90 % interval)` <- sprintf(
+      "%s (%s to %s)", two(zeros$missed), two(zeros$missed_low), two(zeros$missed_high)
+    )
+  }
+  cat("\n")
+  print_aligned(shown, left = 1:2)
+  if (all > nrow(zeros)) {
+    cat(sprintf("... (n = %s of %s; as.data.frame() has all)\n", format_big(nrow(zeros)), format_big(all)))
+  }
+}
+
+# How well held-out presences were predicted, beside the best simple rule.
+print_quality <- function(w) {
+  q <- w$quality["stack", ]
+  if (!is.na(q$auc)) {
+    rule <- w$gain$rule
+    three <- function(x) ifelse(is.na(x), "-", sprintf("%.3f", x))
+    rows <- rbind(
+      unlist(q[c("auc", "auc_se", "auc_within", "auc_within_se")]),
+      c(unlist(w$quality[rule[1L], c("auc", "auc_se")]), unlist(w$quality[rule[2L], c("auc_within", "auc_within_se")]))
+    )
+    if (all(is.na(rule))) rows <- rows[1L, , drop = FALSE]
+    shown <- c(list(c("  this result", "  best simple rule")[seq_len(nrow(rows))]), apply(rows, 2L, three, simplify = FALSE))
+    names(shown) <- c(
+      sprintf("Held-out presences (%s)", format_big(w$curve$summary$changed)), "AUC", "SE",
+      paste("within", axis_words(w)[1L]), "SE"
+    )
+    cat("\n")
+    print_aligned(shown)
+  }
+  writeLines(wrap_text(few_quality_sentences(w), exdent = 2))
 }
 
 # Not what summary() makes of any list: the answer, and the sites and taxa of which most was missed.
@@ -193,41 +284,46 @@ summary.which_zeros <- function(object, ...) {
 #' @export
 print.summary.which_zeros <- function(x, n = 5L, ...) {
   n <- check_shown(n)
-  print(x$answer, n = n)
-  words <- axis_words(x$answer)
-  for (side in 1:2) {
-    cat(sprintf("\n%s of which most was missed\n", capital(words[side])))
-    print(utils::head(most_first(list(by_site, by_taxon)[[side]](x$answer)), n))
+  w <- x$answer
+  print(w, n = n)
+  line <- w$curve$summary
+  writeLines(wrap_text(c("", slope_sentence(line$slope, line$slope_se, line$changed)), exdent = 2))
+  words <- axis_words(w)
+  if (is.null(w$reason)) {
+    for (side in 1:2) {
+      cat(sprintf("\n%s with most undetected presences\n", capital(words[side])))
+      print(utils::head(most_first(list(by_site, by_taxon)[[side]](w)), n))
+    }
   }
   invisible(x)
 }
 
-few_hidden <- 200L # fewer hidden finds do not tell the answer from a rule
+few_hidden <- 200L # fewer held-out presences do not distinguish the answer from a rule
 few_for_slope <- 100L # of fewer, neither the slope nor its standard error is known well
 
-slope_sentence <- function(...) sprintf("Calibration slope (1 is right): %s.", slope_words(...))
+slope_sentence <- function(...) sprintf("Calibration slope (1: calibrated): %s.", slope_words(...))
 
-# What the slope of calibration says of chances: that they are off where that is beyond its standard error, that they
-# are right where it leaves no room for much else.
+# What the slope of calibration tells of the probabilities: that they are off where that is beyond its standard error,
+# that they are right where it leaves no room for much else.
 slope_words <- function(slope, se, hidden) {
-  if (is.na(slope) || isTRUE(se > 1)) { # hidden finds that all stand above the others tell no slope
+  if (is.na(slope) || isTRUE(se > 1)) { # held-out presences that all rank above the others tell no slope
     return("it could not be measured")
   }
   surely <- function(holds) hidden >= few_for_slope && isTRUE(holds)
   said <- if (surely(slope < 0.8 && slope + 2 * se < 1)) {
-    "so that the chances are too sure"
+    "so the probabilities are too extreme"
   } else if (surely(slope > 1.25 && slope - 2 * se > 1)) {
-    "so that the chances are too careful"
+    "so the probabilities are too cautious"
   } else if (surely(slope >= 0.8 && slope <= 1.25 && se <= 0.1)) {
-    "so that the chances can be taken as they are"
+    "so the probabilities of a record are calibrated"
   } else {
-    "of too few hidden finds to say more"
+    "from too few held-out presences to tell more"
   }
   sprintf("%.2f%s, %s", slope, error_words(se, "%.2f"), said)
 }
 
-# " (s.e. 0.004)", or nothing where it is not known.
-error_words <- function(se, digits = "%.3f") if (is.na(se)) "" else sprintf(paste0(" (s.e. ", digits, ")"), se)
+# " (SE 0.004)", or nothing where it is not known.
+error_words <- function(se, digits = "%.3f") if (is.na(se)) "" else sprintf(paste0(" (SE ", digits, ")"), se)
 
 # How good the answer is on this table, in words.
 quality_sentences <- function(w) {
@@ -236,20 +332,56 @@ quality_sentences <- function(w) {
   words <- axis_words(w)
   c(
     hidden_sentence(q, line$changed, words), rule_sentence(w$gain, w$quality, line$changed, words),
-    weak_sentence(q, line$changed, words),
-    slope_sentence(line$slope, line$slope_se, line$changed),
+    weak_sentence(q, line$changed, words), later_sentence(q),
+    slope_sentence(line$slope, line$slope_se, line$changed), run_sentences(w)
+  )
+}
+
+# What print() adds to its table of AUCs.
+few_quality_sentences <- function(w) {
+  q <- w$quality["stack", ]
+  line <- w$curve$summary
+  words <- axis_words(w)
+  known <- !is.na(w$gain$difference)
+  measure <- c("over the table", paste("within", words[1L]))
+  c(
+    if (is.na(q$auc)) hidden_sentence(q, line$changed, words),
+    if (any(known)) {
+      if (line$changed < few_hidden) {
+        "Too few presences were held out to distinguish the result from the rule."
+      } else {
+        rule_verdict(w$gain, measure, known)
+      }
+    },
+    if (is.null(w$reason)) c(weak_sentence(q, line$changed, words), later_sentence(q)), run_sentences(w)
+  )
+}
+
+run_sentences <- function(w) {
+  c(
     if (w$quick) {
-      sprintf("A first look, by few fits and %s: leave out `quick` for the answer.", count_words(w$wanted, "copy"))
+      sprintf("A first look, with few fits and %s: leave out `quick` for the result.", count_words(w$wanted, "copy"))
     },
     if (w$copies < w$wanted) sprintf("It was stopped early: %d of %d copies are done.", w$copies, w$wanted)
   )
 }
 
-# How well hidden finds are found; q: the answer's row of `quality`.
+# What later surveys found was ranked less well than held-out presences (bench/how_many.md).
+auc_lower <- c(alike = 0.05, unlike = 0.1)
+later_sentence <- function(q) {
+  if (!is.na(q$auc)) {
+    sprintf(
+      "What later surveys find is usually ranked with AUCs about %.2f lower, %.1f in other years or by other methods.",
+      auc_lower[["alike"]], auc_lower[["unlike"]]
+    )
+  }
+}
+
+# How well held-out presences are found; q: the answer's row of `quality`.
 hidden_sentence <- function(q, hidden, words) {
   if (is.na(q$auc)) {
-    few <- paste(count_words(hidden, "find"), if (hidden == 1) "was" else "were")
-    return(sprintf("How good on this table is not known: %s hidden, too few to look for.", few))
+    few <- paste(count_words(hidden, "presence"), if (hidden == 1) "was" else "were")
+    return(sprintf("How good the ranking is on this table is unknown: %s held out, too few to measure it.", few))
   }
   within <- if (is.na(q$auc_within)) {
     sprintf("within %s not measured", words[1L])
@@ -257,12 +389,11 @@ hidden_sentence <- function(q, hidden, words) {
     sprintf("within %s %.3f%s", words[1L], q$auc_within, error_words(q$auc_within_se))
   }
   sprintf(
-    "How good on this table, by %s, a tenth at a time: AUC %.3f%s, %s.", count_words(hidden, "hidden find"), q$auc,
-    error_words(q$auc_se), within
+    "Held-out presences (%s) are ranked with AUC %.3f%s, %s.", format_big(hidden), q$auc, error_words(q$auc_se), within
   )
 }
 
-# The answer against the best simple rule, over the table and within sites, which may be another rule and the other way
+# The result beside the best simple rule, over the table and within sites, which may be another rule and the other way
 # round. NULL where neither could be measured.
 rule_sentence <- function(gain, quality, hidden, words) {
   known <- !is.na(gain$difference)
@@ -273,27 +404,31 @@ rule_sentence <- function(gain, quality, hidden, words) {
   auc <- sprintf("%.3f", c(quality[gain$rule[1L], "auc"], quality[gain$rule[2L], "auc_within"]))
   rule <- quality[gain$rule, "learner"]
   best <- if (all(known) && gain$rule[1L] == gain$rule[2L]) {
-    sprintf("The best simple rule (%s) has %s and %s", rule[1L], auc[1L], auc[2L])
+    sprintf("The best simple rule (%s) has %s and %s.", rule[1L], auc[1L], auc[2L])
   } else {
-    paste("The best simple rule has", paste(sprintf("%s %s (%s)", auc, measure, rule)[known], collapse = " and "))
+    sprintf("The best simple rule has %s.", paste(sprintf("%s %s (%s)", auc, measure, rule)[known], collapse = " and "))
   }
   verdict <- if (hidden < few_hidden) {
-    "; too few finds were hidden to tell the answer from it."
+    "Too few presences were held out to distinguish the result from it."
   } else {
     rule_verdict(gain, measure, known)
   }
-  paste0(best, verdict)
+  paste(best, verdict)
 }
 
 # Which of them is better by which measure, beyond the standard error.
 rule_verdict <- function(gain, measure, known) {
-  ahead <- c("the rule is better", "neither is surely better", "the answer is better")
-  says <- ahead[2L + mapply(surely_ahead, gain$difference, gain$se, gain$copies)][known]
-  each <- if (length(unique(says)) < length(says)) says[1L] else paste(says, measure[known])
-  by <- sprintf("%.3f%s", round(gain$difference, 3) + 0, vapply(gain$se, error_words, ""))[known] # no -0.000
-  level <- (says == ahead[2L])[seq_along(each)]
-  if (max(gain$copies, na.rm = TRUE) == 2L) each[level] <- paste(each[level], "(two copies are too few)")
-  sprintf("; by the differences, %s, %s.", paste(by, collapse = " and "), paste(each, collapse = " and "))
+  ahead <- mapply(surely_ahead, gain$difference, gain$se, gain$copies)[known]
+  by <- sprintf("%.3f%s", abs(round(gain$difference, 3)) + 0, vapply(gain$se, error_words, ""))[known] # no -0.000
+  words <- c("worse than the best simple rule by", "not distinguishable from the best simple rule, difference",
+    "better than the best simple rule by")[2L + ahead]
+  each <- if (length(unique(ahead)) == 1L) {
+    paste(words[1L], paste(by, measure[known], collapse = " and "))
+  } else {
+    paste(words, by, measure[known], collapse = "; ")
+  }
+  few <- any(ahead == 0) && max(gain$copies, na.rm = TRUE) == 2L
+  sprintf("%s%s.", capital(each), if (few) " (two copies are too few)" else "")
 }
 
 # 1, -1, or 0 where a difference is within its error: Student's t, as two copies tell little of their spread.
@@ -317,8 +452,8 @@ weak_sentence <- function(q, hidden, words) {
   }
   sprintf(
     paste(
-      "Ranks drawn by lot have AUC 0.5, and it is not sure that these are above 0.6: the table says little about which",
-      "zeros are false%s."
+      "Random ranks have AUC 0.5, and these are not surely above 0.6: the table tells little about which zeros are",
+      "false%s."
     ),
     if (table) "" else paste(" within", words[1L])
   )
@@ -329,14 +464,16 @@ weak_sentence <- function(q, hidden, words) {
 #' @param x a result of [which_zeros()].
 #' @param row.names,optional as in [as.data.frame()], not used.
 #' @param n how many zeros, first of the list first: a whole number, or `Inf` for all.
-#' @param by what they are sorted by: `"chance"`, where a find was most expected, or `"missed"`, where something was
-#'   most probably missed. These differ where completeness is known site by site, and in a series.
+#' @param by what they are sorted by: `"missed"`, the probability of a false absence, or the `"probability"` of a
+#'   record. The orders differ where the number missed is known by site or by taxon, and in a series; where no number is
+#'   estimated, both are that of the probability.
 #' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
-#' @param what `"answer"`, what `print()` says above the zeros, or `"quality"`, what it says below.
+#' @param what `"answer"`, the numbers in words, or `"quality"`, how good the ranking is.
 #' @param ... must be empty.
 #' @return `format()`: sentences. Else a data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the
-#'   table has none), and the numbers that [which_zeros()] explains, all within \[0, 1\]: `chance`, `present`, `missed`,
-#'   `missed_low`, `missed_high`. Equal zeros come in the order of rows, then columns. Cost: one sort of the zeros.
+#'   table has none), and the numbers that [which_zeros()] explains, all within \[0, 1\]: `probability`, `missed`,
+#'   `missed_low`, `missed_high`, the last three `NA` where no number is estimated. Equal zeros come in the order of
+#'   rows, then columns. Cost: one sort of the zeros.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [by_site()], [by_taxon()], [multicause-glossary] for the words
 #' @examples
@@ -345,28 +482,32 @@ weak_sentence <- function(q, hidden, words) {
 #' @export
 as.data.frame.which_zeros <- function(x, row.names = NULL, optional = FALSE, # nolint: object_name_linter.
                                       n = Inf, site = NULL, taxon = NULL,
-                                      by = c("chance", "missed"), ...) {
+                                      by = c("missed", "probability"), ...) {
   check_frame_dots(...)
-  by <- check_choice(by, "by", c("chance", "missed"))
+  by <- check_choice(by, "by", c("missed", "probability"))
+  same <- !is.null(x$reason) || (x$ratios$side == 0L && !length(x$gaps)) # both orders are that of the probability
   n <- check_shown(n)
   rows <- pick(site, x$dims[["n"]], x$names[[1L]], "site")
   columns <- pick(taxon, x$dims[["m"]], x$names[[2L]], "taxon")
   at <- which(x$candidate)
   row <- (at - 1L) %% x$dims[["n"]] + 1L
-  main <- if (by == "missed") -wz_missed(x, at)$missed else -x$probability[at]
+  main <- if (by == "missed" && !same) -wz_missed(x, at)$missed else -x$probability[at]
   at <- at[order(main, -x$probability[at], row, at)]
   wanted <- ((at - 1L) %% x$dims[["n"]] + 1L) %in% rows & ((at - 1L) %/% x$dims[["n"]] + 1L) %in% columns
   rank <- utils::head(which(wanted), n)
   cells <- wz_missed(x, at[rank])
   data.frame(
     rank = rank, site = label_of(cells$row, x$names[[1L]]), taxon = label_of(cells$column, x$names[[2L]]),
-    cells[c("chance", "present", "missed", "missed_low", "missed_high")]
+    cells[c("probability", "missed", "missed_low", "missed_high")]
   )
 }
 
 most_first <- function(sums) {
   sums[order(-sums$missed), ]
 }
+
+# Groups stay in the order of their levels.
+in_shown_order <- function(sums) if ("group" %in% names(sums)) sums else most_first(sums)
 
 check_answer <- function(fit) {
   if (missing(fit)) stop_missing("fit")
@@ -411,11 +552,16 @@ wz_sums <- function(w, side, groups) {
   zeros <- sum_cells(rep(1, nrow(cells)))
   drawn <- pmin(group_draws(w, side, group), zeros)
   table <- sums_table(label, finds, zeros, sum_cells(cells$missed), whole_ends(ends_of_draws(drawn)), NULL)
-  list(table = table, drawn = drawn, group = group, assumption = wz_words[[w$source]])
+  list(
+    table = table, drawn = drawn, group = group,
+    assumption = if (is.null(w$reason)) wz_words[[w$source]] else paste("not estimated, because", w$reason)
+  )
 }
 
 # The central range of what was drawn, a row each.
-ends_of_draws <- function(drawn, level = 0.9) t(apply(drawn, 1L, central_range, level))
+ends_of_draws <- function(drawn, level = 0.9) {
+  if (anyNA(drawn)) matrix(NA_real_, nrow(drawn), 2L) else t(apply(drawn, 1L, central_range, level))
+}
 
 # Rounded outwards.
 whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
@@ -563,10 +709,12 @@ print.zero_explained <- function(x, ...) {
   check_dots(...)
   cell <- x$cell
   writeLines(wrap_text(sprintf(
-    "%s at %s: chance of a record %.2f, rank %s among the zeros", clip(cell$taxon), clip(cell$site), cell$chance,
-    format_big(cell$rank)
+    "%s at %s: probability of a record %.2f, rank %s among the zeros", clip(cell$taxon), clip(cell$site),
+    cell$probability, format_big(cell$rank)
   ), exdent = 2))
-  cat(sprintf("Missed: %.2f (%.2f to %.2f)\n", cell$missed, cell$missed_low, cell$missed_high))
+  if (!is.na(cell$missed)) {
+    cat(sprintf("Missed: %.2f (%.2f to %.2f)\n", cell$missed, cell$missed_low, cell$missed_high))
+  }
   if (!is.null(x$ages)) writeLines(wrap_text(x$ages, exdent = 2))
   if (!is.null(x$score)) {
     cat(sprintf("\nIts log-odds, %.2f, are the sum of\n", sum(x$score$log_odds)))

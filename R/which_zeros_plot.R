@@ -5,20 +5,23 @@
 #' @description
 #' Figures of an answer of [which_zeros()]; `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
 #' \describe{
-#'   \item{`"zeros"`}{the zeros where a find was most expected, each with its chance of a record and its chance of
-#'     having been missed, with range.}
+#'   \item{`"zeros"`}{the first zeros of the list, each with the probability that it is a false absence and its interval;
+#'     where no number is estimated, with the probability of a record.}
 #'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
 #'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
 #'     taxa are in order of age where ages are known, else by their finds. Of 300 sites and more, or with `bins`, the
 #'     axis has bins of age in place of their names.}
-#'   \item{`"how_many"`}{how many were missed, by each evidence that there is, each with its range and what it is a
-#'     number of; of presences alone also what one more such search would find.}
+#'   \item{`"more"`}{for presence-absence data alone: presences that one to nine surveys of the effort of the table find,
+#'     the table being the first, with 90 % intervals for surveys made alike and for other years or methods. Estimates of
+#'     other evidence stand at the right.}
+#'   \item{`"how_many"`}{undetected presences by each evidence that there is, each with its interval and the quantity it
+#'     estimates.}
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
 #'     missed; low tiles are outside its known range. At both sides stands the chance that it was there in an older, in
 #'     a younger bin. Lines show the bounds of the ages of its first and its last find, where ages have bounds.}
 #'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range,
 #'     as of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
-#'   \item{`"map"`}{sites on a map: how many taxa were missed, and which share of all that was there. Sites that would
+#'   \item{`"map"`}{sites on a map: the expected number of undetected presences, and their share of all presences. Sites that would
 #'     cover each other are one point, the sum of theirs. Where a few sites lie far from the others the map shows the
 #'     nine tenths about the middle, and numbers at its edges say how many are beyond.}
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
@@ -79,7 +82,7 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
-                                   "zeros", "heat", "how_many", "ranges", "time", "map", "sites", "taxa", "table",
+                                   "zeros", "heat", "more", "how_many", "ranges", "time", "map", "sites", "taxa", "table",
                                    "quality", "learners"
                                  ), n = 20, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL,
                                  coast = NULL, unit = "guess") {
@@ -89,8 +92,9 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   threshold <- check_number(threshold, "threshold", 0, 1)
   check_text(unit, "unit", 1L)
   unit <- said_unit(unit, object$inputs$near)
+  if (!what %in% c("zeros", "table", "quality", "learners")) need_numbers(object)
   switch(what,
-    zeros = zeros_figure(object, n), heat = state_figure(object, threshold, bins, unit),
+    zeros = zeros_figure(object, n), more = more_figure(object), heat = state_figure(object, threshold, bins, unit),
     ranges = taxon_ranges_figure(object, taxon, n, bins, unit), time = site_time_figure(object, bins, groups, unit),
     map = missed_map_figure(object, coast, unit),
     sites = sums_figure(by_site(object), n, axis_words(object)),
@@ -103,20 +107,67 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
   )
 }
 
-# What each evidence says, each beside the others; the one that is used stands first. What one more search would find
-# is a part of it.
+# The estimate of each evidence; the one that is used stands first.
 how_many_figure <- function(w) {
   many <- w$how_many
-  label <- sprintf("%s: %s", many$evidence, many$of)
-  rows <- data.frame(label = label, value = many$missed, low = many$low, high = many$high)
-  if (!is.null(w$one_more)) rows[nrow(rows) + 1L, ] <- list("what one more such search finds", w$one_more, NA, NA)
+  rows <- data.frame(
+    label = sprintf("%s: %s", many$evidence, many$of), value = many$missed, low = many$low, high = many$high
+  )
   rows$label <- vapply(strwrap(rows$label, 34, simplify = FALSE), paste, "", collapse = "\n")
   ranges_figure(
-    rows,
-    "How many were missed", sprintf("Points: estimates of how many of the %s zeros were missed, each with its range.",
-      format_big(sum(w$candidate))), "number missed", c(value = "estimate"), most = 100L,
+    rows, "Undetected presences, by each evidence",
+    sprintf("Points: estimates of how many of the %s zeros are false absences, each with its 90 %% interval.",
+      format_big(sum(w$candidate))), "undetected presences", c(value = "estimate"), most = 100L,
     colours = cell_colours[["missed"]]
   ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85), legend.position = "none")
+}
+
+# What further surveys would find, on the axes of rarefaction and extrapolation curves (iNEXT): the table is survey 1.
+# Estimates of other evidence stand at the right, since they are of other quantities.
+more_figure <- function(w) {
+  if (w$source != "curve") {
+    stop_input(
+      "`what = \"more\"` needs an answer from presence-absence data alone: this one rests on %s.",
+      evidence_words[[w$source]]
+    )
+  }
+  finest <- surveys_curve(
+    list(kappa = 0, presences = 1), Inf, exp(seq(0, log(8), length.out = 41L)) # the shape, in multiples of one survey
+  )
+  scale <- w$more$missed[1L] / finest$missed[1L]
+  curve <- rbind(0, finest)
+  curve[-1L] <- w$finds + pmin(scale * as.matrix(curve[-1L]), sum(w$candidate))
+  curve$surveys <- curve$surveys + 1
+  others <- w$how_many[-1L, ]
+  others <- others[!is.na(others$missed) & others$evidence != evidence_words$gaps, ]
+  bands <- c("surveys alike", "other years or methods")
+  band <- function(name, low, high) data.frame(curve["surveys"], low = curve[[low]], high = curve[[high]], band = name)
+  ribbon <- list(band(bands[2L], "unlike_low", "unlike_high"), band(bands[1L], "low", "high")) # the wide one below
+  two <- w$more[w$more$surveys == 2, ]
+  out <- new_figure(
+    curve, gg_aes(x = "surveys", y = "missed"),
+    sprintf("Two more surveys would find about %s more presences", show_count(two$missed)),
+    "Curve: presences found by one to nine surveys of the effort of the table, with 90 % intervals.",
+    "surveys of this effort (1: the table)", "presences", "Bands: 90 % intervals"
+  ) + lapply(ribbon, function(each) {
+    ggplot2::geom_ribbon(gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), each, inherit.aes = FALSE)
+  }) + ggplot2::geom_line(colour = "grey15", linewidth = 0.8) +
+    ggplot2::geom_point(data = data.frame(surveys = 1, missed = w$finds), size = 2.5, colour = "grey15") +
+    ggplot2::scale_fill_manual(
+      NULL, values = stats::setNames(unname(cell_colours[c("missed", "undecided")]), bands), breaks = bands
+    ) +
+    ggplot2::scale_x_continuous(breaks = c(1, 2, 3, 5, 9)) + few_numbers("y", TRUE, 5L)
+  if (nrow(others)) {
+    others[c("missed", "low", "high")] <- w$finds + others[c("missed", "low", "high")]
+    others$at <- 9.6 + 0.5 * (seq_len(nrow(others)) - 1)
+    out <- out + ggplot2::geom_pointrange(
+      gg_aes(x = "at", y = "missed", ymin = "low", ymax = "high", shape = "evidence"), others, inherit.aes = FALSE,
+      size = 0.35, colour = "grey35"
+    ) + ggplot2::labs(shape = NULL) +
+      ggplot2::guides(shape = ggplot2::guide_legend(ncol = 1L), fill = ggplot2::guide_legend(order = 1L)) +
+      ggplot2::theme(legend.box = "vertical", legend.box.just = "left", legend.spacing = ggplot2::unit(0, "pt"))
+  }
+  out
 }
 
 # What is known of each cell: n x m, a factor.
@@ -229,14 +280,14 @@ missed_map_figure <- function(w, coast, unit) {
   signs <- c("near ones are one point", "+: beyond the edge")[c(nrow(table) < nrow(seen), !all(inside))]
   new_figure(
     table[order(-table$missed), ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
-    sprintf("Map of %d %s: the expected number of %s missed, and their share of all that was there.", nrow(place),
-      words[1L], words[2L]),
+    sprintf("Map of %d %s: the expected number of undetected presences, and their share of all presences.", nrow(place),
+      words[1L]),
     subtitle = capital(c(wz_words[[w$source]], if (length(signs)) paste(signs, collapse = "; ")))
   ) + map_canvas(core, NULL, coast, answer_ages(w), unit) + ggplot2::geom_point(
     gg_aes(size = "missed", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85
   ) + (if (!all(inside)) beyond_frame(place[!inside, , drop = FALSE], limits)) +
     ggplot2::scale_size_area(
-      sprintf("%s missed", words[2L]), max_size = 6,
+      "undetected presences", max_size = 6,
       breaks = function(limits) Filter(function(at) at > 0 && at <= limits[2L], pretty(c(0, limits[2L]), 3L))
     ) + fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), "share missed",
       breaks = c(0, 0.5, 1)) +
@@ -276,16 +327,18 @@ zeros_figure <- function(w, n) {
   cut <- short_labels(24L)
   rows <- data.frame(
     label = make.unique(sprintf("%s, %s", cut(as.character(cells$taxon)), cut(as.character(cells$site)))),
-    value = cells$missed, low = cells$missed_low, high = cells$missed_high, other = cells$chance
+    value = cells$missed, low = cells$missed_low, high = cells$missed_high
   )
+  words <- c(value = "false absence, 90 % interval")
+  if (!is.null(w$reason)) {
+    rows[c("value", "low", "high")] <- cells$probability
+    words <- c(value = "probability of a record")
+  }
   ranges_figure(
-    rows, "Where a find was most expected", sprintf(
-      "Points: the %s where a find was most expected, with their chance of having been missed and its range.",
-      count_words(nrow(cells), "zero")
+    rows, "Where a presence was most probably missed", sprintf(
+      "Points: the probability of each of the first %s, with its interval.", count_words(nrow(cells), "zero")
     ),
-    "probability",
-    c(value = "there, but missed", other = "chance of a record"), c(0, 1), most = 60L,
-    colours = c(cell_colours[["missed"]], "black")
+    "probability", words, c(0, 1), most = 60L, colours = cell_colours[["missed"]]
   )
 }
 
@@ -294,7 +347,7 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   need_drawn_columns(sums, c(of, "missed", "finds"))
   has_range <- all(c("low", "high") %in% names(sums)) # those of a fit without draws have none
   if (!has_range) sums[c("low", "high")] <- sums$missed
-  shown <- utils::head(most_first(sums), n)
+  shown <- utils::head(in_shown_order(sums), n)
   many <- c(site = words[1L], taxon = words[2L], group = "groups")[[of]]
   assumed <- attr(sums, "assumption")
   ranges_figure(
@@ -360,7 +413,7 @@ autoplot.zero_explained <- function(object, ...) {
   new_figure(
     bars, gg_aes(x = "value", y = "key", fill = "speaks"), sprintf("%s at %s", cell$taxon, cell$site),
     sprintf("Bars: what speaks for and against %s at %s: learners, neighbours, companions.", cell$taxon, cell$site),
-    subtitle = sprintf("Chance of a record %.2f; missed %.2f (%.2f to %.2f)", cell$chance, cell$missed,
+    subtitle = sprintf("Probability of a record %.2f; missed %.2f (%.2f to %.2f)", cell$probability, cell$missed,
       cell$missed_low, cell$missed_high)
   ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
     ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +

@@ -27,8 +27,8 @@
 #' another zero, of the table and (about 100 000 finds of a copy, if there are more) of its own site. The answer is
 #' judged by weights from the other copies.
 #'
-#' **How many were missed.** That is said as [which_zeros()] says it, by sums over runs of rows: by how well finds are
-#' foreseen, or by `completeness`. [by_site()] and [by_taxon()] have the sums. A taxon that was never found is not
+#' **How many were missed.** This is estimated as by [which_zeros()], from sums over runs of rows: what further surveys
+#' would find, or by `completeness`. [by_site()] and [by_taxon()] have the sums. A taxon that was never found is not
 #' judged.
 #'
 #' **Cost.** The fits are made once for each copy and once more. Then the chances of all n m cells are made twice, some
@@ -52,10 +52,11 @@
 #' @param seed a whole number, for the same answer again; `NULL`: drawn from the session's generator.
 #' @param control settings of the fits from [fit_control()], with `cluster` for workers; without `checkpoint`.
 #'   `algorithm = "auto"` is EM here, as in [ensemble()]: few passes of EM find hidden finds better.
-#' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `chance`, `present`,
-#'   `missed`, `missed_low` and `missed_high`; the largest chance first), `total` (`missed`, `low`, `high`), `kappa`,
-#'   how well finds are foreseen, `one_more`, what one more such search would find, `source` of the total, `quality` (a
-#'   data frame with a row for the answer and each learner: `auc` and `auc_within` with standard errors),
+#' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `probability`, `missed`,
+#'   `missed_low` and `missed_high`; the largest probability first), `total` (`missed`, `low`, `high`), `kappa`, the
+#'   predictability, `more`, what further surveys of equal effort would find, `source` of the total, `reason`, why no
+#'   number is estimated, or `NULL`, `quality` (a data frame with a row for the answer and each learner: `auc` and
+#'   `auc_within` with standard errors),
 #'   `weights` (of the learners), `slope` (of calibration; 1 is right) with its standard error `slope_se`, `expected`
 #'   (sum of all chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near` (`NULL`,
 #'   or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`, `finds`,
@@ -111,14 +112,18 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   stack <- fit_stack(judged)
   learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares)
   on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")))
-  known <- know_shards(learners, stack, judged, completeness)
-  best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges)
   quality <- shards_quality(judged)
+  reason <- if (is.null(completeness)) no_number(quality$table["stack", ], finds, x$dims)
+  known <- know_shards(learners, stack, judged, completeness, reason)
+  best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges)
   structure(
     list(
       zeros = best$zeros, total = best$total, kappa = known$kappa,
-      one_more = if (is.null(completeness)) one_more_by_lists(known$kappa, finds, shards_ratio),
-      source = if (is.null(completeness)) "lists" else "completeness", quality = quality$table,
+      more = if (is.null(completeness) && is.null(known$reason)) {
+        surveys_curve(known, best$n_zeros, ratio = shards_ratio)
+      },
+      reason = known$reason,
+      source = if (is.null(completeness)) "curve" else "completeness", quality = quality$table,
       weights = known$stack$weights, slope = quality$slope,
       slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,
       hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares),
@@ -421,23 +426,23 @@ score_all_shards <- function(learners, known, n, path, least, format, seed) {
     }
     first <- cells$rows[1L] - 1
     found <- add_cells(sums, cells)
-    expected <<- expected + sum(found$chance)
-    n_zeros <<- n_zeros + length(found$chance)
+    expected <<- expected + sum(found$probability)
+    n_zeros <<- n_zeros + length(found$probability)
     name_cells <- function(at) {
       number <- first + found$i[at]
       own <- if (is.null(names)) number else names[match(number, row_numbers(x, now))]
       data.frame(
-        site = own, taxon = taxa_of(x)[found$j[at]], chance = found$chance[at], found$ends[at, , drop = FALSE],
+        site = own, taxon = taxa_of(x)[found$j[at]], probability = found$probability[at], found$ends[at, , drop = FALSE],
         number = number, column = found$j[at]
       )
     }
-    floor <- if (NROW(best) >= n) best$chance[n] else -Inf
-    top <- which(found$chance >= floor)
-    if (length(top) > n) top <- top[order(-found$chance[top], found$i[top], found$j[top])[seq_len(n)]]
+    floor <- if (NROW(best) >= n) best$probability[n] else -Inf
+    top <- which(found$probability >= floor)
+    if (length(top) > n) top <- top[order(-found$probability[top], found$i[top], found$j[top])[seq_len(n)]]
     best <<- rbind(best, name_cells(top))
-    best <<- utils::head(best[order(-best$chance, best$number, best$column), ], n)
+    best <<- utils::head(best[order(-best$probability, best$number, best$column), ], n)
     if (!is.null(path)) {
-      some <- name_cells(which(found$chance >= least))
+      some <- name_cells(which(found$probability >= least))
       answer$add(some[setdiff(names(some), c("number", "column"))])
     }
   })
@@ -456,14 +461,13 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   check_dots(...)
   n <- check_shown(n)
   q <- x$quality
-  writeLines(wrap_text(c(
-    sprintf("Which zeros are false? Shards of %s, %s, %s judged", table_words(x$dims), count_words(x$finds, "find"),
-      count_words(x$n_zeros, "zero")),
-    total_sentence(x$total, x$source, no_point(x$kappa, x$finds, x$dims[["m"]]), c("sites", "taxa")),
-    more_sentence(x, c("sites", "taxa"))
+  writeLines(wrap_text(sprintf(
+    "Which zeros are false absences? Shards of %s, %s, %s", table_words(x$dims), count_words(x$finds, "presence"),
+    count_words(x$n_zeros, "zero")
   ), exdent = 2))
-  zeros <- utils::head(x$zeros, n)
-  print_zeros(cbind(rank = seq_len(nrow(zeros)), zeros), c("sites", "taxa"), "chance")
+  if (is.null(x$reason)) print_numbers(shards_numbers(x)) else writeLines(wrap_text(no_number_sentence(x$reason), exdent = 2))
+  print_zeros(utils::head(x$zeros, n), c("sites", "taxa"), x$dims, x$n_zeros)
+  cat("\n")
   learners <- sprintf("%s %.3f", q$learner[-1L], q$auc[-1L])
   writeLines(wrap_text(c(
     hidden_sentence(q["stack", ], x$hidden, c("sites", "taxa")), slope_sentence(x$slope, x$slope_se, x$hidden),
@@ -480,6 +484,12 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   invisible(x)
 }
 
+shards_numbers <- function(x) {
+  number_table(c(unclass(x)[c("total", "more", "source")], list(
+    how_many = data.frame(evidence = "", x$total["missed"]), candidate = matrix(FALSE, 1L, 1L), gaps = integer()
+  )))
+}
+
 #' @export
 as.data.frame.which_zeros_shards <- function(x, ...) { # nolint: object_name_linter.
   check_dots(...)
@@ -490,8 +500,8 @@ as.data.frame.which_zeros_shards <- function(x, ...) { # nolint: object_name_lin
 # over all cells learns the log-odds of the zeros, another, where completeness is given, what the learners expect of
 # each site; the last adds up. Numbers of each site and taxon are in memory, those of cells are not.
 
-# usual_ratio where finds are foreseen by copies.
-shards_ratio <- c(missed = 0.89, low = 0.63, high = 1.18)
+# usual_ratio where predictability is that of the presences that copies hold out.
+shards_ratio <- 0.89
 
 # f(cells, eta) for some rows at a time.
 scan_log_odds <- function(learners, stack, f) {
@@ -516,11 +526,11 @@ shard_bins <- function(learners, stack) {
   list(eta = unname(unlist(sums)[at] / count[at]), count = unname(count[at]))
 }
 
-# What the last round takes as known: list(stack, calibrated; kappa, finds; lists, the total by these). Where
-# completeness is given (n x 2), `expected` are the finds to be expected at each site, else `log_ratio` are those of all
-# zeros. Finds are foreseen by what the copies say of the finds they lost, and of their own zeros: to leave out one find
-# at a time would take the lists of all sites.
-know_shards <- function(learners, stack, judged, completeness) {
+# What the last round takes as known: list(stack, calibrated; kappa and presences; reason; total). Where completeness is
+# given (n x 2), `expected` are the presences to be expected at each site, else `ratios` are those of all zeros. The
+# predictability is that of the presences that copies hold out: to leave out one presence at a time would take the lists
+# of all sites. Taxa found nearly everywhere stay in it.
+know_shards <- function(learners, stack, judged, completeness, reason = NULL) {
   finds <- sum(learners$x$column_sum)
   zeros <- list(
     eta = unlist(lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, , drop = FALSE]))),
@@ -528,12 +538,16 @@ know_shards <- function(learners, stack, judged, completeness) {
   )
   line <- calibrate_chances(zeros, hidden_log_odds(judged, stack), finds)
   kappa <- 1 - sum(zeros$count * stats::plogis(line[1L] + line[2L] * zeros$eta)) / finds
-  lists <- total_by_lists(kappa, finds, shards_ratio)
-  known <- list(stack = calibrated_stack(stack, line), kappa = kappa, finds = finds, lists = lists)
+  known <- list(stack = calibrated_stack(stack, line), kappa = kappa, presences = finds, reason = reason)
+  known$total <- if (is.null(reason)) {
+    total_by_surveys(known, shards_ratio)
+  } else {
+    c(missed = NA_real_, low = NA_real_, high = NA_real_)
+  }
   if (is.null(completeness)) {
-    known$log_ratio <- vapply(known$lists, log_ratio_of, 0, bins = shard_bins(learners, known$stack))
-    drawn <- lists_draws(kappa, finds, stats::ppoints(n_draws))
-    known$relative <- matrix(drawn / known$lists[["missed"]], 1L)
+    bins <- tilted(shard_bins(learners, known$stack), curve_slope)
+    known$ratios <- new_ratios(vapply(known$total, log_ratio_of, 0, bins = bins), 0L, curve_slope)
+    known$relative <- relative_draws(known$total)
   } else {
     of_sites <- shard_odds(learners, known$stack)
     known$completeness <- completeness
@@ -577,7 +591,7 @@ new_shard_sums <- function(x, known, seed) {
   ), parent = emptyenv())
 }
 
-# Adds the cells of a run of rows: its zeros, list(i, j, chance, ends).
+# Adds the cells of a run of rows: its zeros, list(i, j, probability, ends).
 add_cells <- function(sums, cells) {
   known <- sums$known
   m <- nrow(sums$taxa)
@@ -586,11 +600,11 @@ add_cells <- function(sums, cells) {
   zero <- which(cells$zero)
   at <- cells$at[zero]
   i <- cells$i[zero]
-  chance <- stats::plogis(eta[zero])
+  probability <- stats::plogis(eta[zero])
   with_seed((sums$seed + cells$rows[1L]) %% .Machine$integer.max, {
     many <- shard_ratios(known, cells$rows, cells$size, spread_cells(shape, at, eta[zero], -Inf))
     se <- odds_se(cells$z[zero, , drop = FALSE], known$stack)
-    ends <- missed_numbers(chance, se, many$log_ratio[i, , drop = FALSE])
+    ends <- missed_numbers(probability, se, ratios_at(many$ratios, i), many$ratios$slope)
     missed <- spread_cells(shape, at, ends$missed)
     drawn <- draw_sums(missed, 0 * missed, many$relative)
   })
@@ -601,7 +615,7 @@ add_cells <- function(sums, cells) {
   sums$taxa$missed <- sums$taxa$missed + colSums(missed)
   sums$taxa_drawn <- sums$taxa_drawn + drawn$taxa
   sums$total_drawn <- sums$total_drawn + colSums(drawn$sites)
-  list(i = i, j = cells$j[zero], chance = chance, ends = data.frame(ends[-1L]))
+  list(i = i, j = cells$j[zero], probability = probability, ends = data.frame(ends[-1L]))
 }
 
 # list(total, sites, taxa), when all cells were added.
@@ -612,7 +626,7 @@ finish_sums <- function(sums) {
     # One ratio: taxa have the scatter of the table, not of runs of rows.
     missed <- matrix(taxa$missed, 1L)
     sums$taxa_drawn <- with_seed(sums$seed, draw_sums(missed, 0 * missed, known$relative)$taxa)
-    total <- known$lists
+    total <- pmin(known$total, sum(taxa$zeros))
   } else {
     total <- range_about(sum(taxa$missed), sums$total_drawn)
   }
@@ -623,7 +637,7 @@ finish_sums <- function(sums) {
 # The ratios of some rows, as how_many() has them.
 shard_ratios <- function(known, rows, finds, eta) {
   if (is.null(known$completeness)) {
-    return(list(log_ratio = matrix(known$log_ratio, length(rows), 3L, byrow = TRUE), relative = known$relative))
+    return(known[c("ratios", "relative")])
   }
   ratios_expected(eta, is.finite(eta), known$expected[rows], finds, known$completeness[rows, , drop = FALSE])
 }

@@ -126,3 +126,11 @@ write_sentences <- function(lines) {
 
 # A factor whose levels stand in one order, whatever the language of the session.
 fixed_factor <- function(x) factor(x, sort(unique(x), method = "radix"))
+
+# Prints columns of strings under their names, those in `left` flush left, the others flush right; as wide as they are.
+print_aligned <- function(columns, left = 1L) {
+  padded <- lapply(seq_along(columns), function(j) {
+    format(c(names(columns)[j], as.character(columns[[j]])), justify = if (j %in% left) "left" else "right")
+  })
+  writeLines(sub(" +$", "", do.call(paste, c(padded, sep = "  "))))
+}

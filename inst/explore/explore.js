@@ -16,12 +16,14 @@
   const state = { site: -1, taxon: -1, component: -1, total: null, threshold: 0.5, search: "", sort: "chance", down: true };
   const most = 200; /* rows of the list that are shown at once; all are downloaded */
 
-  /* The zero with log-odds e of a record was missed with log-odds e + log r: r of its site, or one r for all zeros, so that
-   * they sum to the total of the slider. As missed_numbers() and log_ratio_of() of the package. */
+  /* The zero with log-odds e of a record was missed with log-odds slope e + r: r of the table, of its site or of its taxon
+   * (side 0, 1, 2), or one r for all zeros, so that they sum to the total of the slider. As missed_numbers() and
+   * log_ratio_of() of the package. */
   const least = -690; /* log r where nothing was missed */
   const logistic = e => 1 / (1 + Math.exp(-e));
   const logit = p => Math.log(p / (1 - p));
-  const log_odds = at => logit(Math.max(data.chance[at], 0.5) / 10000);
+  const log_odds = at => data.slope * logit(Math.max(data.chance[at], 0.5) / 10000);
+  const own_ratio = at => data.ratio[data.side === 0 ? 0 : data.side === 1 ? Math.floor(at / m) : at % m];
   function ratio_of(total) {
     let low = -40, high = 40;
     if (total <= 0) return least;
@@ -44,7 +46,7 @@
   function compute() {
     const one = state.total === null ? 0 : ratio_of(state.total);
     for (const at of cells) {
-      const e = log_odds(at) + (state.total === null ? data.ratio[Math.floor(at / m)] : one);
+      const e = log_odds(at) + (state.total === null ? own_ratio(at) : one);
       values[at] = logistic(e);
       if (!data.low) {
         lows[at] = highs[at] = 10000 * values[at];
@@ -53,7 +55,7 @@
         lows[at] = data.low[at];
         highs[at] = data.high[at];
       } else {
-        const far = Math.min(300, 1.645 * data.se[at] / 1000);
+        const far = Math.min(300, 1.645 * data.slope * data.se[at] / 1000);
         lows[at] = 10000 * logistic(e - far);
         highs[at] = 10000 * logistic(e + far);
       }

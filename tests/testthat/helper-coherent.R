@@ -7,9 +7,12 @@ in_order <- function(...) {
 
 expect_coherent <- function(w) {
   cells <- as.data.frame(w)
-  expect_true(in_order(0, cells$chance, cells$present, 1))
+  expect_true(in_order(0, cells$probability, 1))
+  if (!is.null(w$reason)) {
+    expect_true(all(is.na(cells[c("missed", "missed_low", "missed_high")])))
+    return(expect_true(all(is.na(w$total))))
+  }
   expect_true(in_order(0, cells$missed_low, cells$missed, cells$missed_high, 1))
-  expect_true(in_order(cells$missed, cells$present))
   for (sums in list(by_site(w), by_taxon(w))) expect_coherent_sums(sums)
   expect_true(do.call(in_order, as.list(w$total[c("low", "missed", "high")])))
 }

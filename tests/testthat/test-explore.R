@@ -38,12 +38,12 @@ test_that("the data of the page are those of the answer", {
   expect_equal(chance[chance >= 0] / 1e4, explored$w$probability[explored$x == 0], tolerance = 1e-4)
   cells <- as.data.frame(explored$w)
   at <- cbind(match(cells$site, data$sites), match(cells$taxon, data$taxa))
-  missed <- stats::plogis(stats::qlogis(chance[at] / 1e4) + data$ratio[at[, 1L]])
+  missed <- stats::plogis(data$slope * stats::qlogis(chance[at] / 1e4) + data$ratio[[1L]])
   expect_equal(missed, cells$missed, tolerance = 1e-2)
   expect_equal(data$total, unname(explored$w$total), tolerance = 1e-4)
   expect_equal(data$age, explored$ages, tolerance = 1e-4)
   # The sentences, and the ends of the ranges: coded as they are, they are above the same thresholds.
-  said <- sprintf("Expected missed: %s (", show_count(explored$w$total[["missed"]]))
+  said <- sprintf("would find about %s more presences (", show_count(explored$w$total[["missed"]]))
   expect_match(data$said, said, fixed = TRUE)
   coded <- function(ends) matrix(ends, nrow = 30, byrow = TRUE)[at]
   for (threshold in seq(0, 100, 5)) {
@@ -170,7 +170,7 @@ probe <- sprintf("<script>
 # The cells of an answer with the total of the page's slider at its middle.
 half_of_slider <- function(w) {
   total <- min(0.95 * sum(w$candidate), 1.25 * w$total[["high"]]) / 2
-  w$log_ratio[] <- log_ratio_of(log_odds_bins(stats::qlogis(w$probability[w$candidate])), total)
+  w$ratios$log[] <- log_ratio_of(log_odds_bins(0.8 * stats::qlogis(w$probability[w$candidate])), total)
   as.data.frame(w)
 }
 
@@ -189,7 +189,7 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_setequal(seen$options, c("all", rownames(explored$x)))
     cells <- as.data.frame(explored$w)
     expect_identical(seen$first[1:2], as.character(unlist(cells[1L, c("site", "taxon")]))) # as the print has them
-    expect_equal(as.numeric(seen$first[3:4]), unlist(cells[1L, c("chance", "missed")]),
+    expect_equal(as.numeric(seen$first[3:4]), unlist(cells[1L, c("probability", "missed")]),
       tolerance = 2e-3, ignore_attr = TRUE)
     expect_match(seen$answer, data_of(file)$said, fixed = TRUE)
     expect_equal(seen$states, tabulate(zero_states(explored$w, 0.5), 5L)[2:4])
@@ -290,6 +290,6 @@ test_that("a title with the page's own marks in it is a title, and NaN inside an
   page <- paste(readLines(file, warn = FALSE), collapse = "\n")
   expect_match(page, "<title>a @DATA@ and @SCRIPT@</title>", fixed = TRUE)
   expect_match(page, "id=\"data\">{", fixed = TRUE)
-  w$log_ratio[2] <- NaN
-  expect_error(explore(w, file, open = FALSE), "log_ratio", class = "multicause_input_error")
+  w$ratios$log[2] <- NaN
+  expect_error(explore(w, file, open = FALSE), "ratios", class = "multicause_input_error")
 })

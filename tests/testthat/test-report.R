@@ -59,7 +59,7 @@ test_that("an answer is told from the answer to how it was reached", {
     "The answer", "How good such answers are on this table", "Where most was missed", "What the number rests on",
     "How it was reached"
   ))
-  expect_match(text, "zeros\\. <strong>Expected missed: [0-9 ]+ .*, by how well finds are foreseen")
+  expect_match(text, "zeros\\. <strong>Two more surveys of equal effort would find about [0-9 ]+ more")
   expect_holds(text, c(
     "One more such search would find about", "How many were missed, by each evidence",
     "The 7 zeros where a find was most expected", "Groups compared", "One thing changed at a time"

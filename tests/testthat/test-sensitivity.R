@@ -65,8 +65,8 @@ test_that("changes that cannot move the number are said to be none", {
   table <- data.frame(
     change = c("as it is", "a", "b", "c"), missed = c(10, 10, 10, 12), low = 1, high = 20, zeros = 30, kept = 5
   )
-  x <- structure(list(table = table, n = 5, source = "lists"), class = "which_zeros_sensitivity")
-  expect_match(format(x), "2 of these changes are of learners, .* it rests on how well finds are foreseen[.]$")
+  x <- structure(list(table = table, n = 5, source = "curve"), class = "which_zeros_sensitivity")
+  expect_match(format(x), "2 of these changes are of learners, .* it rests on predictability of the presences[.]$")
   x$source <- "phantom"
   expect_match(format(x), "first 5 stay[.]$")
 })

@@ -156,5 +156,5 @@ test_that("answers of which_zeros() have tidy(), glance() and augment()", {
   expect_equal(is.na(cells$.fitted), cells$observed == 1)
   first <- as.data.frame(w, site = 2, n = 1)
   same <- cells$site == first$site & cells$taxon == first$taxon
-  expect_equal(c(cells$.fitted[same], cells$.false[same]), c(first$chance, first$missed))
+  expect_equal(c(cells$.fitted[same], cells$.false[same]), c(first$probability, first$missed))
 })

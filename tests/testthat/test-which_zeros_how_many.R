@@ -57,37 +57,92 @@ test_that("companions are those of the other finds and the other sites", {
   }
 })
 
-test_that("finds of a table that repeats itself are foreseen, those of noise as often as they are", {
+test_that("presences of a table that repeats itself are predicted, those of noise as often as they are", {
   set.seed(5)
   clear <- outer(rep(1:3, 20), rep(1:3, 8), "==") * 1
   clear[cbind(1:20, 1:20)] <- 1 - clear[cbind(1:20, 1:20)]
-  expect_gt(mean_foreseen(clear, NULL), 0.9)
+  expect_gt(predictability(clear, NULL)$kappa, 0.9)
   noise <- matrix(rbinom(3000, 1, 0.2), 60)
-  expect_equal(mean_foreseen(noise, NULL), 0.2, tolerance = 0.15)
+  expect_equal(predictability(noise, NULL)$kappa, 0.2, tolerance = 0.15)
   sparse <- Matrix::Matrix(clear, sparse = TRUE)
-  expect_equal(mean_foreseen(as(sparse, "dgCMatrix"), NULL), mean_foreseen(clear, NULL))
+  expect_equal(predictability(as(sparse, "dgCMatrix"), NULL), predictability(clear, NULL))
 })
 
-test_that("the law of lists is the law", {
-  expect_equal(total_by_lists(0.4, 100), c(missed = 127.5, low = 57.5, high = 195))
-  expect_identical(total_by_lists(0.63, 100)[["low"]], 0)
-  expect_equal(total_by_lists(0.95, 99)[["missed"]], 1)
-  drawn <- lists_draws(0.4, 100, c(0.05, 0.5, 0.95))
-  expect_equal(drawn[c(1, 3)], c(57.5, 195))
-  expect_identical(lists_draws(0.9, 100, 0.05), 0)
-  expect_null(no_point(0.4, 1000, 20))
-  expect_match(no_point(0.4, 1000, 9), "taxa")
-  expect_match(no_point(0.4, 99, 20), "100 finds")
-  expect_match(no_point(0.1, 1000, 20), "hardly")
+test_that("taxa found nearly everywhere are left out of kappa and of the presences, not out of the lists", {
+  set.seed(5)
+  noise <- matrix(rbinom(3000, 1, 0.2), 60)
+  everywhere <- matrix(1, 60, 20)
+  everywhere[cbind(1:20, 1:20)] <- 0 # at 59 of 60 sites
+  both <- predictability(cbind(noise, everywhere), NULL)
+  expect_equal(both$presences, sum(noise))
+  expect_equal(both$kappa, predictability(noise, NULL)$kappa, tolerance = 0.2)
+  part <- cbind(noise, replace(everywhere, 1:6, NA)) # of known cells
+  expect_equal(predictability(part, NULL)$presences, sum(noise))
+  expect_identical(predictability(everywhere, NULL), list(kappa = 1, presences = 0))
+  fourth <- cbind(noise, rep(1:0, c(56, 4)))
+  expect_equal(predictability(fourth, NULL)$presences, sum(noise) + 56)
+})
+
+test_that("the curve is that of ?how_many, and no more than all zeros can be found", {
+  known <- list(kappa = 0.455, presences = 200)
+  curve <- surveys_curve(known, 1e6, c(1, 2, 4, 8, 3))
+  expect_equal(curve$missed[1:4], 100 * c(0.84, 1.36, 2.06, 2.87))
+  expect_equal(curve$missed[5], 100 * exp(log(1.36) + log(2.06 / 1.36) * log(1.5) / log(2)))
+  expect_equal(curve$high / curve$missed, rep(1.75, 5))
+  expect_equal(curve$missed / curve$unlike_low, rep(2.8, 5))
+  expect_equal(total_by_surveys(known), c(missed = 136, low = 136 / 1.75, high = 136 * 1.75))
+  expect_identical(surveys_curve(known, 90)$high, rep(90, 4))
+  expect_identical(surveys_curve(list(kappa = 0.95, presences = 200), 90)$missed, numeric(4))
+})
+
+test_that("no number is given where nothing is known", {
+  good <- data.frame(auc = 0.8, auc_se = 0.02)
+  expect_null(no_number(good, 100, c(10, 10)))
+  expect_match(no_number(good, 1000, c(10, 9)), "fewer than 10 taxa")
+  expect_match(no_number(good, 1000, c(9, 10)), "fewer than 10 sites")
+  expect_match(no_number(good, 99, c(10, 10)), "fewer than 100 presences")
+  expect_match(no_number(data.frame(auc = 0.63, auc_se = 0.02), 1000, c(50, 50)), "AUC less 1.645 SE")
+  expect_match(no_number(data.frame(auc = NA_real_, auc_se = NA_real_), 1000, c(50, 50)), "AUC")
+  for (seed in 1:3) {
+    set.seed(seed)
+    tosses <- ask(matrix(rbinom(2000, 1, 0.5), 50))
+    expect_match(tosses$reason, "not surely predicted")
+  }
+  expect_true(all(is.na(tosses$total)))
+  expect_true(all(is.na(as.data.frame(tosses)[c("missed", "missed_low", "missed_high")])))
+  expect_false(anyNA(as.data.frame(tosses)$probability))
+  expect_output(print(tosses), "No number of undetected presences is estimated, because")
+  expect_match(format(tosses)[["missed"]], "No number")
+  expect_true(all(is.na(by_site(tosses)$missed)))
+  expect_output(print(by_taxon(tosses), n = 2), "not estimated, because")
+  for (verb in list(
+    function(w) plot(w, "heat"), function(w) plot(w, "more"), function(w) sensitivity(w),
+    function(w) contrast(w, rep(1:2, 25)), function(w) explore(w)
+  )) {
+    expect_error(verb(tosses), "no number of undetected presences", class = "multicause_input_error")
+  }
+  expect_s3_class(ggplot2::autoplot(tosses), "ggplot")
+  # What is known otherwise is a number.
+  expect_false(anyNA(ask(matrix(rbinom(2000, 1, 0.5), 50), completeness = 0.7)$total))
+})
+
+test_that("sites that repeat each other are warned of, others are not", {
+  table <- unname(early_tetrapods$x)
+  expect_lt(repeated_share(table), 0.2)
+  expect_warning(ask(rbind(table, table)), "repeat the list of another site", class = "multicause_repeated_sites")
+  expect_identical(repeated_share(table[1:19, ]), NA_real_)
+  set.seed(1)
+  expect_lt(abs(repeated_share(matrix(rbinom(4000, 1, 0.9), 500))), 0.1) # of 8 taxa many lists are alike by chance
 })
 
 test_that("Chao's bound, shrunk, is what it says", {
   counts <- cbind(c(1, 1, 1, 2, 0), c(2, 2, 0, 5, NA), c(0, 0, 1, 0, 0))
   expect_equal(chao_shrunk(met_by_taxon(counts)), reference_chao_shrunk(counts))
-  lists <- c(missed = 16, low = 4, high = 30)
-  both <- total_by_counts(counts, lists)
-  expect_equal(both[["missed"]], sqrt(16 * sum(reference_chao_shrunk(counts))))
-  expect_equal(both[["high"]] / both[["low"]], 2.2^2)
+  expect_equal(total_by_counts(counts)[["missed"]], sum(reference_chao_shrunk(counts)))
+  set.seed(1)
+  cell <- array(rbinom(240, 1, 0.3), c(10, 8, 3))
+  times <- t(apply(cell, 1:2, sum)) # sites as columns
+  expect_equal(total_by_chao(cell)[["missed"]], sum(reference_chao_shrunk(times)))
 })
 
 test_that("one ratio shares a total out, over the table and by site", {
@@ -104,8 +159,10 @@ test_that("one ratio shares a total out, over the table and by site", {
   wanted <- seq(0, 39)
   ratio <- log_ratio_of_rows(eta, zero, wanted)
   expect_equal(rowSums(plogis(eta + ratio) * zero), replace(wanted, 2, 0))
-  numbers <- missed_numbers(plogis(eta[1, ]), rep(0.5, 100), matrix(c(0.5, 0, 1), 100, 3, byrow = TRUE))
-  expect_equal(numbers$missed, plogis(eta[1, ] + 0.5))
+  numbers <- missed_numbers(plogis(eta[1, ]), rep(0.5, 100), matrix(c(0.5, 0, 1), 100, 3, byrow = TRUE), 0.8)
+  expect_equal(numbers$missed, plogis(0.8 * eta[1, ] + 0.5))
+  expect_equal(numbers$missed_low, pmin(plogis(0.8 * (eta[1, ] - 1.645 * 0.5)), numbers$missed))
+  expect_equal(numbers$missed_high, plogis(0.8 * (eta[1, ] + 1.645 * 0.5) + 1))
   expect_true(in_order(0, numbers$missed_low, numbers$missed, numbers$missed_high, 1))
   none <- missed_numbers(0.4, 0.1, matrix(c(0, -Inf, 1), 1))
   expect_identical(none$missed_low, 0)
@@ -119,7 +176,7 @@ test_that("sums hold their totals, and draws scatter about them", {
   expect_equal(rowMeans(drawn$sites), rowSums(missed), tolerance = 0.05)
   expect_equal(rowMeans(drawn$taxa), colSums(missed), tolerance = 0.05)
   cv <- apply(drawn$taxa[, relative == 1], 1, sd) / colSums(missed)
-  expect_equal(mean(cv), sqrt(0.6^2 + 1 / mean(colSums(missed))), tolerance = 0.05)
+  expect_equal(mean(cv), sqrt(0.25^2 + 1 / mean(colSums(missed))), tolerance = 0.05)
   gaps <- 0 * missed
   gaps[1, ] <- 1
   expect_true(all(draw_sums(0 * missed, gaps, relative)$sites[1, ] == 20))
@@ -127,24 +184,26 @@ test_that("sums hold their totals, and draws scatter about them", {
 
 test_that("evidence is taken in order, and what else there is stands beside it", {
   w <- ask(x)
-  expect_identical(w$source, "lists")
-  expect_identical(rownames(w$how_many), "lists")
+  expect_identical(w$source, "curve")
+  expect_identical(rownames(w$how_many), "curve")
+  expect_equal(sum(as.data.frame(w)$missed), w$more$missed[w$more$surveys == 2], tolerance = 1e-4)
   counts <- x * rbinom(length(x), 3, 0.4)
   said <- function(x) tryCatch(counted_data(x), multicause_message = conditionMessage)
   expect_match(said(counts), "holds counts, up to 3: .* If these are classes, such as of cover")
   expect_no_match(said(11 * counts), "classes")
   expect_error(ask(replace(x, 1, 9)), "0, 1 or NA", class = "multicause_input_error")
   counted <- ask(counts)
-  expect_identical(rownames(counted$how_many), c("lists", "counts"))
-  expect_equal(counted$how_many["counts", "high"] / counted$how_many["counts", "missed"], 2.2)
+  expect_identical(rownames(counted$how_many), c("curve", "counts"))
+  expect_equal(counted$how_many["counts", "high"] / counted$how_many["counts", "missed"], 3.6)
   expect_identical(counted$probability, ask(1 * (counts > 0))$probability)
   known <- ask(counts, completeness = 0.7)
-  expect_identical(rownames(known$how_many), c("completeness", "lists", "counts"))
-  expect_null(known$one_more)
+  expect_identical(rownames(known$how_many), c("completeness", "counts"))
+  expect_null(known$more)
   expect_identical(ask(x, assume = "phantom")$source, "phantom")
   expect_error(ask(x, assume = "phantom", completeness = 1), "Only one of", class = "multicause_input_error")
   expect_error(ask(x, assume = "effort"), "`assume`", class = "multicause_input_error")
-  expect_output(print(counted), "By other evidence")
+  expect_output(print(counted), "Chao's estimate, individuals")
+  expect_match(format(counted)[["other"]], "Other evidence, which estimates another quantity")
 })
 
 test_that("sites of a group are samples of its fauna", {
@@ -157,7 +216,7 @@ test_that("sites of a group are samples of its fauna", {
   expect_identical(is.na(w$probability), found > 0)
   expect_equal(w$total[["missed"]], sum(reference_chao_shrunk(cbind(t(found)))), tolerance = 1e-4)
   expect_equal(answer_ages(w), tapply(60:1, group, mean), ignore_attr = TRUE)
-  expect_output(print(w, n = 0), "none\\s+of\\s+its\\s+sites\\s+shows")
+  expect_output(print(w, n = 0), "of the fauna of each group, by Chao")
   expect_match(format(w)[["table"]], "^12 groups x 40 taxa")
   known <- structure(x, sites = data.frame(formation = group, row.names = rownames(x)))
   expect_identical(ask(known, age = 60:1, groups = "formation")$total, w$total)
@@ -177,12 +236,18 @@ test_that("in a series a taxon found before and after was there", {
   bins <- x[seq(1, 60, 2), ]
   w <- ask(bins, age = 30:1, series = TRUE)
   gaps <- range_through(bins, 30:1)
-  expect_gte(w$total[["missed"]], sum(gaps))
-  expect_gt(w$total[["high"]], sum(gaps))
-  expect_output(print(w, n = 0), sprintf("Missed for sure: %d, in gaps", sum(gaps)))
+  expect_gt(w$total[["missed"]], sum(gaps))
+  expect_gt(w$total[["low"]], sum(gaps))
+  expect_gt(w$total[["high"]], w$total[["missed"]])
+  # Elsewhere, as many as the two surveys find there.
+  cells <- as.data.frame(ask(bins, age = 30:1))
+  elsewhere <- !gaps[cbind(match(cells$site, rownames(bins)), match(cells$taxon, colnames(bins)))]
+  expect_equal(w$total[["missed"]], sum(gaps) + sum(cells$missed[elsewhere]), tolerance = 1e-4)
+  expect_output(print(w, n = 0), sprintf("in gaps between presences of a taxon, certain +%d", sum(gaps)))
+  expect_match(format(w)[["gaps"]], sprintf("Undetected for certain: %d, in gaps", sum(gaps)))
   cells <- as.data.frame(w, by = "missed")
   first <- utils::head(cells, sum(gaps))
-  expect_true(all(first[c("missed_low", "missed", "missed_high", "present")] == 1))
+  expect_true(all(first[c("missed_low", "missed", "missed_high")] == 1))
   expect_false(is.unsorted(-cells$missed))
   expect_equal(sum(by_taxon(w)$missed), w$total[["missed"]])
   expect_true(all(by_taxon(w)$low >= colSums(gaps)))
@@ -196,7 +261,7 @@ test_that("what lies outside the known ages of a taxon is told", {
   w <- ask(early_tetrapods$x, age = sites$age)
   inside <- missed_inside(w)
   expect_equal(sum(inside[c("inside", "outside", "undated")]), w$total[["missed"]])
-  expect_output(print(w, n = 0), "between the\\s+first and the last find of their taxon")
+  expect_output(print(w, n = 0), "Within the known age range of the taxon: [0-9]+ %")
   cells <- as.data.frame(w)
   age <- sites$age[match(cells$site, rownames(early_tetrapods$x))]
   found <- apply(early_tetrapods$x == 1, 2, function(at) range(sites$age[at]))[, cells$taxon]
@@ -230,13 +295,15 @@ test_that("later visits to the birds of one visit lie within the range", {
   others <- pmax(found[, some, 2L], found[, some, 3L])
   w <- ask(first, place = birds$sites[c("coordx", "coordy")], environment = birds$sites[c("elev", "forest")])
   new <- sum(others == 1 & first == 0)
+  expect_lt(abs(log2(w$total[["missed"]] / new)), log2(1.5))
   expect_true(in_order(w$total[["low"]], new, w$total[["high"]]))
-  expect_lt(abs(log2(w$total[["missed"]] / 2685)), 1) # with what occupancy models add to the 2 087
+  one <- mean(c(sum(found[, some, 2L] > first), sum(found[, some, 3L] > first)))
+  expect_lt(abs(log2(w$more$missed[1L] / one)), log2(1.5))
   cells <- as.data.frame(w)
   y <- (others > first)[cbind(cells$site, cells$taxon)]
   loss <- function(p) -mean(ifelse(y, log(p), log1p(-p)))
   expect_lt(loss(cells$missed), loss(mean(y)))
-  best <- glm(y ~ qlogis(cells$chance), family = binomial())
+  best <- glm(y ~ qlogis(cells$probability), family = binomial())
   expect_lt(loss(cells$missed), loss(fitted(best)) + 0.02)
 })
 
@@ -244,23 +311,16 @@ test_that("zeros of undated sites are told apart, by the middles of ages where t
   ages <- replace(60:1, 1:15, NA)
   w <- ask(x, age = ages)
   told <- missed_inside(w)
-  expect_equal(told[["undated"]], sum(missed_chances(w, w$candidate)[1:15, ]))
+  expect_equal(told[["undated"]], sum(missed_cells(w, w$candidate)[1:15, ]))
   expect_equal(sum(told[c("inside", "outside", "undated")]), w$total[["missed"]])
-  expect_match(format(w)[["more"]], sprintf("%s at sites without an age", show_count(told[["undated"]])))
+  percent <- sprintf("%.0f %%%% at sites without an age", 100 * told[["undated"]] / w$total[["missed"]])
+  expect_match(format(w)[["inside"]], sprintf(percent))
   bounds <- ask(x, age = cbind(61:2, 60:1))
-  expect_match(format(bounds)[["more"]], "last find of their taxon, by the middles of ages \\([0-9]+ surely")
+  expect_match(format(bounds)[["inside"]], "[0-9]+ % by mid-ages, [0-9]+ % at any age within the bounds")
   inside <- range_through(x, cbind(61:2, 60:1))
-  expect_equal(missed_inside(bounds)[["sure"]], sum(missed_chances(bounds, inside)))
-  expect_no_match(format(ask(x, age = 60:1))[["more"]], "middles|without an age")
+  expect_equal(missed_inside(bounds)[["sure"]], sum(missed_cells(bounds, inside)))
+  expect_no_match(format(ask(x, age = 60:1))[["inside"]], "mid-ages|without an age")
   expect_error(ask(x, age = rep(NA_real_, 60)), "`age` must be known of some site", class = "multicause_input_error")
-})
-
-test_that("no more than all zeros were missed", {
-  set.seed(1)
-  lot <- matrix(rbinom(1800, 1, 0.3), 60)
-  w <- ask(lot)
-  expect_lte(w$total[["high"]], sum(lot == 0))
-  expect_gt(total_by_lists(w$kappa, w$finds)[["high"]], sum(lot == 0))
 })
 
 test_that("numbers that are names, groups without a name and columns without zeros are told", {

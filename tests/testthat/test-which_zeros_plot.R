@@ -136,14 +136,18 @@ test_that("ranges of taxa that were found in the first and in the last bin have 
   expect_identical(nrow(ggplot2::layer_data(figure, 5L)), 0L)
 })
 
-test_that("how many were missed is drawn by each evidence, with what one more search finds", {
+test_that("how many were missed is drawn by each evidence, and the curve of further surveys", {
   figure <- ggplot2::autoplot(answer, "how_many")
   drawn(figure)
-  expect_equal(figure$data$value, c(answer$how_many$missed, answer$one_more))
-  expect_match(as.character(figure$data$label[2L]), "one more such search")
+  expect_equal(figure$data$value, answer$how_many$missed)
+  curve <- ggplot2::autoplot(answer, "more")
+  drawn(curve)
+  at <- match(c(1, 2, 3, 5, 9), round(curve$data$surveys, 8))
+  expect_equal(curve$data$missed[at], answer$finds + c(0, answer$more$missed))
+  expect_equal(curve$data$unlike_high[at][-1L], answer$finds + answer$more$unlike_high)
   w <- answer
-  w["one_more"] <- list(NULL)
-  expect_identical(nrow(ggplot2::autoplot(w, "how_many")$data), 1L)
+  w$source <- "completeness"
+  expect_error(autoplot(w, "more"), "presence-absence data alone", class = "multicause_input_error")
 })
 
 test_that("a measure of unknown error is a point without a range", {

@@ -13,13 +13,15 @@ in_memory <- function(x, learners, stack, judged, completeness) {
   line <- calibrate_chances(list(eta = unlist(of_copies), count = count), hidden_log_odds(judged, stack), finds)
   eta <- line[1L] + line[2L] * eta
   known <- list(
-    x = x, found = found_table(x), eta = eta, zero = zero, bins = log_odds_bins(eta[zero]), finds = finds,
+    x = x, found = found_table(x), eta = eta, zero = zero, bins = log_odds_bins(eta[zero]),
+    all_bins = log_odds_bins(eta[zero]), presences = finds,
     kappa = 1 - sum(count * plogis(line[1L] + line[2L] * unlist(of_copies))) / finds
   )
   bind_in_namespace("usual_ratio", shards_ratio)
   many <- how_many(known, list(completeness = completeness), NULL)
   at <- which(zero)
-  cells <- missed_numbers(plogis(eta[at]), 0 * at, many$log_ratio[(at - 1L) %% nrow(x) + 1L, ])
+  ratios <- ratios_at(many$ratios, (at - 1L) %% nrow(x) + 1L)
+  cells <- missed_numbers(plogis(eta[at]), 0 * at, ratios, many$ratios$slope)
   list(many = many, cells = data.frame(row = (at - 1L) %% nrow(x) + 1L, column = (at - 1L) %/% nrow(x) + 1L, cells))
 }
 
@@ -54,7 +56,7 @@ test_that("all numbers of a zero, and sums, are those of the table in memory", {
     cells <- here$cells
     at <- match(paste(there$zeros$site, there$zeros$taxon), paste(rownames(x)[cells$row], colnames(x)[cells$column]))
     # Bins of log-odds are those of runs of rows, joined.
-    for (name in c("chance", "present", "missed")) {
+    for (name in c("probability", "missed")) {
       expect_equal(there$zeros[[name]], cells[[name]][at], tolerance = 1e-4)
     }
     expect_equal(there$sites$missed, as.vector(tapply(cells$missed, factor(cells$row, 1:240), sum)), tolerance = 1e-4)
@@ -63,7 +65,7 @@ test_that("all numbers of a zero, and sums, are those of the table in memory", {
     if (is.null(completeness)) {
       expect_equal(there$total, unlist(here$many$estimates[1L, c("missed", "low", "high")]), tolerance = 1e-4)
     }
-    expect_equal(there$expected, sum(cells$chance), tolerance = 1e-4)
+    expect_equal(there$expected, sum(cells$probability), tolerance = 1e-4)
   }
 })
 
@@ -98,13 +100,13 @@ test_that("by_site(), by_taxon(), the print and files have the numbers; workers 
     expect_coherent(each)
   }
   all <- do.call(rbind, lapply(w$files, utils::read.csv))
-  expect_true(in_order(all$chance, all$present))
   expect_equal(sum(all$missed), w$total[["missed"]], tolerance = 1e-9)
   expect_identical(names(all), names(w$zeros))
-  expect_output(print(w), "if completeness is as you gave it")
-  expect_output(print(by_site(w)), "if completeness is as you gave it")
-  expect_identical(bare$zeros$chance, w$zeros$chance)
-  expect_output(print(bare), "by how well finds are foreseen")
+  expect_output(print(w), "if completeness is as supplied")
+  expect_output(print(by_site(w)), "if completeness is as supplied")
+  expect_identical(bare$zeros$probability, w$zeros$probability)
+  expect_output(print(bare), "found by 1 more survey of equal effort")
+  expect_equal(bare$more$missed[2L], bare$total[["missed"]])
   printed <- utils::capture.output(print(by_taxon(bare), n = 1))
   expect_match(printed[2L], by_taxon(bare)$taxon[which.max(by_taxon(bare)$missed)], fixed = TRUE)
   expect_error(by_site(w, groups = rep(1, 240)), "`groups` does not go with shards", class = "multicause_input_error")
