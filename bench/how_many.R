@@ -44,21 +44,28 @@ estimate <- function(x, near = list()) {
   suppressMessages(suppressWarnings(do.call(which_zeros, c(list(unname(x)), lapply(near, bare), given))))
 }
 
-# kappa, finds: of the table without taxa that were found nearly everywhere.
+# kappa, presences: of the table without taxa that were found nearly everywhere.
 answer <- function(name, x, near = list()) {
   keep(name, {
     w <- estimate(x, near)
     zero <- unname(x) == 0
-    open <- colMeans(x) < found_everywhere
-    kappa <- if (all(open)) w$kappa else estimate(x[, open], near)$kappa
     list(
-      kappa = kappa, finds = sum(x[, open]), probability = w$probability[zero], se = w$se[zero],
-      total = w$total, auc = w$quality$auc[1L], auc_se = w$quality$auc_se[1L]
+      kappa = w$kappa, presences = sum(x[, colMeans(x) < found_everywhere]), probability = w$probability[zero],
+      se = w$se[zero], auc = w$quality$auc[1L], auc_se = w$quality$auc_se[1L]
     )
   })
 }
 
-base_of <- function(one) one$finds * max(1 - one$kappa / limit, 0.01)
+base_of <- function(one) one$presences * max(1 - one$kappa / limit, 0.01)
+
+# The law before: the number by kappa over the share that the table holds, and its ends.
+old_law <- function(one) {
+  ratio <- c(law = limit, law_low = 0.63, law_high = 1.18)
+  complete <- pmin(one$kappa / ratio, 0.99)
+  out <- one$presences * (1 - complete) / complete
+  if (one$kappa >= ratio[["law_low"]]) out[["law_low"]] <- 0
+  out
+}
 
 # ---- What the others found ----
 # Presences at zeros that k of the other searches found, in the mean over groups of k that follow each other.
@@ -71,22 +78,23 @@ found_by <- function(case, k) {
   mean(vapply(groups, function(of) sum(any_of(case, of) & case$x == 0), 0))
 }
 
-any_of <- function(case, of) apply(case$others[, , of, drop = FALSE], 1:2, max) == 1
+any_of <- function(case, of) rowSums(case$others[, , of, drop = FALSE], dims = 2L) > 0
 
 log_loss <- function(y, p) -mean(ifelse(y > 0, log(pmax(p, 1e-12)), log1p(-pmin(p, 1 - 1e-12))))
 auc_of <- function(score, y) {
   (mean(rank(score)[y]) - (sum(y) + 1) / 2) / sum(!y)
 }
 
-# plogis(slope eta + r), r such that they sum to `total`.
+# plogis(slope eta + r), r such that they sum to `total`, of log-odds in bins.
 missed_of <- function(eta, total, slope = usual_slope, most = 0.95) {
   total <- min(total, most * length(eta))
-  above <- function(r) sum(stats::plogis(slope * eta + r)) - total
+  bins <- own$log_odds_bins(eta)
+  above <- function(r) sum(bins$count * stats::plogis(slope * bins$eta + r)) - total
   stats::plogis(slope * eta + stats::uniroot(above, c(-5, 5), extendInt = "upX", tol = 1e-9)$root)
 }
 
 slopes <- c(0.6, 0.7, 0.8, 0.9, 1)
-scatters <- c(0.15, 0.2, 0.25, 0.3, 0.4, 0.6)
+scatters <- c(0.15, 0.25, 0.4, 0.6)
 
 # One row for each case.
 measure <- function(case) {
@@ -94,13 +102,14 @@ measure <- function(case) {
   alike <- case$kind %in% alike_kinds
   out <- data.frame(
     family = case$family, name = case$name, kind = case$kind, alike = alike, sites = nrow(case$x),
-    taxa = ncol(case$x), presences = sum(case$x), finds = one$finds, kappa = one$kappa, base = base_of(one),
-    auc = one$auc, auc_se = one$auc_se, law = one$total[["missed"]], law_low = one$total[["low"]],
-    law_high = one$total[["high"]]
+    taxa = ncol(case$x), presences = sum(case$x), kappa = one$kappa, base = base_of(one), auc = one$auc,
+    auc_se = one$auc_se, as.list(old_law(one))
   )
   out[paste0("found_", searches_of_curve)] <- lapply(searches_of_curve, found_by, case = case)
   out$found_series <- if (is.null(case$counts)) NA else series_of(round(case$counts))
-  out$repeated <- repeated_rows(case$x)
+  out$repeated <- own$repeated_share(case$x)
+  two <- seq_len(min(2L, dim(case$others)[3L]))
+  out$auc_found <- auc_of(stats::qlogis(one$probability), any_of(case, two)[case$x == 0])
   if (dim(case$others)[3L] < 2L) {
     return(out)
   }
@@ -121,7 +130,7 @@ measure_cells <- function(case, one, alike) {
   held <- function(ends, at) mean(ends[at, 1L]) <= mean(y[at]) + 0.5 / length(at) &&
     mean(y[at]) - 0.5 / length(at) <= mean(ends[at, 2L])
   out <- data.frame(
-    auc_found = auc_of(eta, y), loss_best = log_loss(y, best) / constant, said_20 = mean(missed[first]),
+    loss_best = log_loss(y, best) / constant, said_20 = mean(missed[first]),
     found_20 = mean(y[first]), held_20 = held(ends$both, first), held_20_curve = held(ends$curve, first),
     sum_probability = sum(one$probability), loss_probability = log_loss(y, one$probability) / constant
   )
@@ -161,9 +170,9 @@ sums_held <- function(case, zero, missed, y, side, alike) {
   relative <- exp(stats::qnorm(stats::ppoints(200L)) * spread)
   vapply(scatters, function(cv) {
     mean <- expected %*% t(relative)
-    draws <- matrix(stats::rnbinom(length(mean), size = 1 / cv^2, mu = mean), size)
-    ends <- apply(draws, 1L, stats::quantile, c(0.05, 0.95), names = FALSE)
-    mean(ends[1L, ] <= found + 0.5 & found - 0.5 <= ends[2L, ])
+    draws <- stats::rnbinom(length(mean), size = 1 / cv^2, mu = mean)
+    sorted <- matrix(draws[order(row(mean), draws)], 200L)
+    mean(sorted[10L, ] <= found + 0.5 & found - 0.5 <= sorted[191L, ])
   }, 0)
 }
 
@@ -174,62 +183,25 @@ series_of <- function(counts, last = 10L) {
   max(sum((-1)^(k + 1) * stats::pbinom(k - 1, last, 0.5, lower.tail = FALSE) * met), 0)
 }
 
-# Of the sites of five presences and more, at least twenty: the share with an identical other one, less the same where
-# presences are drawn independently, taxa by how often they were found and each site as many as it has.
-repeated_rows <- function(x, draws = 10L, tries = 200L) {
-  x <- x[rowSums(x) >= 5, , drop = FALSE]
-  x <- x[, colSums(x) > 0, drop = FALSE]
-  if (nrow(x) < 20L) {
-    return(NA_real_)
-  }
-  share <- function(x) {
-    rows <- apply(x == 1, 1L, function(one) paste(which(one), collapse = " "))
-    mean(rows %in% rows[duplicated(rows)])
-  }
-  p <- margins_probability(x)
-  of_site <- function(i) {
-    many <- matrix(stats::runif(tries * ncol(x)) < rep(p[i, ], each = tries), tries)
-    as.numeric(many[c(which(rowSums(many) == sum(x[i, ])), 1L)[1L], ])
-  }
-  set.seed(1)
-  alone <- replicate(draws, share(t(vapply(seq_len(nrow(x)), of_site, numeric(ncol(x))))))
-  share(x) - mean(alone)
-}
-
-# plogis(a[i] + b[j]) with the sums of the table, by Newton's method on each side in turn.
-margins_probability <- function(x, iterations = 50L) {
-  a <- numeric(nrow(x))
-  b <- stats::qlogis((colSums(x) + 0.5) / (nrow(x) + 1))
-  rows <- pmin(rowSums(x), ncol(x) - 0.5)
-  columns <- pmin(colSums(x), nrow(x) - 0.5)
-  for (iteration in seq_len(iterations)) {
-    p <- stats::plogis(outer(a, b, "+"))
-    a <- a + (rows - rowSums(p)) / pmax(rowSums(p * (1 - p)), 0.5)
-    p <- stats::plogis(outer(a, b, "+"))
-    b <- b + (columns - colSums(p)) / pmax(colSums(p * (1 - p)), 0.5)
-  }
-  stats::plogis(outer(a, b, "+"))
-}
-
-# The truth of the old law: found by the others, and what an occupancy model of each taxon over all searches expects in
-# cells that none found. EM for the share of sites where a taxon is and for its detection in each search; one site is
+# The truth of the law before: found by the others, and what an occupancy model of each taxon over all searches expects
+# in cells that none found. EM for the share of sites where a taxon is and for its detection in each search; one site is
 # added where it is and is found as often as, over all taxa, a search finds what another one has found.
 full_truth <- function(case, iterations = 500L) {
-  y <- array(c(case$x, case$others), c(dim(case$x), dim(case$others)[3L] + 1L))
-  hits <- apply(y, 2:3, sum)
-  seen <- apply(y, 1:2, max) == 1
-  mean <- vapply(seq_len(dim(y)[3L]), function(v) mean(y[, , v][apply(y[, , -v, drop = FALSE], 1:2, max) == 1]), 0)
-  there <- 0.5 + 0.5 * seen
+  n <- dim(case$others)[3L] + 1L
+  y <- array(c(case$x, case$others), c(dim(case$x), n))
+  hits <- apply(y, 3L, colSums)
+  mean <- vapply(seq_len(n), function(v) mean(y[, , v][rowSums(y[, , -v, drop = FALSE], dims = 2L) > 0]), 0)
+  unseen <- colSums(rowSums(y, dims = 2L) == 0)
+  there <- rep(0.5, ncol(y)) # the probability of the taxon where no search found it
   for (iteration in seq_len(iterations)) {
-    p <- pmin((hits + rep(mean, each = ncol(y))) / (colSums(there) + 1), 1 - 1e-6)
-    psi <- colMeans(there)
-    odds <- exp(rowSums(log1p(-p))) * psi / (1 - pmin(psi, 1 - 1e-9))
-    new <- ifelse(seen, 1, rep(odds / (1 + odds), each = nrow(y)))
-    done <- abs(sum(new) - sum(there)) < 1e-3 && iteration > 10L
-    there <- new
-    if (done) break
+    sites <- nrow(y) - unseen + unseen * there
+    p <- pmin((hits + rep(mean, each = ncol(y))) / (sites + 1), 1 - 1e-6)
+    odds <- exp(rowSums(log1p(-p))) * sites / pmax(nrow(y) - sites, 1e-9)
+    before <- there
+    there <- odds / (1 + odds)
+    if (sum(unseen * abs(there - before)) < 1e-3 && iteration > 10L) break
   }
-  sum(there[case$x == 0])
+  sum(any_of(case, seq_len(n - 1L)) & case$x == 0) + sum(unseen * there)
 }
 
 # ---- Judging ----
@@ -316,14 +288,15 @@ show_curve <- function(d) {
 }
 
 show_law <- function(d) {
-  cat("## The old law beside it\n\n")
+  cat("## The law before beside it\n\n")
   d <- d[!is.na(d$full) & d$full > 0, ]
   show(for_classes(d, function(d) {
     cbind(
-      estimate = c("two more, found", "old law, its own truth", "old law, found by two"),
+      estimate = c("two more, found", "law before, its own truth", "law before, found by two"),
       rbind(
         summarise(found_log(d$found_2, usual[2L] * d$base), d$family),
-        summarise(found_log(d$full, pmax(d$law, 1)), d$family), summarise(found_log(d$found_2, pmax(d$law, 1)), d$family)
+        summarise(found_log(d$full, pmax(d$law, 1)), d$family),
+        summarise(found_log(d$found_2, pmax(d$law, 1)), d$family)
       ), held_by_range = c(NA, mean(d$full >= d$law_low & d$full <= d$law_high), NA)
     )
   }))
@@ -341,25 +314,29 @@ show_surveys <- function(d) {
   d$said <- ifelse(is.na(d$found_2), usual[1L], usual[2L]) * d$base
   d$error <- found_log(d$seen, d$said)
   d$factor <- factors[ifelse(d$alike, "alike", "unlike")]
-  rows <- lapply(split(d, paste(d$family, d$alike)), function(d) {
+  known_mean <- function(x) if (all(is.na(x))) NA else mean(x, na.rm = TRUE)
+  rows <- lapply(split(d, paste(d$family, d$alike, is.na(d$found_2))), function(d) {
     data.frame(
       survey = d$family[1L], searches = if (d$alike[1L]) "alike" else "unlike", kind = d$kind[1L], tables = nrow(d),
-      estimated = exp(mean(log(d$said))), found = exp(mean(log(pmax(d$seen, 0.5)))),
-      ratio = exp(mean(-d$error)), held_1.75 = within(d$error, 1.75), held = mean(abs(d$error) <= log(d$factor)),
-      auc_promised = mean(d$auc), auc_found = mean(d$auc_found), first_20_said = mean(d$said_20),
-      first_20_found = mean(d$found_20), loss = mean(d$loss_0.8)
+      more = if (is.na(d$found_2[1L])) 1L else 2L, estimated = round(exp(mean(log(d$said)))),
+      found = round(exp(mean(log(pmax(d$seen, 0.5))))), ratio = exp(mean(-d$error)),
+      held = mean(abs(d$error) <= log(d$factor)), auc = mean(d$auc), auc_found = mean(d$auc_found),
+      first_20 = known_mean(d$said_20), first_20_found = known_mean(d$found_20), loss = known_mean(d$loss_0.8)
     )
   })
   rows <- do.call(rbind, rows)
   show(rows[order(rows$searches, rows$kind), ])
   fails <- d[abs(d$error) > log(d$factor), ]
   cat(sprintf("Not in the interval of its class, %d of %d tables:\n", nrow(fails), nrow(d)))
-  cat(sprintf("* %s, %s: %.0f found, %.0f estimated (%.0f to %.0f), %d taxa, %d presences\n", fails$family, fails$name,
-    fails$seen, fails$said, fails$said / fails$factor, fails$said * fails$factor, fails$taxa, fails$presences), sep = "")
+  cat(sprintf(
+    "* %s, %s: %.0f found, %.0f estimated (%.0f to %.0f), %d taxa, %.0f presences\n", fails$family, fails$name,
+    fails$seen, fails$said, fails$said / fails$factor, fails$said * fails$factor, fails$taxa, fails$presences
+  ), sep = "")
   cat("\n")
 }
 
 show_cells <- function(d) {
+  show_auc(d)
   d <- d[!is.na(d$loss_best), ]
   cat("## Cells: log loss over a constant's, `missed` with its own total\n\n")
   show(for_classes(d, function(d) {
@@ -390,12 +367,15 @@ show_cells <- function(d) {
     sums <- function(of) vapply(paste0(of, scatters), function(name) by_family(d[[name]], d$family), 0)
     data.frame(scatter = scatters, sites = sums("site_"), taxa = sums("taxon_"), row.names = NULL)
   }))
-  cat("AUC by held-out presences and by what two others found:\n\n")
+}
+
+show_auc <- function(d) {
+  cat("## AUC by held-out presences, and by what two others (or the one) found\n\n")
   show(for_classes(d, function(d) {
     lower <- tapply(d$auc - d$auc_found, d$family, mean)
     data.frame(
-      promised = by_family(d$auc, d$family), found = by_family(d$auc_found, d$family), lower = mean(lower),
-      sd = stats::sd(lower), too_high = sum(d$auc > d$auc_found), tables = nrow(d)
+      surveys = length(lower), promised = by_family(d$auc, d$family), found = by_family(d$auc_found, d$family),
+      lower = mean(lower), sd = stats::sd(lower), too_high = sum(d$auc > d$auc_found), tables = nrow(d)
     )
   }), 3)
 }
@@ -438,7 +418,7 @@ describe <- function(name, x) {
   one <- answer(name, x)
   data.frame(
     name = name, sites = nrow(x), taxa = ncol(x), presences = sum(x), kappa = one$kappa,
-    two_more = usual[2L] * base_of(one), auc = one$auc, auc_se = one$auc_se, repeated = repeated_rows(x)
+    two_more = usual[2L] * base_of(one), auc = one$auc, auc_se = one$auc_se, repeated = own$repeated_share(x)
   )
 }
 

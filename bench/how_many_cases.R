@@ -1,5 +1,5 @@
 # Surveys with several searches of the same sites, for bench/how_many.R: repeated visits and samples, fossil collections
-# of one place and age, years, methods, specimens dealt into parts. how_many_cases() returns a list of cases, each a list:
+# of one place and age, years, methods, specimens dealt into parts. how_many_cases() returns cases, each a list:
 #   family, name, kind  the survey, the table, and what its searches are; alike_kinds has those that are alike
 #   x        sites x taxa, 0/1, of the one search; taxa that it did not find are not in it, empty sites are
 #   counts   the counts of the same search, where there are such, or NULL
@@ -449,7 +449,8 @@ shells <- function() {
 # ---- groups of fossil sites ----
 group_cases <- function(family, x, group, near) {
   y <- deal_samples(x, group)
-  searches(family, paste(family, "in thirds"), "groups of sites", y, 1:2, near = rows_of(near, match(rownames(y), group)))
+  near <- rows_of(near, match(rownames(y), group))
+  searches(family, paste(family, "in thirds"), "groups of sites", y, 1:2, near = near)
 }
 
 fossil_groups <- function() {
