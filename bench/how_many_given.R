@@ -46,7 +46,8 @@ halved_groups <- function(name, x, near, groups, seed) {
 show <- function(d) {
   numbers <- vapply(d, is.numeric, NA)
   d[numbers] <- lapply(d[numbers], round, 2)
-  cat("|", paste(names(d), collapse = " | "), "|\n|", strrep(" --- |", ncol(d)), "\n", sep = " ")
+  cat("|", paste(names(d), collapse = " | "), "|\n")
+  cat("|", strrep(" --- |", ncol(d)), "\n", sep = "")
   for (i in seq_len(nrow(d))) cat("|", paste(vapply(d[i, ], format, ""), collapse = " | "), "|\n")
   cat("\n")
 }
