@@ -34,11 +34,6 @@ keep <- function(name, value) {
   readRDS(file)
 }
 
-bare <- function(one) {
-  if (is.data.frame(one)) rownames(one) <- NULL
-  if (is.null(dim(one))) unname(one) else one
-}
-
 estimate <- function(x, near = list()) {
   given <- list(quick = TRUE, seed = 1, control = fit_control(n_threads = 1, progress = FALSE))
   suppressMessages(suppressWarnings(do.call(which_zeros, c(list(unname(x)), lapply(near, bare), given))))

@@ -49,6 +49,12 @@ presence <- function(y) {
   y
 }
 
+# Covariates without the names of sites, which a table without names has not.
+bare <- function(one) {
+  if (is.data.frame(one)) rownames(one) <- NULL
+  if (is.null(dim(one))) unname(one) else one
+}
+
 rows_of <- function(near, kept) {
   lapply(near, function(one) if (is.null(dim(one))) one[kept] else one[kept, , drop = FALSE])
 }

@@ -7,7 +7,7 @@ here <- if (file.exists("bench/how_many_cases.R")) "bench" else "."
 source(file.path(here, "how_many_cases.R"))
 
 estimate <- function(x, near, ...) {
-  given <- c(list(unname(x)), lapply(near, unname), list(quick = TRUE, seed = 1, ...))
+  given <- c(list(unname(x)), lapply(near, bare), list(quick = TRUE, seed = 1, ...))
   suppressMessages(suppressWarnings(do.call(which_zeros, given)))
 }
 
