@@ -12,15 +12,14 @@ here <- if (file.exists("bench/how_many_cases.R")) "bench" else "."
 source(file.path(here, "how_many_cases.R"))
 kept_in <- Sys.getenv("MULTICAUSE_BENCH_ANSWERS")
 
-# The constants of the package, and what they are compared with.
-searches_of_curve <- c(1L, 2L, 4L, 8L)
-usual <- c(0.84, 1.36, 2.06, 2.87)
-limit <- 0.91
-factors <- c(alike = 1.75, unlike = 2.8)
-usual_slope <- 0.8
+# The constants of the package.
+searches_of_curve <- as.integer(names(own$more_surveys))
+usual <- unname(own$more_surveys)
+limit <- own$usual_ratio
+factors <- own$usual_factor[c("alike", "unlike")]
+usual_slope <- own$curve_slope
+found_everywhere <- own$everywhere
 cell_z <- 1.645
-usual_scatter <- 0.25
-found_everywhere <- 0.95
 n_first <- 20L
 
 # ---- Answers ----
