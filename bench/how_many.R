@@ -239,6 +239,9 @@ summarise <- function(error, family) {
 
 # The constant and the factor that holds nine of ten tables, each survey by all others of its class.
 left_out <- function(d, found) {
+  if (length(unique(d$family)) < 2L) {
+    return(NULL)
+  }
   error <- found_log(found, d$base)
   each <- vapply(unique(d$family), function(family) {
     rest <- d$family != family
@@ -256,7 +259,10 @@ left_out <- function(d, found) {
 classes <- function(d) list(alike = d$alike, unlike = !d$alike, all = rep(TRUE, nrow(d)))
 for_classes <- function(d, measure) {
   parts <- Filter(any, classes(d))
-  do.call(rbind, Map(function(kept, name) cbind(searches = name, measure(d[kept, ])), parts, names(parts)))
+  do.call(rbind, Map(function(kept, name) {
+    out <- measure(d[kept, ])
+    if (!is.null(out)) cbind(searches = name, out)
+  }, parts, names(parts)))
 }
 
 show_curve <- function(d) {
@@ -342,6 +348,9 @@ show_cells <- function(d) {
   }), 3)
   cat("Slope that is best by the other surveys, and its loss:\n\n")
   show(for_classes(d, function(d) {
+    if (length(unique(d$family)) < 2L) {
+      return(NULL)
+    }
     loss <- as.matrix(stats::aggregate(d[paste0("loss_", slopes)], list(d$family), mean)[-1L])
     chosen <- vapply(seq_len(nrow(loss)), function(i) which.min(colMeans(loss[-i, , drop = FALSE])), 0L)
     data.frame(slopes = paste(sort(unique(slopes[chosen])), collapse = ", "), loss = mean(loss[cbind(seq_along(chosen),
