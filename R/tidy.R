@@ -14,6 +14,7 @@
 #' | model | default | others |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | `"aspects"` | `"membership"`; `"missed"`, `"added"` (`visits`), `"effort"` (`effort`) |
+#' | [visits_occupancy()] | both of `"presence"`, `"detection"`, see [tidy()][tidy.visits_occupancy] | |
 #' | [bernoulli_mixture()] | `"prototypes"` | `"weights"`, `"membership"` |
 #' | [logistic_pca()] | `"loadings"` | `"scores"`, `"intercept"` |
 #' | [nmf()] | `"basis"` | `"coefficients"` |
