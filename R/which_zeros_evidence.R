@@ -101,9 +101,9 @@ wz_visit_model <- function(cell, formulas, given) {
   ))
 }
 
-# P(missed) of zeros, n x m, NA elsewhere, by log-odds of a record `eta` and what occupancy_missed() has `found`: one odds
-# ratio for each taxon, such that its zeros sum to its own number times `by`. Where presence goes by covariates, which no
-# learner knows, log-odds are the mean of these and of occupancy's own (`bench/visits_occupancy.md`).
+# P(missed) of zeros, n x m, NA elsewhere, by log-odds of a record `eta` and what occupancy_missed() has `found`: one
+# odds ratio for each taxon, such that its zeros sum to its own number times `by`. Where presence goes by covariates,
+# which no learner knows, log-odds are the mean of these and of occupancy's own (`bench/visits_occupancy.md`).
 missed_by_visits <- function(eta, zero, found, by = 1) {
   cells <- spread_by_taxon(eta, zero, by * found$by_taxon)
   if (!found$follows) {

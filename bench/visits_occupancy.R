@@ -39,7 +39,8 @@ simulate_survey <- function(seed, n = 100, m = 20, visits = 3) {
 # Each returns list(cells: n x m, number: draws or estimates of the number missed by taxon, m x draws, slope: m x
 # estimate, low, high (90 %)).
 fit_occupancy <- function(s) {
-  fit <- still(visits_occupancy(s$y, ~elev, ~day, site_data = data.frame(elev = s$elev), visit_data = list(day = s$day)))
+  sites <- data.frame(elev = s$elev)
+  fit <- still(visits_occupancy(s$y, ~elev, ~day, site_data = sites, visit_data = list(day = s$day)))
   slope <- confint(fit, "presence:elev", level = 0.9)
   list(cells = fit$cells$present, number = own$missed_counts(fit$draws), slope = cbind(coef(fit)$presence[2, ], slope))
 }
@@ -172,8 +173,8 @@ two_of_three <- function(y, rest) {
 }
 
 if (wanted("pairs")) {
-  cat("\n## Two visits of three, judged by the third\n\nFull: new on the third, and what all missed as the model expects",
-    "it with sites searched alike.\n\n")
+  cat("\n## Two visits of three, judged by the third\n\nFull: new on the third, and what all missed as the model",
+    "expects it with sites searched alike.\n\n")
   row("survey", "visits", "new", "full", "estimate", "90 % of the model", "as surveys are", "full within")
   row("---", "---", "---", "---", "---", "---", "---", "---")
   for (name in names(surveys)) {

@@ -14,7 +14,8 @@ torture("mc_c_occ_fit", rows, modifyList(param, list(spread = numeric(4))), prio
 at <- torture("mc_c_occ_modes", rows, param)
 torture("mc_c_occ_modes", modifyList(rows, list(kind = c(0L, 1L, 2L, 0L, 3L))), param, error = TRUE)
 torture("mc_c_occ_modes", modifyList(rows, list(first = c(0L, 4L, 3L))), param, error = TRUE)
-plan <- list(n_sweep = 4L, thin = 2L, mode = at$theta, precision = at$precision, on_tick = function(pass, objective) NULL)
+plan <- list(n_sweep = 4L, thin = 2L, mode = at$theta, precision = at$precision)
+plan$on_tick <- function(pass, objective) NULL
 torture("mc_c_occ_sample", rows, param, prior, plan)
 torture("mc_c_occ_sample", rows, param, prior, modifyList(plan, list(mode = 0)), error = TRUE)
 torture("mc_c_occ_pointwise", rows, 1L, matrix(0, 4, 3))
