@@ -126,8 +126,8 @@ coefficient_draws_of <- function(fit) {
 #' Intervals of the coefficients of occupancy
 #'
 #' Of a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale: what is not known of the
-#' taxa's common mean and spread is part of them. On simulated surveys 90 % intervals of slopes held the truth in 88 to
-#' 93 % (`bench/visits_occupancy.md` in the sources).
+#' taxa's common mean and spread is part of them. On simulated surveys 90 % intervals of slopes held the truth in 90 to
+#' 94 % (`bench/visits_occupancy.md` in the sources).
 #'
 #' @param object,x a fit of [visits_occupancy()].
 #' @param parm names of coefficients, `"taxon:part:term"` as `vcov()` has them, or of a part of these: `"presence"`,
