@@ -277,10 +277,6 @@ presence_design <- function(formula, cell, given) {
   by
 }
 
-occupancy_terms <- function(by) {
-  unlist(lapply(c("presence", "detection"), function(part) paste(part, by[[part]]$terms, sep = ":")))
-}
-
 # What the kernel knows of the prior, list(center_sd, spread_prior), a number for each coefficient.
 kernel_prior <- function(by) {
   each <- lapply(c("presence", "detection"), function(part) {

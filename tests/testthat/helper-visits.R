@@ -256,8 +256,8 @@ ref_visit_counts <- function(x, par, i) {
   out
 }
 
-# Occupancy of one taxon, site by site, eqs. (1) to (3) of src/visits_occupancy/taxon.h. y: n x visits; x: n x terms; w: a
-# list of n x terms, one a visit. list(loglik, present) of each site, NA where no visit was made.
+# Occupancy of one taxon, site by site, eqs. (1) to (3) of src/visits_occupancy/taxon.h. y: n x visits; x: n x terms; w:
+# a list of n x terms, one a visit. list(loglik, present) of each site, NA where no visit was made.
 ref_occupancy_sites <- function(y, x, w, theta, uneven = 0) {
   nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
   b <- theta[seq_len(ncol(x))]
