@@ -176,7 +176,7 @@ has_draws <- function(fit) UseMethod("has_draws")
 
 has_draws.default <- function(fit) {
   if (inherits(fit, "multicause_ensemble")) {
-    return(inherits(fit, "aspect_bernoulli") && any(vapply(fit$fits, has_draws, NA)))
+    return(inherits(fit, "aspect_bernoulli") && any(vapply(fit$fits, function(one) has_draws(one), NA)))
   }
   inherits(fit, "aspect_bernoulli") && (!is.null(fit$posterior) || is_sampled(fit))
 }

@@ -193,7 +193,8 @@ answer_chances <- function(w) {
   part <- if (length(rows) < w$dims[["n"]]) ranges$missed / max(w$total[["missed"]], 1e-12) else 1
   c(ranges[c("low", "high", "se")], list(
     chance = coded_chances(w$probability[rows, , drop = FALSE], found, w$candidate[rows, , drop = FALSE]),
-    found = found, kept = rows, slope = w$ratios$slope, side = w$ratios$side, offset = w$ratios$offset[rows, , drop = FALSE],
+    found = found, kept = rows, slope = w$ratios$slope, side = w$ratios$side,
+    offset = w$ratios$offset[rows, , drop = FALSE],
     total = unname(part * w$total),
     ratio = if (w$ratios$side == 1L) w$ratios$log[rows, 1L] else w$ratios$log[, 1L],
     gaps = if (length(gaps)) (gaps[, 1L] - 1L) * ncol(found) + gaps[, 2L] - 1L,

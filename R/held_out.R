@@ -217,7 +217,9 @@ visit_fold_data <- function(x) {
 check_tells_visits <- function(fit) UseMethod("check_tells_visits")
 
 check_tells_visits.default <- function(fit) {
-  stop_input("Visits can be held out of fits of visits_bernoulli() and visits_occupancy() only, not of %s().", model_name(fit))
+  stop_input(
+    "Visits can be held out of fits of visits_bernoulli() and visits_occupancy() only, not of %s().", model_name(fit)
+  )
 }
 
 loss_family <- function(view) {

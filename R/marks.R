@@ -15,7 +15,7 @@ mark_kind <- function(marks) {
   word <- tolower(trimws(marks))
   number <- suppressWarnings(as.numeric(word))
   kind <- rep("present", length(marks))
-  none <- c(absent_words[nchar(absent_words) > 1L], "negative", "neg")
+  none <- c(absence_words, no_words[nchar(no_words) > 1L], "neg")
   kind[gsub("[-_[:space:]]+", "", word) %in% none | number %in% 0 | grepl(only_strokes, word)] <- "absent"
   codes <- number %in% unknown_codes & all(number[!number %in% unknown_codes] %in% c(0:2, NA))
   kind[grepl("^(\\?+|n/?a|unknown|unk\\.?)$", word) | codes | !is.na(number) & number < 0] <- "unknown"

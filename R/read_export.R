@@ -302,7 +302,7 @@ need_columns <- function(table, columns, file, advice) {
   }
 }
 
-need_numbers <- function(table, columns) {
+need_numeric_columns <- function(table, columns) {
   for (column in intersect(columns, names(table))) {
     if (!is.numeric(table[[column]]) && !all(is.na(table[[column]]))) {
       wrong <- which(!reads_as_number(table[[column]]) & !is.na(table[[column]]))[1L]
@@ -396,7 +396,7 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
   table$species <- ifelse(is.na(table$genus) | is.na(table$species), NA, paste(table$genus, table$species))
   table <- settle_columns(table, c("genus", "species"), names)
   table <- convert_numbers(table, c(taxa, "name"))
-  need_numbers(table, c("max_ma", "min_ma", "lat", "lng"))
+  need_numeric_columns(table, c("max_ma", "min_ma", "lat", "lng"))
   if (all(c("lat", "lng") %in% names(table))) {
     nowhere <- which(table$lat == 0 & table$lng == 0)
     table[nowhere, c("lat", "lng")] <- NA
@@ -514,7 +514,7 @@ read_pbdb <- function(file, rank = c("genus", "species", "any"), ..., names = c(
   taxa <- intersect(c("phylum", "class", "order", "family", "genus"), names(table))
   table[taxa] <- lapply(table[taxa], function(name) replace(name, grepl(no_rank, name), NA))
   table <- convert_numbers(table, c(taxa, "accepted_name", "identified_name", "collection_name", "formation", "cc"))
-  need_numbers(table, c("max_ma", "min_ma", "lng", "lat"))
+  need_numeric_columns(table, c("max_ma", "min_ma", "lng", "lat"))
   table <- check_plausible(add_names(table), file, read$line) # while rows are those of the file
   table <- settle_columns(leave_out_flagged(table, keep), c("genus", "species"), names)
   table <- keep_usable(table, file, rank)

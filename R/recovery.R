@@ -62,6 +62,7 @@
 #' recovery(which_zeros(visits[, , 1], quick = TRUE, seed = 1), visits[, , 2:3])
 #' @export
 recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
+  if (missing(scores)) stop_missing("scores")
   of <- check_choice(of)
   n <- sort(check_counts(n, "n"))
   if (inherits(scores, "which_zeros")) {

@@ -70,8 +70,8 @@
 #' @param summarise a named list of functions that add covariates of visits, as `list(effort = sum)`. Where the table of
 #'   visits (`visit_data`, else `data`) has a column of that name, the function is given its values over the rows of a
 #'   visit, else it is given those rows. It must return one value.
-#' @param sides for an array without names of its dimensions, what these are, as `c("species", "site", "visit")`.
 #' @param degrees for a download of the Paleobiology Database without `site`: within so many degrees places are one.
+#' @param sides for an array without names of its dimensions, what these are, as `c("species", "site", "visit")`.
 #' @param x an array made by `visits_array()`.
 #' @return `visits_array()`: an integer array, sites by taxa by visits, of 0, 1 and `NA`, with names. Sites and taxa are
 #'   sorted. It takes its covariates along: `visits_bernoulli(x, k, detection = ~effort)` finds them. A part of it,
@@ -123,7 +123,7 @@
 #' @export
 visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_sites = 0, min_visits = 1,
                          max_visits = Inf, surplus = c("pool", "first", "random"), present = "auto", occasion = NULL,
-                         until = NULL, summarise = NULL, sides = NULL, degrees = 0.1) {
+                         until = NULL, summarise = NULL, degrees = 0.1, sides = NULL) {
   check_dots(...)
   check_given(data)
   if (missing(site) && missing(taxon) && missing(visit)) {

@@ -206,12 +206,6 @@ tidy.visits_occupancy <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.
 
 part_sides.visits_occupancy <- function(fit, name, values) c("term", "taxon")
 
-part_range.visits_occupancy <- function(fit, name, level) {
-  own <- own_coefficients(fit$draws$theta, fit, name)
-  end <- function(p) apply(own, 1:2, stats::quantile, p, names = FALSE)
-  list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
-}
-
 # ---- Predictions ----
 
 most_mean_values <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do

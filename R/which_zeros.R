@@ -108,8 +108,9 @@
 #'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
 #'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the probability of a record (`NA` at
-#'   presences and for taxa found at no site); `total`, the expected number of false absences, `missed`, with `low` and `high` (90 %); for
-#'   presence-absence data alone that is what two more surveys would find, and `more`, a data frame, has 1, 2, 4 and 8
+#'   presences and for taxa found at no site); `total`, the expected number of false absences, `missed`, with `low` and
+#'   `high` (90 %); for presence-absence data alone that is what two more surveys would find, and `more`, a data frame,
+#'   has 1, 2, 4 and 8
 #'   (`surveys`, `missed`, `low`, `high`, and the ends for other years or methods, `unlike_low`, `unlike_high`);
 #'   `how_many`, a data frame with a row for each evidence, that of the total first: `evidence`, `missed`, `low`,
 #'   `high`, and `of`, the quantity; `source`, the name of the evidence of the total; `reason`, why no number is

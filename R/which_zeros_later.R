@@ -125,7 +125,10 @@ later_sentences <- function(x) {
     },
     if (!is.null(x$reason)) no_number_sentence(x$reason),
     if (!is.null(x$first)) {
-      sprintf("First %d zeros: mean probability %.2f, share found %.2f.", x$first$zeros, x$first$missed, x$first$found)
+      sprintf(
+        "First %s: mean probability %.2f, share found %.2f.", count_words(x$first$zeros, "zero"), x$first$missed,
+        x$first$found
+      )
     },
     paste(
       "To add this check to the table of surveys in ?how_many, send it, by saveRDS(), with the sources of both tables",

@@ -99,7 +99,9 @@ total_sentence <- function(total, source, words, more = NULL) {
     ))
   }
   of <- switch(source,
-    groups = sprintf("%s of the faunas of %s were found at none of their sites, by Chao's estimate", words[2L], words[1L]),
+    groups = sprintf(
+      "%s of the faunas of %s were found at none of their sites, by Chao's estimate", words[2L], words[1L]
+    ),
     visits = sprintf("presences were found by no visit, by the occupancy of each %s", singular_word(words[2L])),
     sprintf("presences were not detected, %s", wz_words[[source]])
   )

@@ -18,6 +18,13 @@ number <- function(x, digits = 0) formatC(x, digits = digits, format = "f")
 auc <- function(p, y) (mean(rank(p)[y == 1]) - (sum(y) + 1) / 2) / sum(y == 0)
 log_loss <- function(p, y) -mean(log(ifelse(y == 1, pmax(p, 1e-6), pmax(1 - p, 1e-6))))
 
+# P(missed) of zeros whose log-odds of a record are `eta`, n x m, NA elsewhere: one odds ratio for each taxon, such that
+# its zeros sum to its own number.
+cells_by_taxon <- function(eta, zero, by_taxon) {
+  ratio <- own$log_ratio_of_rows(t(replace(eta, !zero, 0)), t(zero), by_taxon)
+  replace(stats::plogis(eta + rep(ratio, each = nrow(eta))), !zero, NA)
+}
+
 # ---- Covariates ----
 
 # The design of shared/spec/occupancy.md; taxa that were never found leave.

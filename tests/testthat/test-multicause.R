@@ -288,13 +288,14 @@ test_that("tables of more than 2^31 cells are counted in doubles", {
   n <- 70000
   m <- 40000
   x <- Matrix::sparseMatrix(i = sample(n, 300), j = sample(m, 300), x = 1, dims = c(n, m))
+  documents <- Matrix::sparseMatrix(i = seq_len(n), j = sample(m, n, TRUE), x = 1, dims = c(n, m)) # none is empty
   cells <- n * m
   once <- fit_control(n_start = 1, max_pass = 1, n_polish = 0, progress = FALSE)
   three <- data.frame(site = c(1, n), taxon = c(1, m), layer = c(1, 3), count = 2:1)
   quietly <- function(expr) suppressWarnings(suppressMessages(expr), classes = "multicause_not_converged")
   fits <- list(
     quietly(bernoulli_mixture(x, 2, control = once)), quietly(nmf(x, 2, control = once)),
-    quietly(plsa(x, 2, control = once)), quietly(plca(x, 2, control = once)),
+    quietly(plsa(documents, 2, control = once)), quietly(plca(x, 2, control = once)),
     quietly(plca(three, 2, estimate = "ml", control = once)),
     quietly(noisy_or(x, 1, control = once))
   )

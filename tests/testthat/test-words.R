@@ -11,13 +11,13 @@ worded <- local({
 
 make_worded <- function(named) {
   set.seed(1)
-  x <- outer(1:20, 1:8, function(i, j) (i <= 10) == (j <= 4)) * matrix(stats::rbinom(160, 1, 0.7), 20)
-  if (named) dimnames(x) <- list(site = paste0("s", 1:20), genus = paste0("g", 1:8))
+  x <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6)) * matrix(stats::rbinom(360, 1, 0.7), 30)
+  if (named) dimnames(x) <- list(site = paste0("s", 1:30), genus = paste0("g", 1:12))
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE, keep_starts = TRUE, screen = FALSE)
   chains <- mcmc_control(chains = 2, warmup = 20, draws = 40, n_start = 2, n_reheat = 1, keep = 10, progress = FALSE)
   fit <- aspect_bernoulli(x, 3, phantom = "white", control = few)
   visits <- visits_bernoulli(list(x, x), 2, control = few)
-  w <- which_zeros(x, age = 1:20, quick = TRUE, copies = 2, seed = 1)
+  w <- which_zeros(x, age = 1:30, quick = TRUE, copies = 2, seed = 1)
   fits <- list(
     fit, summary(fit), aspect_bernoulli(x, 2, control = few), bernoulli_mixture(x, 2, control = few),
     aspect_bernoulli(x, 2, estimate = "gibbs", phantom = "white", control = chains), visits, summary(visits),
@@ -28,9 +28,9 @@ make_worded <- function(named) {
   sure <- identifiability(fit)
   c(fits, list(
     false_absences(fit), false_presences(fit), by_taxon(fit), by_site(fit), denoise(fit),
-    phantoms(fit), sure, summary(sure), modes(fit), age_profile(fit, 20:1, of = "site"), corrupt(x, omit = 0.3),
-    smooth_over(age = 1:20), recovery(fitted(fit), matrix(c(TRUE, FALSE), 20, 8)), w, summary(w), by_site(w),
-    by_taxon(w), contrast(w, rep(c("a", "b"), 10)), sensitivity(w)
+    phantoms(fit), sure, summary(sure), modes(fit), age_profile(fit, 30:1, of = "site"), corrupt(x, omit = 0.3),
+    smooth_over(age = 1:30), recovery(fitted(fit), matrix(c(TRUE, FALSE), 30, 12)), w, summary(w), by_site(w),
+    by_taxon(w), contrast(w, rep(c("a", "b"), 15)), sensitivity(w)
   ))
 }
 
@@ -102,7 +102,7 @@ test_that("summary() of an answer has the answer and its largest sums", {
   w <- Filter(function(object) inherits(object, "which_zeros"), worded())[[1L]]
   lines <- utils::capture.output(print(summary(w), n = 3))
   expect_identical(lines[seq_along(utils::capture.output(print(w, n = 3)))], utils::capture.output(print(w, n = 3)))
-  expect_true(any(grepl("^Genera of which most was missed", lines)))
+  expect_true(any(grepl("^Genera with most undetected presences", lines)))
   sums <- by_taxon(w)
   expect_true(any(grepl(sums$taxon[which.max(sums$missed)], lines, fixed = TRUE)))
 })
@@ -175,11 +175,11 @@ test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 r
 test_that("a slope of few hidden finds is no verdict", {
   cases <- data.frame(slope = c(1.02, 0.5, 1.02, 0.7, 1.5, 0.5, 1.5), se = c(0.05, 0.05, 0.15, 0.2, 0.3, 0.1, 0.1))
   said <- mapply(slope_words, cases$slope, cases$se, rep(c(40L, 400L), c(2L, 5L)))
-  expect_match(said[1:5], "of too few")
-  expect_match(said[1L], "^1.02 \\(s.e. 0.05\\), ")
-  expect_match(said[6L], "too sure")
-  expect_match(said[7L], "too careful")
-  expect_match(slope_words(1.02, 0.05, 400L), "can be taken as they are")
-  expect_match(slope_words(1.02, NA, 400L), "^1.02, of too few")
+  expect_match(said[1:5], "from too few")
+  expect_match(said[1L], "^1.02 \\(SE 0.05\\), ")
+  expect_match(said[6L], "too extreme")
+  expect_match(said[7L], "too cautious")
+  expect_match(slope_words(1.02, 0.05, 400L), "are calibrated")
+  expect_match(slope_words(1.02, NA, 400L), "^1.02, from too few")
   expect_match(c(slope_words(NA, NA, 400L), slope_words(190.32, 6685, 6L)), "could not")
 })

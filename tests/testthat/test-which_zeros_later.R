@@ -1,0 +1,75 @@
+# An answer beside what later surveys found: recovery(w, later).
+
+gradient_visits <- function(n = 60, m = 25, visits = 3) {
+  set.seed(8)
+  there <- outer(runif(n), runif(m), function(site, taxon) abs(site - taxon) < 0.2)
+  array(as.vector(there) * stats::rbinom(n * m * visits, 1, 0.6), c(n, m, visits),
+    list(site = paste0("s", seq_len(n)), species = paste0("t", seq_len(m)), NULL))
+}
+
+test_that("numbers are those of the zeros that later surveys looked at", {
+  visits <- gradient_visits()
+  x <- visits[, , 1]
+  w <- which_zeros(x, quick = TRUE, seed = 1)
+  later <- visits[, , 2:3]
+  later["s3", "t4", ] <- NA
+  out <- recovery(w, later)
+  zero <- x == 0
+  zero["s3", "t4"] <- FALSE
+  found <- apply(later, 1:2, max, na.rm = FALSE)[zero] == 1
+  missed <- as.data.frame(w, n = Inf)
+  missed <- missed$missed[match(paste(row(x), col(x))[zero],
+    paste(match(missed$site, rownames(x)), match(missed$taxon, colnames(x))))]
+  expect_identical(out$later$gained, sum(found))
+  pairs <- outer(missed[found], missed[!found], function(a, b) (a > b) + (a == b) / 2)
+  expect_equal(out$later$auc, mean(pairs))
+  expect_equal(out$later$held_out_auc, w$quality["stack", "auc"])
+  expect_identical(c(out$later$sites, out$later$taxa, out$later$surveys), c(60L, 25L, 2L))
+  first <- utils::head(order(-missed), 20)
+  expect_equal(unlist(out$first, use.names = FALSE), c(20, mean(missed[first]), mean(found[first])))
+  expect_identical(out$curve$surveys, c(1, 2, 4, 8))
+  part <- sum(missed) / sum(as.data.frame(w, n = Inf)$missed)
+  expect_equal(unlist(out$curve[2L, c("missed", "low", "high")]), part * w$total[c("missed", "low", "high")])
+  expect_false(is.unsorted(out$curve$missed, strictly = TRUE))
+})
+
+test_that("sites and taxa are matched by name, and those that one table lacks are not compared", {
+  visits <- gradient_visits()
+  w <- which_zeros(visits[, , 1], quick = TRUE, seed = 1)
+  later <- visits[, , 2]
+  expect_equal(recovery(w, later[60:1, 25:1]), recovery(w, later))
+  expect_equal(recovery(w, as.data.frame(later)), recovery(w, later))
+  expect_message(part <- recovery(w, later[1:40, 3:25]), "20 of 60 sites are not in the later table", fixed = TRUE)
+  expect_identical(c(part$later$sites, part$later$taxa), c(40L, 23L))
+  expect_equal(part$later$gained, sum(visits[1:40, 3:25, 1] == 0 & later[1:40, 3:25] == 1))
+  expect_error(recovery(w, unname(later)[1:40, ]), "`truth` must have names of its sites", fixed = TRUE)
+  expect_error(recovery(w, `rownames<-`(later, paste0("u", 1:60))), "none of their names")
+  expect_error(recovery(w, visits[, , 1]), "must hold presences at zeros", class = "multicause_input_error")
+  expect_error(recovery(w, -later), "below 0", class = "multicause_input_error")
+  expect_error(recovery(w, "later"), "a later table of sites by taxa", class = "multicause_input_error")
+  expect_error(recovery(w), "`truth` must be given", class = "multicause_input_error")
+})
+
+test_that("an answer without numbers is compared by its ranking alone", {
+  visits <- gradient_visits(m = 8)
+  w <- which_zeros(visits[, , 1], quick = TRUE, seed = 1)
+  expect_false(is.null(w$reason))
+  out <- recovery(w, visits[, , 2:3])
+  expect_null(out$curve)
+  expect_null(out$first)
+  expect_true(out$later$auc > 0.5)
+  expect_output(print(out), "because the table has fewer")
+})
+
+test_that("the print has what was found beside what was expected", {
+  visits <- gradient_visits()
+  w <- which_zeros(visits[, , 1], quick = TRUE, seed = 1)
+  out <- recovery(w, visits[, , 2:3])
+  lines <- capture.output(print(out))
+  expect_match(lines[1L], "^What later surveys found: ")
+  gained <- grep("Presences gained", lines, value = TRUE)
+  expect_match(gained, sprintf("gained: %d ", out$later$gained))
+  expect_match(lines, "First 20 zeros: mean probability 0", all = FALSE)
+  skip_if_not_installed("ggplot2")
+  expect_s3_class(ggplot2::autoplot(out), "ggplot")
+})
