@@ -33,6 +33,7 @@
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells comes from one of its components |
 #' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and the chances that visits missed what was there |
+#' | [visits_occupancy()] | repeated 0/1 surveys | where each taxon lives and is found, by formulas of covariates |
 #' | [bernoulli_mixture()] | 0/1 | all from one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
 #' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and likeness of lists |
@@ -51,9 +52,10 @@
 #' [phantoms()] finds the components that have only absences (or presences). [false_absences()] and [false_presences()]
 #' rank cells, and [by_site()] counts what is missing by taxon and by site. [denoise()] gives the table without its
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
-#' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, and [predictive_check()]
-#' whether the fit makes such surveys. [report()] writes all of it to one HTML file, from an R Markdown document that
-#' may be your own ([report_format()] is its format). [impute()] fills unknown cells.
+#' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, [sample_coverage()] how
+#' much of the next visit's records will be of known taxa, and [predictive_check()] whether the fit makes such surveys.
+#' [report()] writes all of it to one HTML file, from an R Markdown document that may be your own ([report_format()] is
+#' its format). [impute()] fills unknown cells.
 #' [divergences()] says how different components are, [sources()] which are in use, and [cooccurrence()] which sites
 #' have groups in common. Of components as topics, [top_terms()] lists the taxa, [coherence()] says how often these are
 #' found together, and [document_completion()] is the perplexity of new documents.
@@ -87,6 +89,7 @@
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not pinned | `estimate` of `"vb"` or `"gibbs"` |
 #' | [visits_bernoulli()] | the same, rates of misses and additions, detection | `estimate = "gibbs"` |
+#' | [visits_occupancy()] | mean and spread among taxa of each coefficient, `uneven` | |
 #' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | |
 #' | [neighbours_mean()] | none are counted | always: bandwidths are those of the best hidden cells |
@@ -105,12 +108,12 @@
 #' | `deviance()` | sum of squared deviance residuals ([deviance.multicause]) |
 #' | `logLik()`, `AIC()`, `extractAIC()`, `df.residual()` | where a likelihood or posterior was maximised |
 #' | `BIC()` | the same, of models in which sites have no parameters of their own |
-#' | `nobs()` | sites of [bernoulli_mixture()], [noisy_or()], [visits_bernoulli()]; known cells of others |
+#' | `nobs()` | sites of mixtures, [noisy_or()] and models of visits; known cells of others |
 #' | `case.names()`, `variable.names()` | sites, taxa |
 #' | `update()` | the call again with other arguments, by name |
 #' | `simulate()` | tables as the fit makes them |
-#' | `vcov()` | of [visits_bernoulli()]; over bootstrap fits of [bernoulli_mixture()] |
-#' | `confint()` | of [visits_bernoulli()]; [bootstrap, profile][confint.bernoulli_mixture] of [bernoulli_mixture()] |
+#' | `vcov()` | of models of visits; over bootstrap fits of [bernoulli_mixture()] |
+#' | `confint()` | of models of visits; [bootstrap, profile][confint.bernoulli_mixture] of [bernoulli_mixture()] |
 #' | `anova()` | of [bernoulli_mixture()], [noisy_or()]: k by [parametric bootstrap][anova.bernoulli_mixture] |
 #'
 #' An answer of [which_zeros()] is a table of zeros by `as.data.frame(w)`; tables of what is missed, such as

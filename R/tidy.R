@@ -28,6 +28,7 @@ as_tidy <- function(table) {
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | `"aspects"` | `"membership"`; `"effort"` (with `effort`) |
 #' | [visits_bernoulli()] | `"aspects"`, `"detection"` | `"membership"`, `"missed"`, `"added"`, `"communities"` |
+#' | [visits_occupancy()] | both of `"presence"`, `"detection"`, see [tidy()][tidy.visits_occupancy] | |
 #' | [bernoulli_mixture()] | `"prototypes"` | `"weights"`, `"membership"` |
 #' | [logistic_pca()] | `"loadings"` | `"scores"`, `"intercept"` |
 #' | [nmf()] | `"basis"` | `"coefficients"` |

@@ -126,8 +126,8 @@ coefficient_draws_of <- function(fit) {
 #' Intervals of the coefficients of occupancy
 #'
 #' Of a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale: what is not known of the
-#' taxa's common mean and spread is part of them. On simulated surveys 90 % intervals of slopes held the truth in 88 to
-#' 93 % (`bench/visits_occupancy.md` in the sources).
+#' taxa's common mean and spread is part of them. On simulated surveys 90 % intervals of slopes held the truth in 90 to
+#' 94 % (`bench/visits_occupancy.md` in the sources).
 #'
 #' @param object,x a fit of [visits_occupancy()].
 #' @param parm names of coefficients, `"taxon:part:term"` as `vcov()` has them, or of a part of these: `"presence"`,
@@ -208,13 +208,13 @@ part_sides.visits_occupancy <- function(fit, name, values) c("term", "taxon")
 
 # ---- Predictions ----
 
-most_averaged <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
+most_mean_values <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
 least_draws <- 100L
 
 # Numbers of draws, evenly spaced, so that so many values of each stay within bounds.
 spaced_draws <- function(fit, values) {
   n <- dim(fit$draws$theta)[3L]
-  unique(round(seq(1, n, length.out = min(n, max(least_draws, most_averaged %/% max(1, values))))))
+  unique(round(seq(1, n, length.out = min(n, max(least_draws, most_mean_values %/% max(1, values))))))
 }
 
 # P(present) by covariates, for the columns of a design, columns x m: over draws the mean, or list(mean, lower, upper).

@@ -13,6 +13,7 @@ years_factor <- 3
 #   model                    c(low, high), 90 % if the model holds
 #   by_taxon                 the expected number of each taxon, m, 0 of those that no visit found
 #   cells                    n x m: P(present) where no visit found the taxon, NA elsewhere
+#   follows                  whether presence goes by covariates
 # cell: what check_visits() gives. model: NULL, or formulas and covariates as wz_visit_model() gives them.
 occupancy_missed <- function(cell, model = NULL) {
   d <- dim(cell)
@@ -22,7 +23,8 @@ occupancy_missed <- function(cell, model = NULL) {
   missed <- stats::setNames(numeric(d[2L]), names[[2L]])
   if (!length(found)) {
     none <- c(low = 0, high = 0)
-    return(list(total = c(missed = 0, none), years = none, model = none, by_taxon = missed, cells = cells))
+    return(list(total = c(missed = 0, none), years = none, model = none, by_taxon = missed, cells = cells,
+      follows = FALSE))
   }
   given <- Filter(length, list(visit = model$visit_data, site = model$site_data))
   by <- occupancy_designs(model$presence %||% ~1, model$detection, cell, given)
@@ -37,7 +39,7 @@ occupancy_missed <- function(cell, model = NULL) {
   ends <- function(of) stats::setNames(total[paste0(of, c("_low", "_high"))], c("low", "high"))
   list(
     total = total[c("missed", "low", "high")], years = ends("years"), model = ends("model"), by_taxon = missed,
-    cells = cells
+    cells = cells, follows = length(all.vars(by$presence$formula)) > 0L
   )
 }
 few_occupancy_draws <- 500L

@@ -420,15 +420,17 @@ refuse_few_species <- function(x) {
 }
 bytes_of_cell <- 128 # that an answer needs (measured at 20 000 x 500)
 
-check_enough <- function(x) {
-  finds <- sum(found_table(x))
-  taxa <- sum(judged_taxa(x))
-  if (nrow(x) < 5L || taxa < 5L || finds < 20) {
+refuse_few <- function(sites, taxa, finds) {
+  if (sites < 5 || taxa < 5 || finds < 20) {
     stop_input(
-      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %d, %d and %.0f.",
-      nrow(x), taxa, finds
+      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %.0f, %.0f and %.0f.",
+      sites, taxa, finds
     )
   }
+}
+
+check_enough <- function(x) {
+  refuse_few(nrow(x), sum(judged_taxa(x)), sum(found_table(x)))
   cells <- prod(dim(x))
   advice <- "`which_zeros(shards(x, folder))` leaves the table on disk, see vignette(\"large\")."
   if (cells > .Machine$integer.max) {

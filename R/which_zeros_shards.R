@@ -93,18 +93,12 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
   finds <- sum(x$column_sum)
   taxa <- sum(x$column_sum > 0)
-  if (x$dims[["n"]] < 5 || taxa < 5 || finds < 20) {
-    stop_input(
-      "`x` must have at least 5 sites, 5 taxa that were found and 20 finds to learn from, not %.0f, %.0f and %.0f.",
-      x$dims[["n"]], taxa, finds
-    )
-  }
+  refuse_few(x$dims[["n"]], taxa, finds)
   check_tells(x$column_sum, x$dims[["n"]] - x$column_missing - x$column_sum)
   if (is.null(k)) k <- learner_k(x$dims[["n"]], taxa)
   k <- check_counts(k, "k")
-  if (!is.null(completeness)) {
-    completeness <- check_completeness(completeness, as.integer(x$dims[["n"]]), shard_names(x))
-  }
+  n_sites <- as.integer(x$dims[["n"]])
+  if (!is.null(completeness)) completeness <- check_completeness(completeness, n_sites, shard_names(x))
   squares <- shards_squares(x, age, place)
   if (!is.null(path)) prepare_answer_folder(path)
   seeds <- with_seed(seed, list(
@@ -112,10 +106,8 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     ranges = draw_seeds(1L)
   ))
   whole <- x
-  if (taxa < x$dims[["m"]]) { # as in memory, no model is fitted to the others
-    x <- shards_of_taxa(x, x$column_sum > 0)
-    on.exit(remove_folders(x$path), add = TRUE)
-  }
+  x <- shards_of_taxa(whole, whole$column_sum > 0) # as in memory, no model is fitted to the others
+  on.exit(if (x$path != whole$path) remove_folders(x$path))
   judged <- lapply(seq_len(copies), function(copy) judge_shards_copy(x, copy, k, seeds, control, squares))
   stack <- fit_stack(judged)
   learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares)
@@ -190,8 +182,11 @@ damage_shards <- function(x, seeds, tenth, path) {
   })
 }
 
-# The shards with some of their taxa, in a folder of their own.
+# The shards with some of their taxa, in a folder of their own; with all of them, the shards.
 shards_of_taxa <- function(x, taxa) {
+  if (all(taxa)) {
+    return(x)
+  }
   to <- cumsum(taxa) - 1L
   with_run(tempfile("multicause-taxa-"), function(run) {
     tables <- lapply(x$shards$shard, function(s) {

@@ -1,18 +1,11 @@
-# Tables whose truth is known, for bench/how_many.R: surveys with repeated visits or samples, fossil collections of one
-# place and age, groups of sites, thinned specimens, complete tables and planted omissions. how_many_cases() returns a
-# list of cases, each a list:
-#   family, name, kind  the survey, the table, and by what its truth is known
-#   new      TRUE if the survey is of a kind that the law was not found or checked on
+# Surveys with several searches of the same sites, for bench/how_many.R: repeated visits and samples, fossil collections
+# of one place and age, years, methods, specimens dealt into parts. how_many_cases() returns cases, each a list:
+#   family, name, kind  the survey, the table, and what its searches are; alike_kinds has those that are alike
 #   x        sites x taxa, 0/1, of the one search; taxa that it did not find are not in it, empty sites are
 #   counts   the counts of the same search, where there are such, or NULL
-#   found    sites x taxa, 0/1: what the other searches found
-#   full     how many finds of the taxa in x were truly missed: cells that other searches found and, in those that none
-#            found, what an occupancy model of each taxon over all searches expects; of thinned specimens what the rest
-#            holds; of planted omissions how many were deleted
-#   visits   sites x taxa x visits, 0/1/NA, or NULL
-#   visit    which of them x is
-#   near     what which_zeros() is told: age, place, environment
-#   base     of planted omissions: the table that they were planted in
+#   others   sites x taxa x searches, 0/1: what each other search found
+#   near     the covariates that which_zeros() gets: age, place, environment
+# and random_tables() and complete_tables() tables where nothing can be estimated, or nothing is missing.
 # Data sets of CRAN packages are read from source archives, which are kept in the folder that MULTICAUSE_BENCH_CACHE
 # names, else in a temporary one. What cannot be had is skipped with a message.
 common <- new.env()
@@ -39,43 +32,16 @@ get_archive <- function(package) {
 }
 
 # The data set of a package, out of its source archive: the package itself and what it depends on are not needed.
-from_package <- function(package, name) {
+from_package <- function(package, name, file = name) {
   folder <- file.path(tempdir(), "data-sets")
   archive <- get_archive(package)
-  at <- grep(sprintf("^%s/data/%s[.](rda|RData)$", package, name), utils::untar(archive, list = TRUE), value = TRUE)
-  if (!length(at)) stop("it has no data set ", name)
+  at <- grep(sprintf("^%s/data/%s[.](rda|RData)$", package, file), utils::untar(archive, list = TRUE), value = TRUE)
+  if (!length(at)) stop("it has no data set ", file)
   utils::untar(archive, files = at[[1L]], exdir = folder)
   read <- new.env()
-  load(file.path(folder, at[[1L]]), envir = read)
+  suppressWarnings(load(file.path(folder, at[[1L]]), envir = read))
+  if (is.null(read[[name]])) stop("it has no data set ", name)
   read[[name]]
-}
-
-# Occupancy of all taxa, y sites x taxa x visits, 0/1/NA: EM for the share of sites where a taxon is and for its
-# detection in each visit. A taxon found once has no detection of its own, and without more would be everywhere: one
-# site is added where it is and is found as often as, over all taxa, a visit finds what another one has found. Returns
-# the chance of each cell that the taxon is there.
-occupied <- function(y, passes = 500L) {
-  zero <- lapply(seq_len(dim(y)[3L]), function(v) (y[, , v] %in% 0) + 0)
-  made <- lapply(seq_len(dim(y)[3L]), function(v) array(!is.na(y[, , v]) + 0, dim(y)[1:2]))
-  hits <- apply(y, 2:3, sum, na.rm = TRUE)
-  seen <- apply(y == 1, 1:2, any, na.rm = TRUE)
-  mean <- vapply(seq_len(dim(y)[3L]), function(v) {
-    elsewhere <- apply(y[, , -v, drop = FALSE] == 1, 1:2, any, na.rm = TRUE)
-    mean(y[, , v][elsewhere], na.rm = TRUE)
-  }, 0)
-  there <- 0.5 + 0.5 * seen
-  for (pass in seq_len(passes)) {
-    occupied <- vapply(made, function(one) colSums(there * one), numeric(ncol(y)))
-    p <- pmin((hits + rep(mean, each = ncol(y))) / (occupied + 1), 1 - 1e-6)
-    none <- 0 # log of the chance to find nothing of a taxon that is there
-    for (v in seq_along(zero)) none <- none + zero[[v]] * rep(log1p(-p[, v]), each = nrow(y))
-    odds <- exp(none) * rep(colMeans(there) / (1 - pmin(colMeans(there), 1 - 1e-9)), each = nrow(y))
-    new <- ifelse(seen, 1, odds / (1 + odds))
-    done <- abs(sum(new) - sum(there)) < 1e-3 && pass > 10L
-    there <- new
-    if (done) break
-  }
-  there
 }
 
 presence <- function(y) {
@@ -83,33 +49,48 @@ presence <- function(y) {
   y
 }
 
+# Covariates without the names of sites, which a table without names has not.
+bare <- function(one) {
+  if (is.data.frame(one)) rownames(one) <- NULL
+  if (is.null(dim(one))) unname(one) else one
+}
+
 rows_of <- function(near, kept) {
   lapply(near, function(one) if (is.null(dim(one))) one[kept] else one[kept, , drop = FALSE])
 }
 
-# One search of several: y is sites x taxa x visits, counts, 0/1 or NA; `use` are the visits that x is the union of.
-one_search <- function(family, name, kind, y, use, near = list(), new = FALSE, counts = FALSE) {
-  made <- apply(!is.na(y), c(1L, 3L), all)
-  kept <- rowSums(made[, use, drop = FALSE]) == length(use) & rowSums(made[, -use, drop = FALSE]) > 0
-  y <- y[kept, , , drop = FALSE]
-  for (v in seq_len(dim(y)[3L])) y[!made[kept, v], , v] <- NA
-  numbers <- apply(y[, , use, drop = FALSE], 1:2, sum)
-  taxa <- colSums(numbers > 0) > 0
-  numbers <- numbers[, taxa, drop = FALSE]
+# Searches of one survey that differ in nothing but which came first, and those in other years or by other methods.
+alike_kinds <- c(
+  "bird visits", "recordings", "samples of areas", "samples of sites", "eDNA replicates", "equal searches",
+  "fossil collections", "groups of sites", "specimens dealt", "monthly censuses dealt"
+)
+
+# The case of one search, number `use`: y is sites x taxa x searches, counts, 0/1 or NA. Sites that any search left out
+# are left out.
+one_search <- function(family, name, kind, y, use, near = list(), counts = FALSE) {
+  made <- rowSums(apply(is.na(y), c(1L, 3L), any)) == 0
+  y <- y[made, , , drop = FALSE]
+  taxa <- colSums(y[, , use] > 0) > 0
   seen <- presence(y[, taxa, , drop = FALSE])
-  x <- presence(numbers)
-  found <- presence(apply(seen[, , -use, drop = FALSE], 1:2, max, na.rm = TRUE))
-  there <- occupied(seen)
   list(
-    family = family, name = name, kind = kind, new = new, x = x, counts = if (counts) numbers, found = found,
-    there = there, full = sum(there[x == 0]), visits = seen, visit = use, near = rows_of(near, kept)
+    family = family, name = name, kind = kind, x = matrix(seen[, , use], nrow(seen)),
+    counts = if (counts) matrix(y[, taxa, use], nrow(seen)), others = unname(seen[, , -use, drop = FALSE]),
+    near = rows_of(near, made)
   )
 }
 
 searches <- function(family, name, kind, y, uses = seq_len(dim(y)[3L]), ...) {
-  lapply(uses, function(use) {
-    one_search(family, sprintf("%s, search %s", name, paste(use, collapse = " and ")), kind, y, use, ...)
-  })
+  lapply(uses, function(use) one_search(family, sprintf("%s, search %d", name, use), kind, y, use, ...))
+}
+
+# Three of nine searches.
+of_nine <- c(1L, 4L, 7L)
+
+# Lists of cases, one after the other: what a file or a data set is missing for is skipped with a message, alone.
+skip_missing <- function(...) {
+  parts <- eval(substitute(alist(...)))
+  env <- parent.frame()
+  unlist(lapply(parts, function(part) common$if_there(eval(part, env))), recursive = FALSE)
 }
 
 # Counts of all visits of which each number of `of` is made, added up: sites x taxa x groups.
@@ -118,18 +99,19 @@ pool_visits <- function(y, of) {
   array(unlist(groups), c(dim(y)[1:2], length(groups)), list(rownames(y), colnames(y), NULL))
 }
 
-# Samples of groups dealt into three searches of so many samples each (NULL: all of them), at random; groups with
-# fewer are left out. x: samples x taxa, numbers.
-deal_samples <- function(x, group, each = NULL, least = 3L, seed = 1L) {
+# Samples of groups dealt into searches of so many samples each (NULL: all of them), at random; groups with fewer are
+# left out, as are groups beyond `most`, at random. x: samples x taxa, numbers.
+deal_samples <- function(x, group, each = NULL, least = 3L, seed = 1L, searches = 3L, most = 400L) {
   set.seed(seed)
   at <- split(seq_len(nrow(x)), group)
-  at <- at[lengths(at) >= max(least, 3L * max(each, 1L))]
-  out <- array(0, c(length(at), ncol(x), 3L), list(names(at), colnames(x), NULL))
+  at <- at[lengths(at) >= max(least, searches * max(each, 1L))]
+  if (length(at) > most) at <- at[sort(sample.int(length(at), most))]
+  out <- array(0, c(length(at), ncol(x), searches), list(names(at), colnames(x), NULL))
   for (g in seq_along(at)) {
     dealt <- at[[g]][sample.int(length(at[[g]]))]
-    if (!is.null(each)) dealt <- dealt[seq_len(3L * each)]
-    for (search in 1:3) {
-      mine <- dealt[(seq_along(dealt) - 1L) %% 3L == search - 1L]
+    if (!is.null(each)) dealt <- dealt[seq_len(searches * each)]
+    for (search in seq_len(searches)) {
+      mine <- dealt[(seq_along(dealt) - 1L) %% searches == search - 1L]
       out[g, , search] <- colSums(x[mine, , drop = FALSE])
     }
   }
@@ -138,9 +120,14 @@ deal_samples <- function(x, group, each = NULL, least = 3L, seed = 1L) {
 
 # What a table of records holds, as samples x taxa.
 cross <- function(sample, taxon, number = 1) {
-  x <- tapply(rep_len(number, length(sample)), list(sample, taxon), sum)
-  x[is.na(x)] <- 0
-  unclass(x)
+  sample <- as.factor(sample)
+  taxon <- as.factor(taxon)
+  x <- matrix(0, nlevels(sample), nlevels(taxon), dimnames = list(levels(sample), levels(taxon)))
+  known <- !is.na(sample) & !is.na(taxon)
+  place <- (as.integer(taxon) - 1L) * nrow(x) + as.integer(sample)
+  sums <- rowsum(rep_len(number, length(sample))[known], place[known])
+  x[as.integer(rownames(sums))] <- sums
+  x
 }
 
 # ---- visits of surveys ----
@@ -151,44 +138,41 @@ swiss_birds <- function() {
   y[cbind(survey$site, survey$species, survey$visit)] <- survey$count
   for (v in 1:3) y[sites[[paste0("surveyed", v)]] != 1, , v] <- NA
   near <- list(environment = sites[c("coordx", "coordy", "elev", "forest")])
-  c(
-    searches("Swiss birds 2014", "mhb2014", "bird visits", y, near = near, counts = TRUE),
-    searches("Swiss birds 2014", "mhb2014", "visits pooled", y, list(1:2), near = near, counts = TRUE)
-  )
+  searches("Swiss birds 2014", "mhb2014", "bird visits", y, near = near, counts = TRUE)
 }
 
 hubbard_brook <- function() {
+  family <- "Hubbard Brook birds"
+  skip_missing(hubbard_2015(family), hubbard_counts(family), hubbard_trends(family))
+}
+
+hubbard_2015 <- function(family) {
   long <- utils::read.csv(shared("repeat_surveys", "hbef2015_detections.csv.gz"))
   sites <- utils::read.csv(shared("repeat_surveys", "hbef2015_sites.csv"))
   species <- setdiff(names(long), c("site", "visit"))
   y <- array(NA_real_, c(nrow(sites), length(species), 3L))
   for (s in seq_along(species)) y[cbind(long$site, s, long$visit)] <- long[[species[s]]]
-  near <- list(environment = sites[c("x", "y", "elevation")])
-  family <- "Hubbard Brook birds"
-  out <- c(
-    searches(family, "hbef2015", "bird visits", y, near = near),
-    searches(family, "hbef2015", "visits pooled", y, list(1:2), near = near)
-  )
+  searches(family, "hbef2015", "bird visits", y, near = list(environment = sites[c("x", "y", "elevation")]))
+}
+
+hubbard_counts <- function(family) {
   birds <- from_package("AHMbook", "HubbardBrook")
   at <- birds$sitecov[c("Longitude", "Latitude", "Elev")]
   known <- rowSums(is.na(at)) == 0
-  for (year in c("1999", "2008", "2018")) {
+  near <- list(environment = at[known, ])
+  unlist(lapply(c("1999", "2008", "2018"), function(year) {
     y <- aperm(birds$counts[known, , year, ], c(1L, 3L, 2L))
-    near <- list(environment = at[known, ])
-    out <- c(
-      out, searches(family, paste("Hubbard Brook", year), "bird visits", y, near = near, counts = TRUE),
-      if (year == "1999") {
-        searches(family, paste("Hubbard Brook", year), "visits pooled", y, list(1:2), near = near, counts = TRUE)
-      }
-    )
-  }
+    searches(family, paste("Hubbard Brook", year), "bird visits", y, near = near, counts = TRUE)
+  }), recursive = FALSE)
+}
+
+hubbard_trends <- function(family) {
   trends <- from_package("spOccupancy", "hbefTrends")
   near <- list(environment = data.frame(trends$coords, elev = trends$occ.covs$elev))
-  for (year in c(1L, 5L, 9L)) {
+  unlist(lapply(c(1L, 5L, 9L), function(year) {
     y <- aperm(trends$y[, , year, ], c(2L, 1L, 3L))
-    out <- c(out, searches(family, sprintf("hbefTrends year %d", year), "bird visits", y, 3L, near = near))
-  }
-  out
+    searches(family, sprintf("hbefTrends year %d", year), "bird visits", y, 3L, near = near)
+  }), recursive = FALSE)
 }
 
 finnmark <- function() {
@@ -196,13 +180,8 @@ finnmark <- function() {
   near <- list(environment = birds$sites[c("area", "edge", "height", "density")])
   out <- list()
   for (year in dimnames(birds$counts)$years) {
-    made <- if (year == "2005") 1:5 else 1:3
-    y <- aperm(birds$counts[, made, year, ], c(1L, 3L, 2L))
-    name <- paste("Finnmark", year)
-    out <- c(
-      out, searches("Finnmark birds", name, "bird visits", y, 1:3, near = near, counts = TRUE),
-      searches("Finnmark birds", name, "visits pooled", y, list(1:2), near = near, counts = TRUE)
-    )
+    y <- aperm(birds$counts[, 1:3, year, ], c(1L, 3L, 2L))
+    out <- c(out, searches("Finnmark birds", paste("Finnmark", year), "bird visits", y, near = near, counts = TRUE))
   }
   out
 }
@@ -229,9 +208,10 @@ recorded_birds <- function() {
     which <- if (each == 1L) some else rep(TRUE, nrow(x))
     y <- deal_samples(x[which, birds], droplevels(samples$POINT[which]), each)
     name <- sprintf("recorders, %d recordings", each)
-    out <- c(out, searches("recorded birds", name, "recordings", y, if (each == 1L) 1:3 else 1L, new = TRUE))
+    out <- c(out, searches("recorded birds", name, "recordings", y, if (each == 1L) 1:3 else 1L))
   }
-  out
+  y <- deal_samples(x[, birds], droplevels(samples$POINT), 1L, searches = 9L)
+  c(out, searches("recorded birds", "recorders, nine recordings", "recordings", y, of_nine))
 }
 
 # Point counts of a survey area as searches of its birds.
@@ -241,12 +221,16 @@ oil_sands <- function() {
   birds <- cross(factor(survey$counts$SiteID, levels(stations$SiteID)), droplevels(survey$counts$SpeciesID))
   birds <- birds[match(stations$SiteID, levels(stations$SiteID)), ]
   place <- stats::aggregate(stations[c("Longitude", "Latitude")], list(area = stations$SurveyArea), mean)
-  unlist(lapply(c(1L, 2L, 5L), function(each) {
-    y <- deal_samples(birds, droplevels(stations$SurveyArea), each)
+  dealt <- function(name, use, ...) {
+    y <- deal_samples(birds, droplevels(stations$SurveyArea), ...)
     at <- place[match(rownames(y), place$area), ]
     near <- list(place = data.frame(lng = at$Longitude, lat = at$Latitude))
-    searches("oil sands birds", sprintf("areas, %d counts", each), "samples of areas", y, 1:2, near = near)
-  }), recursive = FALSE)
+    searches("oil sands birds", name, "samples of areas", y, use, near = near)
+  }
+  c(
+    dealt("areas, 1 count", 1:2, 1L), dealt("areas, 2 counts", 1:2, 2L), dealt("areas, 5 counts", 1:2, 5L),
+    dealt("areas, nine counts", of_nine, 1L, searches = 9L)
+  )
 }
 
 # Three samples of water of each site, sequenced; a find has reads.
@@ -254,7 +238,7 @@ river_fish <- function() {
   fish <- from_package("occumb", "fish_raw")
   y <- aperm(fish$y, c(2L, 1L, 3L))
   near <- list(environment = data.frame(bank = as.integer(fish$riverbank)))
-  searches("river fish, eDNA", "fish", "eDNA replicates", y, near = near, new = TRUE)
+  searches("river fish, eDNA", "fish", "eDNA replicates", y, near = near)
 }
 
 # Emergence traps along a brook, ten periods of a summer: of the same days of it, in turn, and three that follow.
@@ -265,8 +249,9 @@ caddisflies <- function() {
   near <- list(environment = data.frame(along = 1:22))
   c(
     searches("caddisflies", "traps, periods in turn", "equal searches", pool_visits(y[, , 1:9], rep(1:3, 3)),
-      near = near, new = TRUE, counts = TRUE),
-    searches("caddisflies", "traps, periods 5 to 7", "trap periods", y[, , 5:7], near = near, new = TRUE, counts = TRUE)
+      near = near, counts = TRUE),
+    searches("caddisflies", "traps, nine periods", "trap periods", y[, , 1:9], 4:6, near = near),
+    searches("caddisflies", "traps, periods 5 to 7", "trap periods", y[, , 5:7], near = near, counts = TRUE)
   )
 }
 
@@ -282,7 +267,7 @@ snails <- function() {
   near <- list(environment = data.frame(
     stats::model.matrix(~ microhab + as.integer(stratum) + lmoist + lthick, first)[, -1L]
   ))
-  searches("snails of dolinas", "dolinas, methods", "two methods", y, near = near, counts = TRUE)
+  searches("snails of dolinas", "dolinas, methods", "methods", y, near = near, counts = TRUE)
 }
 
 # Records of cameras in three periods of the same length.
@@ -311,7 +296,7 @@ ruaha_cameras <- function() {
       start <- as.POSIXct(first[all$station[mine]], origin = "1970-01-01", tz = "UTC")
       y <- camera_periods(all$station[mine], all$specie[mine], time[mine], start, days)
       name <- sprintf("Ruaha, season %s, %d days", season, days)
-      out <- c(out, searches("Ruaha cameras", name, "camera periods", y, c(1L, 3L), new = TRUE))
+      out <- c(out, searches("Ruaha cameras", name, "camera periods", y, c(1L, 3L)))
     }
   }
   out
@@ -326,7 +311,7 @@ lama_cameras <- function() {
       as.POSIXct("2024-07-07", tz = "UTC"), days
     )
     near <- list(environment = as.data.frame(cameras[c("x", "y")]))
-    searches("Lama cameras", sprintf("Lama forest, %d days", days), "camera periods", y, near = near, new = TRUE)
+    searches("Lama cameras", sprintf("Lama forest, %d days", days), "camera periods", y, near = near)
   }), recursive = FALSE)
 }
 
@@ -338,7 +323,7 @@ epibionts <- function() {
     y <- deal_samples(as.matrix(all[-(1:2)]), group, each)
     near <- list(environment = data.frame(sector = match(substr(rownames(y), 1L, 1L), c("E", "M", "I"))))
     name <- sprintf("mangrove roots, %d samples", each)
-    searches("marine epibionts", name, "samples of sites", y, near = near, new = TRUE, counts = TRUE)
+    searches("marine epibionts", name, "samples of sites", y, near = near, counts = TRUE)
   }), recursive = FALSE)
 }
 
@@ -383,7 +368,7 @@ prairie_plants <- function() {
       cross(now$subplot, now$species, now$abundance)
     })
     y <- array(unlist(layers), c(dim(layers[[1L]]), 3L))
-    searches("prairie plants", sprintf("Konza plots from %d", from), "years", y, c(1L, 3L), new = TRUE)
+    searches("prairie plants", sprintf("Konza plots from %d", from), "years", y, c(1L, 3L))
   }), recursive = FALSE)
 }
 
@@ -405,9 +390,11 @@ wood_fungi <- function() {
   all <- from_package("gllvm", "fungi")
   y <- deal_samples(as.matrix(all$Y), all$X$RESERVE, 5L)
   more <- deal_samples(as.matrix(all$Y), all$X$RESERVE, NULL, 9L)
+  nine <- deal_samples(as.matrix(all$Y), all$X$RESERVE, 1L, searches = 9L)
   c(
-    searches("wood fungi", "reserves, 5 logs", "samples of areas", y, 1:2, new = TRUE),
-    searches("wood fungi", "reserves, a third of logs", "samples of areas", more, 1:2, new = TRUE)
+    searches("wood fungi", "reserves, nine logs", "samples of areas", nine, of_nine),
+    searches("wood fungi", "reserves, 5 logs", "samples of areas", y, 1:2),
+    searches("wood fungi", "reserves, a third of logs", "samples of areas", more, 1:2)
   )
 }
 
@@ -420,22 +407,21 @@ ditches <- function() {
 }
 
 # ---- fossil collections ----
-# Collections of one place and age as searches of one fauna: one each, and all of them in three equal parts.
-most_places <- 400L
+# Collections of one place and age as searches of one fauna: one each, and all of them in three and in nine equal parts.
 fossil_searches <- function(family, collection, taxon, place, age, at) {
   x <- cross(collection, taxon) > 0
   first <- match(rownames(x), collection)
   group <- paste(place, age)[first]
-  unlist(lapply(list(1L, NULL), function(each) {
-    y <- deal_samples(x, group, each)
-    if (nrow(y) > most_places) {
-      set.seed(2)
-      y <- y[sort(sample.int(nrow(y), most_places)), , ]
-    }
+  dealt <- function(name, use, ...) {
+    y <- deal_samples(x, group, ...)
     here <- at[match(rownames(y), paste(place, age)), ]
-    name <- sprintf("%s, %s", family, if (is.null(each)) "a third of collections" else "one collection")
-    searches(family, name, "fossil collections", y, 1:2, near = list(age = here$age, place = here[c("lng", "lat")]))
-  }), recursive = FALSE)
+    near <- list(age = here$age, place = here[c("lng", "lat")])
+    searches(family, paste0(family, ", ", name), "fossil collections", y, use, near = near)
+  }
+  c(
+    dealt("one collection", 1:2, 1L), dealt("a third of collections", 1:2),
+    dealt("a ninth of collections", of_nine, searches = 9L, least = 9L)
+  )
 }
 
 round_place <- function(lng, lat, to) paste(round(lng / to) * to, round(lat / to) * to)
@@ -467,72 +453,83 @@ shells <- function() {
 }
 
 # ---- groups of fossil sites ----
+group_cases <- function(family, x, group, near) {
+  y <- deal_samples(x, group)
+  near <- rows_of(near, match(rownames(y), group))
+  searches(family, paste(family, "in thirds"), "groups of sites", y, 1:2, near = near)
+}
+
 fossil_groups <- function() {
-  europe <- read_fossils("g10s2", "now_2003")
-  america <- read_fossils("nam_large", "now_2020_nam")
-  turkana <- read_turkana()
-  early <- multicause::early_tetrapods
-  group_cases <- function(family, x, group, near) {
-    y <- deal_samples(x, group)
-    first <- match(rownames(y), group)
-    searches(family, paste(family, "in thirds"), "groups of sites", y, 1:2, near = rows_of(near, first))
-  }
-  of <- america$sites
-  region <- paste(round(of$mid_age / 1.5), round(of$lat / 6), round(of$long / 8))
-  old <- early$sites
-  c(
-    group_cases("European mammals by MN unit", europe$x, as.character(europe$sites$mn),
-      list(age = europe$sites$age_ma)),
-    group_cases("North American mammals by region", america$x, region, list(
-      age = of$mid_age, place = data.frame(lng = of$long, lat = of$lat)
-    )),
-    group_cases("Turkana mammals by member", presence(turkana$counts), turkana$sites$member,
-      list(age = turkana$sites$age)),
-    group_cases("early tetrapods by region", as.matrix(early$x) + 0,
-      paste(round(old$age / 8), round(old$lat / 10), round(old$lng / 10)),
-      list(age = old$age, place = old[c("lng", "lat")]))
+  of_table <- function(family, one) group_cases(family, presence(one$x), one$group, one$near)
+  skip_missing(
+    of_table("European mammals by MN unit", european_mammals()),
+    of_table("North American mammals by region", american_mammals()),
+    of_table("Turkana mammals by member", turkana_mammals()), of_table("early tetrapods by region", old_tetrapods())
   )
 }
 
-# ---- thinned specimens ----
-read_turkana <- function() {
+# Each list(x, near, group).
+european_mammals <- function() {
+  europe <- read_fossils("g10s2", "now_2003")
+  list(x = europe$x, near = list(age = europe$sites$age_ma), group = as.character(europe$sites$mn))
+}
+
+american_mammals <- function() {
+  america <- read_fossils("nam_large", "now_2020_nam")
+  of <- america$sites
+  list(
+    x = america$x, near = list(age = of$mid_age, place = data.frame(lng = of$long, lat = of$lat)),
+    group = paste(round(of$mid_age / 1.5), round(of$lat / 6), round(of$long / 8))
+  )
+}
+
+turkana_mammals <- function() {
   long <- utils::read.csv(shared("turkana", "turkana_counts.csv"))
   sites <- utils::read.csv(shared("turkana", "turkana_sites.csv"))
   counts <- cross(factor(long$site_id, sites$site_id), long$genus, long$n_specimens)
-  list(counts = counts, sites = sites)
+  list(x = counts, near = list(age = sites$age), group = sites$member)
 }
 
-groups_of_shared <- function() {
-  america <- read_fossils("nam_large", "now_2020_nam")
-  europe <- read_fossils("g10s2", "now_2003")
-  turkana <- read_turkana()
-  of <- america$sites
+old_tetrapods <- function() {
+  early <- multicause::early_tetrapods
+  old <- early$sites
   list(
-    `Turkana mammals by member` = list(
-      unname(presence(turkana$counts)), as.matrix(turkana$sites["age"]), turkana$sites$member
-    ),
-    `European mammals by MN unit` = list(
-      europe$x, as.matrix(europe$sites["age_ma"]), as.character(europe$sites$mn)
-    ),
-    `North American mammals by region` = list(
-      america$x, as.matrix(of["mid_age"]), paste(round(of$mid_age / 1.5), round(of$lat / 6), round(of$long / 8))
-    )
+    x = as.matrix(early$x) + 0, near = list(age = old$age, place = old[c("lng", "lat")]),
+    group = paste(round(old$age / 8), round(old$lat / 10), round(old$lng / 10))
   )
 }
 
-thinned <- function(family, counts, shares, near = list(), seed = 1L) {
-  lapply(shares, function(share) {
-    set.seed(seed)
-    left <- matrix(stats::rbinom(length(counts), counts, share), nrow(counts))
-    taxa <- colSums(left) > 0
-    x <- presence(left[, taxa])
-    found <- presence((counts - left)[, taxa])
-    list(
-      family = family, name = sprintf("%s, %g of specimens", family, share), kind = "thinned counts", new = FALSE,
-      x = x, counts = left[, taxa], found = found, there = found, full = sum(found[x == 0]), visits = NULL,
-      visit = NULL, near = near
-    )
-  })
+# ---- specimens dealt into equal parts ----
+# Counts dealt into `parts`, at random; rows of fewer than `least` are left out.
+deal_specimens <- function(counts, parts, least = 2 * parts, seed = 1L) {
+  set.seed(seed)
+  counts <- counts[rowSums(counts) >= least, ]
+  y <- array(0, c(dim(counts), parts), list(rownames(counts), colnames(counts), NULL))
+  for (i in which(counts > 0)) y[row(counts)[i], col(counts)[i], ] <- stats::rmultinom(1, counts[i], rep(1, parts))
+  y
+}
+
+specimens <- function(family, counts, near = list(), least = c(6L, 18L)) {
+  kind <- "specimens dealt"
+  of <- function(y) rows_of(near, match(rownames(y), rownames(counts)))
+  if (is.null(rownames(counts))) rownames(counts) <- seq_len(nrow(counts))
+  third <- deal_specimens(counts, 3L, least[1L])
+  ninth <- deal_specimens(counts, 9L, least[2L])
+  c(
+    searches(family, paste(family, "in thirds"), kind, third, near = of(third), counts = TRUE),
+    searches(family, paste(family, "in ninths"), kind, ninth, of_nine, near = of(ninth), counts = TRUE)
+  )
+}
+
+dealt_specimens <- function() {
+  turkana <- function() {
+    all <- turkana_mammals()
+    specimens("Turkana mammals", all$x, all["near"][[1L]])
+  }
+  skip_missing(
+    turkana(), specimens("tropical trees", vegan_data("BCI")), specimens("mites", vegan_data("mite")),
+    specimens("sherds of pueblos", as.matrix(from_package("folio", "zuni")), least = c(3L, 18L))
+  )
 }
 
 vegan_data <- function(name) {
@@ -542,85 +539,35 @@ vegan_data <- function(name) {
   unname(as.matrix(read[[name]]))
 }
 
-thinned_counts <- function() {
-  turkana <- read_turkana()
-  large <- turkana$sites$n_specimens >= 20
-  counts <- turkana$counts[large, colSums(turkana$counts[large, ] > 0) >= 5]
-  c(
-    thinned("Turkana mammals", counts, c(0.5, 0.2), list(age = turkana$sites$age[large])),
-    thinned("tropical trees", vegan_data("BCI"), c(0.5, 0.2, 0.05)),
-    thinned("mites", vegan_data("mite"), c(0.5, 0.2, 0.05))
-  )
-}
-
+# ---- where nothing is missing, and where nothing can be estimated ----
 complete_tables <- function() {
-  lapply(c("BCI", "mite", "dune", "sipoo", "varespec"), function(name) {
-    counts <- vegan_data(name)
-    x <- presence(counts)
-    list(
-      family = paste("complete", name), name = paste("complete", name), kind = "complete", new = FALSE, x = x,
-      counts = if (name != "sipoo") counts, found = 0 * x, full = 0, visits = NULL, visit = NULL, near = list()
-    )
+  lapply(stats::setNames(nm = c("BCI", "mite", "dune", "sipoo", "varespec")), function(name) {
+    presence(vegan_data(name))
   })
 }
 
-# ---- planted omissions ----
-# Rates of sites, of taxa, of both, one for all, and rates that fall with the chance of a record.
-planted <- function() {
-  europe <- read_fossils("g5s5", "now_2003")
-  america <- read_fossils("nam_large", "now_2020_nam")
-  early <- multicause::early_tetrapods
-  of <- america$sites
-  sites <- early$sites
-  bases <- list(
-    `European mammals` = list(x = europe$x, near = list(age = europe$sites$age_ma)),
-    `North American mammals` = list(
-      x = america$x, near = list(age = of$mid_age, place = data.frame(lng = of$long, lat = of$lat))
-    ),
-    `early tetrapods` = list(
-      x = unname(as.matrix(early$x) + 0),
-      near = list(age = sites$age, place = data.frame(lng = sites$lng, lat = sites$lat))
+# Coin tosses of one probability, and presences at random of taxa that differ in how frequent they are.
+random_tables <- function(seeds = 1:8) {
+  unlist(lapply(seeds, function(seed) {
+    set.seed(seed)
+    tables <- list(
+      matrix(stats::rbinom(2000, 1, 0.2), 50), matrix(stats::rbinom(6000, 1, 0.05), 100),
+      matrix(stats::rbinom(1800, 1, rep(stats::rbeta(30, 0.6, 2.4), each = 60)), 60)
     )
-  )
-  unlist(lapply(names(bases), function(name) plant_all(name, bases[[name]])), recursive = FALSE)
+    stats::setNames(tables, paste(c("toss of .2", "toss of .05", "taxa unequal"), seed))
+  }), recursive = FALSE)
 }
 
-plant_all <- function(name, base) {
-  n <- nrow(base$x)
-  m <- ncol(base$x)
-  set.seed(11)
-  likely <- outer(rowSums(base$x) + 1, colSums(base$x) + 1)
-  likely <- likely / max(likely)
-  rates <- list(
-    `by site` = matrix(stats::runif(n, 0, 0.6), n, m), `by taxon` = matrix(stats::runif(m, 0, 0.6), n, m, byrow = TRUE),
-    `by site and taxon` = 1 - outer(stats::runif(n, 0.4, 1), stats::runif(m, 0.4, 1)), `the same` = matrix(0.3, n, m),
-    `where unlikely` = 0.6 * (1 - likely)^3
-  )
-  base_case <- function(x, full, found, label) {
-    taxa <- colSums(x) > 0
-    list(
-      family = paste("planted,", name), name = paste0(name, ", ", label), kind = "planted", new = FALSE,
-      x = x[, taxa], counts = NULL, found = found[, taxa], full = full(taxa), visits = NULL, visit = NULL,
-      near = base$near, base = paste0(name, ", nothing planted")
-    )
-  }
-  c(
-    list(base_case(base$x, function(taxa) NA_real_, 0 * base$x, "nothing planted")),
-    lapply(names(rates), function(how) {
-      gone <- base$x == 1 & matrix(stats::runif(n * m), n) < rates[[how]]
-      base_case(base$x * !gone, function(taxa) sum(gone[, taxa]), gone + 0, paste("rates", how))
-    })
-  )
-}
+source(if (file.exists("bench/how_many_surveys.R")) "bench/how_many_surveys.R" else "how_many_surveys.R")
 
-makers <- list(
+makers <- c(list(
   mhb2014 = swiss_birds, HubbardBrook = hubbard_brook, Finnmark = finnmark, SwissTits = swiss_tits,
   birdrec = recorded_birds, josm = oil_sands, fish_raw = river_fish, trichoptera = caddisflies,
   dolina = snails, cameratrap = ruaha_cameras, lama = lama_cameras, epibionts = epibionts, northsea = north_sea,
   kelpforest = kelp_forest, knz_001d = prairie_plants, Skabbholmen = shore_plants, fungi = wood_fungi,
   pyrifos = ditches, tetrapods = tetrapods, corals = corals, `occSilur and bivalves` = shells, groups = fossil_groups,
-  thinned = thinned_counts, complete = complete_tables, planted = planted
-)
+  specimens = dealt_specimens
+), more_makers)
 
 how_many_cases <- function(which = names(makers)) {
   out <- lapply(which, function(name) {

@@ -46,8 +46,8 @@ simulate_survey <- function(seed, n = 100, m = 20, visits = 3) {
 # Each returns list(cells: n x m, number: draws or estimates of the number missed by taxon, m x draws, slope: m x
 # estimate, low, high (90 %)).
 fit_occupancy <- function(s) {
-  elev <- data.frame(elev = s$elev)
-  fit <- still(visits_occupancy(s$y, ~elev, ~day, site_data = elev, visit_data = list(day = s$day)))
+  sites <- data.frame(elev = s$elev)
+  fit <- still(visits_occupancy(s$y, ~elev, ~day, site_data = sites, visit_data = list(day = s$day)))
   slope <- confint(fit, "presence:elev", level = 0.9)
   list(cells = fit$cells$present, number = own$missed_counts(fit$draws), slope = cbind(coef(fit)$presence[2, ], slope))
 }
@@ -199,13 +199,13 @@ if (wanted("pairs")) {
   }
 }
 
-# Zeros of two visits, ranked, judged by whether the third found the taxon. The log loss is of P(the third visit finds
-# it): each score times the taxon's probability to be found there.
+# Zeros of two visits, judged by whether the third found the taxon. Scores but the probability of a record are first
+# made the probability that it does: times the taxon's own to be found where it is.
 if (wanted("cells")) {
   cat("\n## Zeros of two visits, and what the third found there\n\n")
-  row("survey", "AUC: occupancy", "probability (quick)", "one ratio a taxon", "mean of both log-odds",
-    "log loss: occupancy", "one ratio a taxon", "mean of both")
-  row("---", "---", "---", "---", "---", "---", "---", "---")
+  row("survey", "AUC: occupancy", "probability of a record (quick)", "one ratio a taxon", "mean of both log-odds",
+    "log loss: occupancy", "probability, to the same sum", "one ratio a taxon", "mean of both")
+  row("---", "---", "---", "---", "---", "---", "---", "---", "---")
   for (name in names(surveys)) {
     y <- two_of_three(surveys[[name]], 3)
     if (dim(y)[2] < 5) next
@@ -214,15 +214,17 @@ if (wanted("cells")) {
     out <- own$occupancy_missed(two)
     zero <- !is.na(out$cells)
     eta <- qlogis(w$probability)
-    by_ratio <- cells_by_taxon(eta, zero, out$by_taxon)
-    both <- (qlogis(by_ratio) + qlogis(out$cells)) / 2
-    both <- cells_by_taxon(both, zero, out$by_taxon)
+    by_ratio <- own$spread_by_taxon(eta, zero, out$by_taxon)
+    both <- own$spread_by_taxon((qlogis(by_ratio) + qlogis(out$cells)) / 2, zero, out$by_taxon)
     seen <- y[, , 3][zero]
-    fit <- still(visits_occupancy(two))
-    again <- rep(as.vector(predict(fit, type = "detection")), each = nrow(y))[zero]
-    loss <- function(p) number(log_loss(p[zero] * again, seen), 4)
-    rank <- function(p) number(auc(p[zero], seen), 3)
-    row(name, rank(out$cells), rank(w$probability), rank(by_ratio), rank(both), loss(out$cells), loss(by_ratio),
-      loss(both))
+    again <- rep(as.vector(predict(still(visits_occupancy(two)), type = "detection")), each = nrow(y))
+    scores <- lapply(list(occupancy = out$cells, ratio = by_ratio, both = both), function(p) (p * again)[zero])
+    total <- sum(scores$occupancy)
+    plain <- eta[zero]
+    level <- uniroot(function(r) sum(plogis(plain + r)) - total, c(-20, 20))$root
+    scores$plain <- plogis(plain + level)
+    order <- c("occupancy", "plain", "ratio", "both")
+    row(name, paste(vapply(scores[order], function(p) number(auc(p, seen), 3), ""), collapse = " | "),
+      paste(vapply(scores[order], function(p) number(log_loss(p, seen), 4), ""), collapse = " | "))
   }
 }

@@ -71,8 +71,8 @@ test_that("the quality of a result is that of its copies, each with weights from
   expect_equal(w$curve$calibration$chance, mean_of(chance))
   expect_identical(w$curve$calibration$cells, as.vector(table(tenth)))
   # The printed numbers are these.
-  shown <- gsub("\\s+", " ", paste(utils::capture.output(print(w)), collapse = " "))
-  expect_match(shown, sprintf("AUC %.3f", want[1, "auc"]), fixed = TRUE)
+  shown <- gsub("\\s+", " ", paste(utils::capture.output(print(summary(w))), collapse = " "))
+  expect_match(shown, sprintf("this result %.3f", want[1, "auc"]), fixed = TRUE)
   expect_match(shown, sprintf("%.3f", want[1, "auc_se"]), fixed = TRUE)
   expect_match(shown, sprintf("%.3f", want[1, "auc_within"]), fixed = TRUE)
   expect_match(shown, sprintf("%.2f", stats::coef(line)[["eta"]]), fixed = TRUE)

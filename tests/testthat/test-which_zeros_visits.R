@@ -81,3 +81,22 @@ test_that("sites without a visit are taken", {
   x <- ifelse(is.na(any_visit(suppressMessages(check_visits(bare)))), 0L, apply(case$visits, 1:2, max))
   expect_identical(wz_found(x, bare), any_visit(bare))
 })
+
+test_that("zeros of each taxon sum to its own number", {
+  cell <- suppressMessages(check_visits(case$visits))
+  zero <- any_visit(cell) == 0
+  set.seed(3)
+  eta <- matrix(rnorm(720), 60)
+  plain <- occupancy_missed(cell)
+  expect_false(plain$follows)
+  p <- missed_by_visits(eta, zero, plain)
+  expect_equal(unname(colSums(p, na.rm = TRUE)), unname(plain$by_taxon), tolerance = 1e-6)
+  expect_identical(unname(is.na(p)), unname(!zero))
+  # One ratio for each taxon: its order is that of the log-odds.
+  for (j in 1:12) expect_false(is.unsorted(p[zero[, j], j][order(eta[zero[, j], j])]))
+  follows <- occupancy_missed(cell, list(presence = ~wet, site_data = data.frame(wet = case$wet)))
+  expect_true(follows$follows)
+  p <- missed_by_visits(eta, zero, follows, by = 0.5)
+  expect_equal(unname(colSums(p, na.rm = TRUE)), unname(follows$by_taxon) / 2, tolerance = 1e-6)
+  expect_gt(cor(p[zero], follows$cells[zero]), cor(missed_by_visits(eta, zero, plain)[zero], follows$cells[zero]))
+})
