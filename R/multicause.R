@@ -97,7 +97,7 @@ nobs.multicause <- function(object, ...) known_cells(object)
 
 known_cells <- function(fit) fit$dims[["observed"]]
 
-# Sites with a known cell. A fit to shards does not note which sites have none.
+# Sites with a known cell; of fits from before, which have no note of them, all.
 known_sites <- function(fit) as.double(fit$informative_sites %||% fit$dims[["n"]])
 
 # Why BIC() has no meaning for a fit that maximised a likelihood or a posterior, as a clause; NULL where it has, because

@@ -16,10 +16,18 @@ new_shards_fit <- function(x, model, outcome, objective, of, control) {
       dims = c(n = x$dims[["n"]], m = x$dims[["m"]], k = model$k, observed = sum(observed)),
       trace = trace_frame(outcome), starts = of$starts, converged = converged, control = control, call = of$call,
       shards = x, model = model, folder = of$folder, version = of$version,
-      density = sum(x$column_sum) / max(1, sum(observed)), algorithm = outcome$algorithm
+      density = sum(x$column_sum) / max(1, sum(observed)), informative_sites = x$dims[["n"]] - empty_sites(x),
+      algorithm = outcome$algorithm
     ),
     class = "multicause_shards"
   )
+}
+
+# The number of sites without a known cell: only shards with as many missing cells as a site has can hold one.
+empty_sites <- function(x) {
+  m <- x$dims[["m"]]
+  may <- x$shards$shard[x$shards$missing >= max(1, m)]
+  sum(vapply(may, function(shard) sum(diff(read_shard_view(x, shard)$na_start) == m), 0L))
 }
 
 # The parameters of a shard's rows, as the driver left them.
