@@ -135,7 +135,7 @@ total_by_visits <- function(given) {
   cells <- unname(found$cells)
   list(
     total = found$total, taxa = unname(found$by_taxon),
-    eta = if (!is.null(given$visit_model$presence)) {
+    eta = if (found$follows) {
       ifelse(is.na(cells), 0, stats::qlogis(pmin(pmax(cells, 1e-6), 1 - 1e-6)))
     }
   )

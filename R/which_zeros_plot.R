@@ -152,7 +152,9 @@ more_figure <- function(w) {
     "Curve: presences found by one to nine surveys of the effort of the table, with 90 % intervals.",
     "surveys of this effort (1: the table)", "presences", "Bands: 90 % intervals"
   ) + lapply(ribbon, function(each) {
-    ggplot2::geom_ribbon(gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), each, inherit.aes = FALSE)
+    ggplot2::geom_ribbon(
+      gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), each, inherit.aes = FALSE, alpha = 0.6
+    )
   }) + ggplot2::geom_line(colour = "grey15", linewidth = 0.8) +
     ggplot2::geom_point(data = data.frame(surveys = 1, missed = w$finds), size = 2.5, colour = "grey15") +
     ggplot2::scale_fill_manual(
