@@ -101,23 +101,6 @@ wz_visit_model <- function(cell, formulas, given) {
   ))
 }
 
-# P(missed) of zeros, n x m, NA elsewhere, by log-odds of a record `eta` and what occupancy_missed() has `found`: one
-# odds ratio for each taxon, such that its zeros sum to its own number times `by`. Where presence goes by covariates,
-# which no learner knows, log-odds are the mean of these and of occupancy's own (`bench/visits_occupancy.md`).
-missed_by_visits <- function(eta, zero, found, by = 1) {
-  cells <- spread_by_taxon(eta, zero, by * found$by_taxon)
-  if (!found$follows) {
-    return(cells)
-  }
-  both <- (stats::qlogis(cells) + stats::qlogis(pmin(pmax(found$cells, 1e-8), 1 - 1e-8))) / 2
-  spread_by_taxon(ifelse(is.na(both), eta, both), zero, by * found$by_taxon)
-}
-
-spread_by_taxon <- function(eta, zero, by_taxon) {
-  ratio <- log_ratio_of_rows(t(replace(eta, !zero, 0)), t(zero), by_taxon)
-  replace(stats::plogis(eta + rep(ratio, each = nrow(eta))), !zero, NA)
-}
-
 # What any visit found, of the sites and taxa of `x` and in their order where it is given.
 wz_found <- function(x, cell) {
   found <- any_visit(cell)

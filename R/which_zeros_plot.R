@@ -16,6 +16,8 @@
 #'     Estimates of other evidence stand at the right.}
 #'   \item{`"how_many"`}{undetected presences by each evidence that there is, each with its interval and the quantity it
 #'     estimates.}
+#'   \item{`"surveys"`}{what more surveys found beside the estimate, in 47 surveys that were repeated ([how_many]), with
+#'     the 90 % intervals of both classes; the estimate of this table is a line.}
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
 #'     missed; low tiles are outside its known range. At both sides stands the chance that it was there in an older, in
 #'     a younger bin. Lines show the bounds of the ages of its first and its last find, where ages have bounds.}
@@ -82,8 +84,8 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
-                                   "zeros", "heat", "more", "how_many", "ranges", "time", "map", "sites", "taxa",
-                                   "table", "quality", "learners"
+                                   "zeros", "heat", "more", "how_many", "surveys", "ranges", "time", "map", "sites",
+                                   "taxa", "table", "quality", "learners"
                                  ), n = 20, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL,
                                  coast = NULL, unit = "guess") {
   check_dots(...)
@@ -103,7 +105,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
       in_figure_order(object, unit), "Chance of a record", "chance of a record; finds are grey"
     ),
     quality = quality_figure(object),
-    how_many = how_many_figure(object), learners = learners_figure(object)
+    how_many = how_many_figure(object), surveys = surveys_figure(object), learners = learners_figure(object)
   )
 }
 
@@ -150,7 +152,9 @@ more_figure <- function(w) {
     "Curve: presences found by one to nine surveys of the effort of the table, with 90 % intervals.",
     "surveys of this effort (1: the table)", "presences", "Bands: 90 % intervals"
   ) + lapply(ribbon, function(each) {
-    ggplot2::geom_ribbon(gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), each, inherit.aes = FALSE)
+    ggplot2::geom_ribbon(
+      gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), each, inherit.aes = FALSE, alpha = 0.6
+    )
   }) + ggplot2::geom_line(colour = "grey15", linewidth = 0.8) +
     ggplot2::geom_point(data = data.frame(surveys = 1, missed = w$finds), size = 2.5, colour = "grey15") +
     ggplot2::scale_fill_manual(
@@ -168,6 +172,32 @@ more_figure <- function(w) {
       ggplot2::theme(legend.box = "vertical", legend.box.just = "left", legend.spacing = ggplot2::unit(0, "pt"))
   }
   out
+}
+
+# The record of such estimates: surveys_checked, with the intervals of both classes about the line of equality.
+surveys_figure <- function(w) {
+  class <- c("surveys alike", "other years or methods")
+  table <- surveys_checked
+  table$class <- factor(class[2L - table$alike], class)
+  ends <- range(table$estimated, table$found, w$total[["missed"]])
+  band <- function(by) {
+    factor <- usual_factor[[by]]
+    own <- factor(class[1L + (by != "alike")], class)
+    data.frame(estimated = ends, low = ends / factor, high = ends * factor, class = own)
+  }
+  colours <- stats::setNames(unname(cell_colours[c("missed", "undecided")]), class)
+  new_figure(
+    table, gg_aes(x = "estimated", y = "found"), "What more surveys found, beside the estimate",
+    "Points: presences that more surveys found against their estimate, one for each of 54 series of 47 surveys.",
+    "presences estimated", "presences found", "Bands: 90 % intervals of either class; line: this table"
+  ) + lapply(c("unlike", "alike"), function(by) {
+    ggplot2::geom_ribbon(
+      gg_aes(x = "estimated", ymin = "low", ymax = "high", fill = "class"), band(by), inherit.aes = FALSE, alpha = 0.35
+    )
+  }) + ggplot2::geom_abline(colour = "grey40", linetype = 2L) +
+    (if (w$source == "curve") ggplot2::geom_vline(xintercept = w$total[["missed"]], colour = "grey15")) +
+    ggplot2::geom_point(gg_aes(fill = "class"), shape = 21L, size = 2, colour = "grey15") +
+    ggplot2::scale_fill_manual(NULL, values = colours) + ggplot2::scale_x_log10() + ggplot2::scale_y_log10()
 }
 
 # What is known of each cell: n x m, a factor.

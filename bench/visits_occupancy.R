@@ -43,6 +43,12 @@ simulate_survey <- function(seed, n = 100, m = 20, visits = 3) {
   list(y = y, elev = elev, day = day, present = present[, seen], slope = b[2, seen])
 }
 
+# One odds ratio for each taxon, such that its zeros sum to its own number.
+spread_by_taxon <- function(eta, zero, by_taxon) {
+  ratio <- own$log_ratio_of_rows(t(replace(eta, !zero, 0)), t(zero), by_taxon)
+  replace(plogis(eta + rep(ratio, each = nrow(eta))), !zero, NA)
+}
+
 # Each returns list(cells: n x m, number: draws or estimates of the number missed by taxon, m x draws, slope: m x
 # estimate, low, high (90 %)).
 fit_occupancy <- function(s) {
@@ -214,8 +220,8 @@ if (wanted("cells")) {
     out <- own$occupancy_missed(two)
     zero <- !is.na(out$cells)
     eta <- qlogis(w$probability)
-    by_ratio <- own$spread_by_taxon(eta, zero, out$by_taxon)
-    both <- own$spread_by_taxon((qlogis(by_ratio) + qlogis(out$cells)) / 2, zero, out$by_taxon)
+    by_ratio <- spread_by_taxon(eta, zero, out$by_taxon)
+    both <- spread_by_taxon((qlogis(by_ratio) + qlogis(out$cells)) / 2, zero, out$by_taxon)
     seen <- y[, , 3][zero]
     again <- rep(as.vector(predict(still(visits_occupancy(two)), type = "detection")), each = nrow(y))
     scores <- lapply(list(occupancy = out$cells, ratio = by_ratio, both = both), function(p) (p * again)[zero])

@@ -87,16 +87,22 @@ test_that("zeros of each taxon sum to its own number", {
   zero <- any_visit(cell) == 0
   set.seed(3)
   eta <- matrix(rnorm(720), 60)
-  plain <- occupancy_missed(cell)
-  expect_false(plain$follows)
-  p <- missed_by_visits(eta, zero, plain)
-  expect_equal(unname(colSums(p, na.rm = TRUE)), unname(plain$by_taxon), tolerance = 1e-6)
-  expect_identical(unname(is.na(p)), unname(!zero))
+  known <- list(eta = eta, zero = zero)
+  missed <- function(visits, end = 1L) {
+    found <- one_ratio(known, visits$total, 0, visits)$ratios
+    offset <- if (is.null(found$offset)) 0 else found$offset
+    replace(plogis(found$slope * eta + offset + rep(found$log[, end], each = 60)), !zero, NA)
+  }
+  plain <- total_by_visits(list(cell = cell))
+  expect_null(plain$eta)
+  p <- missed(plain)
+  expect_equal(unname(colSums(p, na.rm = TRUE)), plain$taxa * plain$total[["missed"]] / sum(plain$taxa), tolerance = 1e-6)
+  expect_equal(sum(missed(plain, 2L), na.rm = TRUE), plain$total[["low"]], tolerance = 1e-6)
   # One ratio for each taxon: its order is that of the log-odds.
   for (j in 1:12) expect_false(is.unsorted(p[zero[, j], j][order(eta[zero[, j], j])]))
-  follows <- occupancy_missed(cell, list(presence = ~wet, site_data = data.frame(wet = case$wet)))
-  expect_true(follows$follows)
-  p <- missed_by_visits(eta, zero, follows, by = 0.5)
-  expect_equal(unname(colSums(p, na.rm = TRUE)), unname(follows$by_taxon) / 2, tolerance = 1e-6)
-  expect_gt(cor(p[zero], follows$cells[zero]), cor(missed_by_visits(eta, zero, plain)[zero], follows$cells[zero]))
+  model <- list(presence = ~wet, site_data = data.frame(wet = case$wet))
+  follows <- total_by_visits(list(cell = cell, visit_model = model))
+  p <- missed(follows)
+  expect_equal(sum(p, na.rm = TRUE), follows$total[["missed"]], tolerance = 1e-6)
+  expect_gt(cor(p[zero], follows$eta[zero]), cor(missed(plain)[zero], follows$eta[zero]))
 })
