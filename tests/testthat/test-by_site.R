@@ -95,7 +95,7 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   expect_true(row$low <= quantile(missed, 0.25) && row$high >= quantile(missed, 0.75))
   wide <- by_taxon(fit, level = 0.99)
   expect_true(all(wide$high >= by_taxon(fit)$high & wide$low <= by_taxon(fit)$low))
-  expect_output(print(wide), "with its 99 % range")
+  expect_output(print(wide), "with its 99 % interval")
   plain <- aspect_bernoulli(truth$x, 3, control = fit_control(n_start = 2))
   expect_error(by_taxon(plain, draws = 5), "`draws`", class = "multicause_input_error")
   expect_error(by_taxon(plain, draws = list(1)), "`draws`", class = "multicause_input_error")
@@ -187,7 +187,7 @@ test_that("sums of an answer are those of its cells, whatever is in memory at a 
   sums <- tapply(all$missed, factor(all$site, rownames(x)), sum, default = 0)
   expect_equal(by_site(w)$missed, as.vector(sums), tolerance = 1e-12)
   expect_equal(by_taxon(w)$zeros, as.vector(table(factor(all$taxon, colnames(x)))))
-  for (by in c("chance", "missed")) for (n in c(1, 7, 300)) {
+  for (by in c("probability", "missed")) for (n in c(1, 7, 300)) {
     expect_identical(as.data.frame(w, n = n, by = by), utils::head(as.data.frame(w, by = by), n))
   }
 })

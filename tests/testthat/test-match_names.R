@@ -208,7 +208,7 @@ test_that("ages, places and variables come from the site table of the data, or b
   numbered <- plain
   rownames(numbered) <- 100 + seq_len(30)
   age$name <- 100 + match(age$name, rownames(plain))
-  expect_identical(ask(numbered, age = age)$chance, ask(plain, age = known[c("old", "young")])$chance)
+  expect_identical(ask(numbered, age = age)$probability, ask(plain, age = known[c("old", "young")])$probability)
   w <- which_zeros(table, age = c("old", "young"), environment = "depth", quick = TRUE, seed = 2)
   expect_identical(as.data.frame(update(w, seed = 1)), want)
   refused <- function(...) expect_error(which_zeros(...), class = "multicause_input_error")

@@ -200,7 +200,7 @@ test_that("fits find the covariates, of the whole and of a part", {
   expect_equal(part$param, own$param, tolerance = 1e-6)
   turned <- fit_of(aperm(x, 3:1), visit_data = visit_table(x), site_data = site_table(x))
   expect_equal(turned$param, fit$param, tolerance = 1e-6)
-  w <- suppressMessages(which_zeros(visits = x, detection = ~effort, communities = ~high, quick = TRUE, seed = 1))
+  w <- suppressMessages(which_zeros(visits = x, presence = ~high, detection = ~effort, quick = TRUE, seed = 1))
   expect_identical(w$source, "visits")
   cv <- suppressMessages(
     cross_validate(x, 1, visits_bernoulli, "visits", detection = ~effort, folds = 2, control = quick)
