@@ -310,7 +310,9 @@ test_that("the page of a large table has the sites of which most is expected", {
     rows <- function(value, n) matrix(unclass(value), ncol = n)
     expect_identical(rows(some[[part]], 10), rows(all[[part]], 60)[, kept], label = part)
   }
-  for (part in c("ratio", "age", "lon", "lat")) expect_equal(unclass(some[[part]]), unclass(all[[part]])[kept])
+  for (part in c("age", "lon", "lat")) expect_equal(unclass(some[[part]]), unclass(all[[part]])[kept])
+  expect_identical(w$ratios$side, 0L) # one ratio for all sites
+  expect_equal(some$ratio, all$ratio)
   part <- sum(sums$missed[kept]) / sum(sums$missed)
   expect_equal(unclass(some$total), part * unclass(all$total), ignore_attr = TRUE)
   control <- fit_control(n_start = 1, n_polish = 0, max_pass = 30, progress = FALSE)
