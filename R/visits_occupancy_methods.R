@@ -294,7 +294,7 @@ predicted_mean <- function(fit, design, part, level, probability) {
 #' predict(fit, type = "detection", level = 0.9)
 #' @export
 predict.visits_occupancy <- function(object, newdata = NULL,
-                                     type = c("presence", "present", "detection", "loglik", "response"), ...,
+                                     type = c("response", "presence", "present", "detection", "loglik"), ...,
                                      level = NULL, site_data = NULL) {
   check_dots(...)
   type <- check_choice(type)
