@@ -56,16 +56,17 @@ test_that("an answer is told from the answer to how it was reached", {
   text <- do.call(write_report, c(list(w), told))
   expect_self_contained(text)
   expect_identical(headings(text), c(
-    "The answer", "How good such answers are on this table", "Where most was missed", "What the number rests on",
+    "The answer", "How good such answers are on this table", "Where to look next", "What the number rests on",
     "How it was reached"
   ))
   expect_match(text, "zeros\\. <strong>Two more surveys of equal effort would find about [0-9 ]+ more")
   expect_holds(text, c(
-    "One more such search would find about", "How many were missed, by each evidence",
-    "The 7 zeros where a find was most expected", "Groups compared", "One thing changed at a time"
+    "Presences that further surveys of equal effort would find", "Undetected presences, by each evidence",
+    "The first 7 zeros", "Groups compared", "One thing changed at a time"
   ))
   expect_setequal(list.files(folder), paste0(c(
-    "all_zeros", "differences", "groups", "how_many", "quality", "sensitivity", "sites", "taxa", "weights", "zeros"
+    "all_zeros", "differences", "groups", "how_many", "more", "quality", "sensitivity", "sites", "taxa", "weights",
+    "zeros"
   ), ".csv"))
   expect_identical(nrow(utils::read.csv(file.path(folder, "all_zeros.csv"))), sum(x[, colSums(x) > 0] == 0))
   first <- utils::read.csv(file.path(folder, "sites.csv"))[1L, ]
