@@ -76,8 +76,9 @@
 #'
 #' `BIC()` needs independent observations, and parameters whose number does not grow with theirs. Of
 #' [bernoulli_mixture()] and [noisy_or()] the sites with a known cell are the observations, as in latent class analysis;
-#' of [visits_bernoulli()] the sites, with one component or `communities`. In all other models every site has parameters
-#' of its own: `BIC()` is an error that gives the reason, and `NA` in tables; held-out cells choose `k` ([select_k()]).
+#' of [visits_occupancy()] the sites, and of [visits_bernoulli()] with one component or `communities`. In all other
+#' models every site has parameters of its own: `BIC()` is an error that gives the reason, and `NA` in tables; held-out
+#' cells choose `k` ([select_k()]).
 #'
 #' Where a prior, a penalty or neighbours hold parameters back (`estimate = "map"`, a ridge, `sparsity`, `smooth`),
 #' `logLik()` is the log-likelihood at the estimate, without what the prior adds, as of penalised fits elsewhere. `df`

@@ -104,6 +104,9 @@ nobs.visits_occupancy <- function(object, ...) {
   sum(rowSums(matrix(object$detection$made, object$dims[["n"]])) > 0)
 }
 
+# Its parameters are those of the taxa's distribution.
+why_no_bic.visits_occupancy <- function(fit) NULL
+
 own_data.visits_occupancy <- function(fit, x) {
   out <- own_data.default(fit, x)
   out$observed <- if (out$observed == fit$dims[["observed"]]) nobs(fit) else -1

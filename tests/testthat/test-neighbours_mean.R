@@ -195,7 +195,7 @@ ref_fair_companions <- function(x) {
 # kappa: the mean predicted probability of a presence, by logistic regression of all known cells on means of neighbours,
 # companions and the numbers of other presences of taxon and site. base: weights of neighbours by age, or NULL; `wide`:
 # at twice the bandwidth.
-ref_foreseen <- function(x, base = NULL, wide = NULL) {
+ref_kappa <- function(x, base = NULL, wide = NULL) {
   n <- nrow(x)
   all <- 1 - diag(n)
   odds <- function(p) stats::qlogis(pmin(pmax(p, least_score), 1 - least_score))
@@ -212,22 +212,25 @@ ref_foreseen <- function(x, base = NULL, wide = NULL) {
   design <- vapply(design, as.vector, numeric(length(x)))[!is.na(x), ]
   design <- cbind(1, scale(design))
   fit <- ref_logistic_regression(design, found[!is.na(x)], 0, diag(c(0, rep(1e-3, ncol(design) - 1))))
-  mean(stats::plogis(design %*% fit$beta)[found[!is.na(x)] == 1])
+  more <- rep(colSums(x, na.rm = TRUE) < 0.95 * colSums(!is.na(x)), each = n) # taxa of which more can be found
+  mean(stats::plogis(design %*% fit$beta)[found[!is.na(x)] == 1 & more[!is.na(x)]])
 }
 
 test_that("kappa is the mean probability of a presence predicted from the rest of the table", {
   set.seed(3)
   small <- matrix(stats::rbinom(16 * 9, 1, outer(stats::runif(16, 0.6, 1), stats::runif(9, 0.3, 0.9))), 16)
-  for (case in 1:3) {
+  for (case in 1:4) {
     if (case == 2) small[cbind(c(2, 9, 16), c(1, 4, 9))] <- NA
     if (case == 3) small[5, ] <- 0 # an empty site
+    if (case == 4) small[, 6] <- 1 # a taxon found everywhere
     near <- match_smooth(smooth_over(age = 16:1), small)
     near$bandwidth <- c(age = 3)
     near$most <- 100L
     weights <- function(near) as.matrix(list_weights(near_lists(near), c(16, 16)))
     wide <- near
     wide$bandwidth <- 2 * near$bandwidth
-    expect_equal(mean_foreseen(small, NULL), ref_foreseen(small), tolerance = 1e-6)
-    expect_equal(mean_foreseen(small, near), ref_foreseen(small, weights(near), weights(wide)), tolerance = 1e-6)
+    expect_equal(predictability(small, NULL)$kappa, ref_kappa(small), tolerance = 1e-6)
+    by_age <- ref_kappa(small, weights(near), weights(wide))
+    expect_equal(predictability(small, near)$kappa, by_age, tolerance = 1e-6)
   }
 })
