@@ -203,7 +203,7 @@ tidy.visits_occupancy <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.
     ends <- apply(draws, 1L, stats::quantile, c(1 - conf.level, 1 + conf.level) / 2, names = FALSE)
     cbind(out, conf.low = ends[1L, ], conf.high = ends[2L, ])
   })
-  do.call(rbind, each)
+  as_tidy(do.call(rbind, each))
 }
 # nolint end
 

@@ -12,7 +12,8 @@ years_factor <- 3
 #   years                    c(low, high), where visits are years
 #   model                    c(low, high), 90 % if the model holds
 #   by_taxon                 the expected number of each taxon, m, 0 of those that no visit found
-#   cells                    n x m: P(present) where no visit found the taxon, NA elsewhere
+#   cells, before            n x m: P(present) where no visit found the taxon, after the visits and before them, NA
+#                            elsewhere
 #   follows                  whether presence goes by covariates
 # cell: what check_visits() gives. model: NULL, or formulas and covariates as wz_visit_model() gives them.
 occupancy_missed <- function(cell, model = NULL) {
@@ -24,7 +25,7 @@ occupancy_missed <- function(cell, model = NULL) {
   if (!length(found)) {
     none <- c(low = 0, high = 0)
     return(list(total = c(missed = 0, none), years = none, model = none, by_taxon = missed, cells = cells,
-      follows = FALSE))
+      before = cells, follows = FALSE))
   }
   given <- Filter(length, list(visit = model$visit_data, site = model$site_data))
   by <- occupancy_designs(model$presence %||% ~1, model$detection, cell, given)
@@ -35,11 +36,15 @@ occupancy_missed <- function(cell, model = NULL) {
   open <- answer$rows$of_cell
   open[answer$rows$hit[open]] <- NA
   cells[, found] <- answer$sums$after[open]
+  before <- cells
+  like_fit <- c(answer["draws"], by[c("presence", "detection")], list(dims = c(m = length(found))))
+  before[, found] <- presence_mean(like_fit, by$presence$design)
+  before[is.na(cells)] <- NA
   missed[found] <- rowMeans(answer$sums$missed)
   ends <- function(of) stats::setNames(total[paste0(of, c("_low", "_high"))], c("low", "high"))
   list(
     total = total[c("missed", "low", "high")], years = ends("years"), model = ends("model"), by_taxon = missed,
-    cells = cells, follows = length(all.vars(by$presence$formula)) > 0L
+    cells = cells, before = before, follows = length(all.vars(by$presence$formula)) > 0L
   )
 }
 few_occupancy_draws <- 500L

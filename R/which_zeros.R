@@ -684,7 +684,7 @@ wz_add_sums <- function(w, many, seed) {
   ends <- c("missed", "low", "high")
   w$how_many[ends] <- part * w$how_many[ends]
   w$how_many[1L, ends] <- w$total
-  if (!is.null(w$more)) w$more[-1L] <- part * w$more[-1L]
+  if (!is.null(w$more)) w$more[-1L] <- pmin(part * as.matrix(w$more[-1L]), sum(w$candidate))
   w
 }
 

@@ -128,16 +128,17 @@ total_by_gaps <- function(x, gaps) {
   sum(finds) * gaps / max(1, inside)
 }
 
-# Occupancy of each taxon: what lived at the sites visited and was found by no visit. list(total, taxa: of each, eta:
-# log-odds of a presence that no visit found, n x m, where covariates distinguish sites).
+# Occupancy of each taxon: what lived at the sites visited and was found by no visit. list(total, taxa: of each, silent:
+# the log of the probability that no visit finds a taxon that is there, n x m; present: log-odds of a presence before
+# the visits, where covariates distinguish sites, else NULL).
 total_by_visits <- function(given) {
   found <- occupancy_missed(given$cell, given$visit_model)
-  cells <- unname(found$cells)
+  logit <- function(p) stats::qlogis(pmin(pmax(unname(p), 1e-6), 1 - 1e-6))
+  known <- function(value) ifelse(is.na(value), 0, value)
+  present <- logit(found$before)
   list(
-    total = found$total, taxa = unname(found$by_taxon),
-    eta = if (found$follows) {
-      ifelse(is.na(cells), 0, stats::qlogis(pmin(pmax(cells, 1e-6), 1 - 1e-6)))
-    }
+    total = found$total, taxa = unname(found$by_taxon), silent = known(logit(found$cells) - present),
+    present = if (found$follows) known(present)
   )
 }
 
@@ -295,17 +296,17 @@ curve_ratio <- function(known, gaps, reason = NULL) {
 }
 
 # One ratio for all zeros but gaps, which are sure; or for those of each taxon, whose numbers the occupancy of `visits`
-# has. If covariates distinguish sites there, cells have the mean of both log-odds, which was as good as the better of
-# the two on visits held out (bench/visits_occupancy.md).
+# has. Then log-odds of a presence are those of a record or, if covariates distinguish sites, the mean of these and of
+# occupancy's own, and the visits that found nothing count as the model has it.
 one_ratio <- function(known, total, gaps, visits = NULL) {
   rest <- pmax(total - gaps, 0)
-  ratios <- if (is.null(visits)) {
-    new_ratios(vapply(rest, log_ratio_of, 0, bins = known$bins))
+  if (is.null(visits)) {
+    ratios <- new_ratios(vapply(rest, log_ratio_of, 0, bins = known$bins))
   } else {
-    slope <- if (is.null(visits$eta)) 1 else 0.5
-    offset <- if (!is.null(visits$eta)) 0.5 * visits$eta
-    eta <- slope * known$eta + offset_at(list(offset = offset), TRUE)
-    new_ratios(vapply(rest, function(total) {
+    slope <- if (is.null(visits$present)) 1 else 0.5
+    offset <- visits$silent + (if (is.null(visits$present)) 0 else 0.5 * visits$present)
+    eta <- slope * known$eta + offset
+    ratios <- new_ratios(vapply(rest, function(total) {
       log_ratio_of_rows(t(eta), t(known$zero), total * visits$taxa / max(sum(visits$taxa), 1e-12))
     }, visits$taxa), 2L, slope, offset)
   }

@@ -134,7 +134,7 @@ more_figure <- function(w) {
     )
   }
   finest <- surveys_curve(
-    list(kappa = 0, presences = 1), Inf, exp(seq(0, log(8), length.out = 41L)) # the shape, in multiples of one survey
+    list(kappa = 0, presences = 1), Inf, exp(seq(0, log(8), length.out = 43L)) # the shape, in multiples of one survey
   )
   scale <- w$more$missed[1L] / finest$missed[1L]
   curve <- rbind(0, finest)

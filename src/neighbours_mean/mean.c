@@ -39,8 +39,8 @@ typedef struct {
   mc_data columns;       /* the table by columns */
   double n;              /* observations */
   double *found, *known; /* m: presences and known cells of each attribute */
-  double *root;   /* n: 1 / sqrt(length of the list), 1 for an empty one */
-  double density; /* share of presences among known cells */
+  double *root;          /* n: 1 / sqrt(length of the list), 1 for an empty one */
+  double density;        /* share of presences among known cells */
   scratch *per_thread;
   double *p;
 } task;

@@ -147,7 +147,7 @@ test_that("how many were missed is drawn by each evidence, and the curve of furt
   expect_equal(curve$data$unlike_high[at][-1L], answer$finds + answer$more$unlike_high)
   w <- answer
   w$source <- "completeness"
-  expect_error(autoplot(w, "more"), "presence-absence data alone", class = "multicause_input_error")
+  expect_error(ggplot2::autoplot(w, "more"), "presence-absence data alone", class = "multicause_input_error")
 })
 
 test_that("a measure of unknown error is a point without a range", {

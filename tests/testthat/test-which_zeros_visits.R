@@ -29,7 +29,7 @@ test_that("what visits miss goes by covariates", {
   )
   short <- which_zeros(visits = packed, detection = ~day, leave_out = 1:5, quick = TRUE, seed = 1)
   expect_identical(short$dims[["n"]], 55L)
-  expect_lt(cor(short$log_ratio[, 1L], case$recorded[-(1:5)]), -0.5)
+  expect_lt(cor(rowMeans(short$ratios$offset), case$recorded[-(1:5)]), -0.5)
 })
 
 test_that("covariates without visits, or without a formula, are refused", {
@@ -94,15 +94,17 @@ test_that("zeros of each taxon sum to its own number", {
     replace(plogis(found$slope * eta + offset + rep(found$log[, end], each = 60)), !zero, NA)
   }
   plain <- total_by_visits(list(cell = cell))
-  expect_null(plain$eta)
+  expect_null(plain$present)
   p <- missed(plain)
-  expect_equal(unname(colSums(p, na.rm = TRUE)), plain$taxa * plain$total[["missed"]] / sum(plain$taxa), tolerance = 1e-6)
+  wanted <- plain$taxa * plain$total[["missed"]] / sum(plain$taxa)
+  expect_equal(unname(colSums(p, na.rm = TRUE)), wanted, tolerance = 1e-6)
   expect_equal(sum(missed(plain, 2L), na.rm = TRUE), plain$total[["low"]], tolerance = 1e-6)
-  # One ratio for each taxon: its order is that of the log-odds.
+  # One ratio for each taxon: without covariates its order is that of the log-odds.
   for (j in 1:12) expect_false(is.unsorted(p[zero[, j], j][order(eta[zero[, j], j])]))
   model <- list(presence = ~wet, site_data = data.frame(wet = case$wet))
   follows <- total_by_visits(list(cell = cell, visit_model = model))
   p <- missed(follows)
   expect_equal(sum(p, na.rm = TRUE), follows$total[["missed"]], tolerance = 1e-6)
-  expect_gt(cor(p[zero], follows$eta[zero]), cor(missed(plain)[zero], follows$eta[zero]))
+  own <- follows$present + follows$silent
+  expect_gt(cor(p[zero], own[zero]), cor(missed(plain)[zero], own[zero]))
 })
