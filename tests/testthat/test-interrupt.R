@@ -59,7 +59,7 @@ test_that("an interrupt is not lost in what leads to a fit or follows it", {
   fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 2)))
   expect_interrupted(test_loglik(fit, x))
   long <- fit_control(n_start = 1, max_pass = 1e6, tol = 0, progress = FALSE)
-  expect_interrupted(plsa(x + 0, 3, control = long))
+  expect_interrupted(plsa(x + 1, 3, control = long))
   expect_interrupted(nmf(x + 0, 3, loss = "kl", control = long))
 })
 

@@ -110,7 +110,7 @@ test_that("ranges hold what is planted, where the fit alone has too few", {
   expect_output(print(sure), "of tables drawn alike .* false absences [0-9]+ to [0-9]+\n")
   expect_output(print(summary(sure)), "The profile")
   expect_identical(names(tidy(sure))[1:4], c("phantom", "bound", "least", "most"))
-  expect_identical(tidy(sure, "profile"), sure$profile)
+  expect_identical(as.data.frame(tidy(sure, "profile")), sure$profile)
   if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(sure), "ggplot")
 })
 

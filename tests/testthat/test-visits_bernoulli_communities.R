@@ -161,7 +161,8 @@ test_that("draws of effects are those of the memberships; a fit says what it goe
   set.seed(8)
   fit <- follow(missed_by = "visit")
   expect_output(print(fit), "Memberships go by ~elev \\+ kind")
-  expect_named(tidy_part(fit, "communities", fit$param$communities), c("term", "component", "estimate"))
+  columns <- c("term", "component", "estimate", "std.error")
+  expect_named(tidy(fit, "communities"), columns)
   expect_s3_class(quiet(update(fit, k = 2)), "visits_bernoulli")
   # Every start that was kept is a fit of its own.
   kept <- follow(
