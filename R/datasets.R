@@ -142,8 +142,8 @@
 
 #' Simulated surveys of the same sites
 #'
-#' Nine surveys of equal effort of the same sites: the first is a presence-absence table, and the others show which of
-#' its zeros are false absences, and how many presences further surveys find.
+#' Nine surveys of the same sites, of equal effort. The first is a presence-absence table. The others show which of its
+#' zeros are false absences, and how many presences more surveys find.
 #'
 #' @format A list:
 #' \describe{
@@ -153,10 +153,10 @@
 #' }
 #'
 #' @details
-#' Taxa answer to two gradients that are smooth in space, sites differ in how much lives there, and each pair of taxon
-#' and site has an abundance of its own; a survey finds a taxon if a Poisson number of individuals with that mean is
-#' not 0. In tables of six seeds two more surveys found .87 to .97 times the presences that [which_zeros()] estimates
-#' from the first one (`quick`).
+#' Taxa follow two gradients that are smooth in space. Sites differ in how much lives there. Each taxon has an abundance
+#' of its own at each site. A survey draws a Poisson number of individuals with that mean, and finds the taxon if the
+#' number is not 0. In tables of six seeds, two more surveys found .87 to .97 times the presences that [which_zeros()]
+#' estimates from the first (`quick`).
 #'
 #' @source Made by `data-raw/simulated_surveys.R` in the source repository, from a fixed seed.
 #' @seealso [simulated_sites], which a phantom made.
