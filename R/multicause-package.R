@@ -33,7 +33,7 @@
 #' | model | for | what a site is |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells comes from one of its components |
-#' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and the probabilities that visits missed what was there |
+#' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and probabilities that visits missed what was there |
 #' | [visits_occupancy()] | repeated 0/1 surveys | where each taxon lives and is found, by formulas of covariates |
 #' | [bernoulli_mixture()] | 0/1 | all from one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
