@@ -18,21 +18,22 @@
 #' of their covariates. [range_through()] is the classical answer to which zeros are gaps.
 #' [shards()] keeps tables that are larger than memory on disk, with their [site_table()], for [aspect_bernoulli()],
 #' [bernoulli_mixture()], [logistic_pca()], [nmf()] and [plsa()]; see `cluster` of [fit_control()] for several machines.
-#' [early_tetrapods], [tetrapod_occurrences] and [simulated_sites] are data for examples.
+#' [early_tetrapods], [tetrapod_occurrences], [simulated_surveys] and [simulated_sites] are data for examples.
 #'
 #' @section Models:
 #' All are called as `model(x, k, ..., start = NULL, control = fit_control())` and return `param`, `objective`,
 #' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
 #' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
-#' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()`, `AIC()` and
-#' `BIC()` where the likelihood, or a posterior, was maximised. Figures are ggplot2 objects, by `plot()` and
+#' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()` and
+#' `AIC()` where the likelihood, or a posterior, was maximised, `BIC()` if also the number of parameters does not grow
+#' with that of sites. Figures are ggplot2 objects, by `plot()` and
 #' `autoplot()` ([autoplot.multicause]); tables come from `tidy()`, `glance()` and `augment()` ([tidiers]), with package
 #' vegan also from `scores()` ([scores.multicause]).
 #'
 #' | model | for | what a site is |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells comes from one of its components |
-#' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and the chances that visits missed what was there |
+#' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and probabilities that visits missed what was there |
 #' | [visits_occupancy()] | repeated 0/1 surveys | where each taxon lives and is found, by formulas of covariates |
 #' | [bernoulli_mixture()] | 0/1 | all from one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |

@@ -17,44 +17,46 @@ sheet <- list(
       "x <- occurrence_matrix(d, \"formation\", \"genus\")", "occurrences to a table; min_sites, min_taxa",
       "names(dimnames(x)) <- c(\"sites\", \"genera\")", "your words, for prints and figures",
       "site_table(x)", "ages, places and covariates, a row for each site",
-      "range_through(x, age)", "zeros between a taxon's oldest and youngest find"
+      "range_through(x, age)", "zeros between a taxon's oldest and youngest presence"
     ),
     "Which zeros are false?" = c(
-      "w <- which_zeros(x, age = a, place = p, seed = 1)", "the answer; also visits, groups, counts, completeness",
+      "w <- which_zeros(x, age = a, place = p, seed = 1)", "the result; also visits, groups, counts, completeness",
       "which_zeros(x, quick = TRUE, seed = 1)", "a first look, in seconds",
-      "w", "chance: of a record, measured by hiding finds",
-      "", "missed: chance that it was there and was missed; sums to the number missed, has a range",
-      "", "Expected: what two more surveys of the effort of the table would find",
+      "w", "probability: of a record, measured on held-out presences",
+      "", "missed: probability that one of two more such surveys would find it; has an interval",
+      "", "Expected: what 1, 2 and 8 more surveys of the effort of the table would find",
+      "plot(w, \"more\")", "the same as a curve, with 90 % intervals",
       "as.data.frame(w, n = 50)", "the list; also site =, taxon =, by ="
     ),
     "Look closer" = c(
       "explain(w, \"Vale\", \"Ophiacodon\")", "why is this zero on the list?",
-      "by_site(w)", "how many were missed at each site, with range",
+      "by_site(w)", "how many were missed at each site, with interval",
       "by_taxon(w)", "how often each taxon was missed",
       "contrast(w, slices)", "was more missed in one group than in another, if effort was equal?",
       "plot(w, \"how_many\")", "how many were missed, by each evidence",
-      "sensitivity(w)", "the answer under other assumptions",
+      "sensitivity(w)", "the estimate under other assumptions",
       "update(w, completeness = c(0.3, 0.6))", "how complete sites are, if you know it"
     ),
     "How good is it?" = c(
-      "plot(w, \"quality\")", "finds are hidden and looked for",
-      "", "AUC: chance that a hidden find ranks above another zero; 0.5 is chance alone, 1 is perfect",
-      "", "Calibration slope: 1 is right, below 1 the chances are too sure",
-      "truth <- corrupt(x, omit = c(0, 0.3))", "delete finds yourself",
-      "recovery(score, truth)", "and see whether they are found"
+      "plot(w, \"quality\")", "how well held-out presences are ranked",
+      "", "AUC: probability that a held-out presence ranks above another zero; 0.5: coin tossing, 1: perfect",
+      "", "Calibration slope: 1 is right, below 1 probabilities are too extreme",
+      "truth <- corrupt(x, omit = c(0, 0.3))", "hold out presences yourself",
+      "recovery(score, truth)", "and see how they are ranked",
+      "recovery(w, later)", "what your own later survey found"
     ),
     "What to report" = c(
-      "", "How sites were defined, what was left out, how large the table is and which share of it is finds",
+      "", "How sites were defined, what was left out, how large the table is and which share of it is presences",
       "", "The call, and its seed",
       "", "AUC and calibration slope, beside the best simple rule",
-      "", "Numbers missed: range, by which evidence, how many within known ages",
+      "", "Numbers missed: interval, by which evidence, how many within known ages",
       "sensitivity(w)", "how the numbers change with the assumptions",
       "citation(\"multicause\")", "the package and the papers of its models"
     )
   ),
   list(
     "Figures (all are ggplot2 objects)" = c(
-      "plot(w)", "zeros where a find was most expected, with ranges",
+      "plot(w)", "zeros where a presence was most expected, with intervals",
       "plot(w, \"heat\")", "found, missed, undecided, absent",
       "plot(w, \"ranges\")", "ranges through time and their gaps",
       "plot(w, \"time\")", "found, and with what was missed",
@@ -74,25 +76,27 @@ sheet <- list(
       "plca(cube, k = 3)", "counts of three or more dimensions",
       "bmf(x, family = \"bernoulli\")", "overlapping groups of rows and of columns"
     ),
-    "What a fit says" = c(
+    "What a fit reports" = c(
       "false_absences(fit)", "zeros, the likeliest to be false first",
       "phantoms(fit)", "which component stands for gaps",
       "by_taxon(fit)", "how much is missing, by taxon or site",
       "identifiability(fit)", "how much of that the table decides",
       "denoise(fit)", "the table without its gaps",
       "age_profile(fit, age)", "when each component lived",
-      "plot(fit, \"top\")", "the taxa that tell each component apart",
+      "plot(fit, \"top\")", "the taxa that distinguish each component",
       "plot(fit, \"scores\")", "an ordination with arrows"
     ),
     "Which model, how many components?" = c(
-      "select_k(x, 2:6)", "k by criteria and hidden cells",
+      "select_k(x, 2:6)", "k by criteria and held-out cells",
       "cross_validate(x, k = 2:5, bernoulli_mixture)", "held-out cells or rows",
       "compare_models(x, k = 4, models)", "several models on the same folds",
       "ensemble(x, k = 3:5)", "an average of fits",
       "modes(fit)", "do the starts agree? needs fit_control(keep_starts = TRUE)"
     ),
     "Repeated visits" = c(
-      "v <- visits_bernoulli(visits, k = 2, detection = ~1)", "repeated visits show what one visit misses",
+      "o <- visits_occupancy(visits, detection = ~1)", "occupancy of each taxon; presence = ~ elev",
+      "sample_coverage(o)", "what one more visit would add at each site",
+      "v <- visits_bernoulli(visits, k = 2, detection = ~1)", "communities in place of covariates",
       "occupied(v)", "how many taxa each site held, missed ones included",
       "visits_needed(v)", "how many visits find it",
       "predictive_check(v)", "do tables drawn from the model look like yours?"
