@@ -171,7 +171,8 @@ test_that("tables are tibbles where package tibble is there, and plain data fram
   starts <- nmf(w$x, 2, control = fit_control(n_start = 2, keep_starts = TRUE, progress = FALSE))
   tables <- list(
     tidy(w), glance(w), augment(w), tidy(fit), glance(fit), augment(fit),
-    tidy(false_absences(fits_of_all()$aspect_bernoulli, n = 20)), tidy(by_site(w)), tidy(modes(starts)), tidy(suppressMessages(occupied(fits_of_all()$visits)))
+    tidy(false_absences(fits_of_all()$aspect_bernoulli, n = 20)), tidy(by_site(w)), tidy(modes(starts)),
+    tidy(suppressMessages(occupied(fits_of_all()$visits)))
   )
   for (table in tables) {
     expect_s3_class(table, "tbl_df")

@@ -96,7 +96,8 @@ test_that("zeros of each taxon sum to its own number", {
   plain <- total_by_visits(list(cell = cell))
   expect_null(plain$eta)
   p <- missed(plain)
-  expect_equal(unname(colSums(p, na.rm = TRUE)), plain$taxa * plain$total[["missed"]] / sum(plain$taxa), tolerance = 1e-6)
+  shares <- plain$taxa / sum(plain$taxa)
+  expect_equal(unname(colSums(p, na.rm = TRUE)), plain$total[["missed"]] * shares, tolerance = 1e-6)
   expect_equal(sum(missed(plain, 2L), na.rm = TRUE), plain$total[["low"]], tolerance = 1e-6)
   # One ratio for each taxon: its order is that of the log-odds.
   for (j in 1:12) expect_false(is.unsorted(p[zero[, j], j][order(eta[zero[, j], j])]))
