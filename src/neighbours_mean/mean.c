@@ -13,15 +13,16 @@ typedef struct {
   double found;        /* sum of w x, the list of the row being whole */
   double unknown;      /* sum of w (1 - o) */
   double found_hidden; /* sum of w x, the list being without this attribute, which l shares */
-  double found_rest;   /* sum of w x, the list being shorter by one that l does not share */
-  double unknown_rest; /* sum of w (1 - o), likewise */
-  double squares_more; /* sum of w^2 x of found_hidden, less that of found_rest */
+  double unknown_rest; /* sum of w (1 - o), the list being shorter by one that l does not share */
+  double more;         /* sum of w x of found_hidden, less that of a list as in unknown_rest */
+  double squares_more; /* the same of w^2 x */
 } sums;
 
 typedef struct {
-  double all, squares;       /* sums of w and of w^2 */
-  double scale;              /* what a neighbour is worth, over the weight of all */
-  double rest, rest_squares; /* the same with a list shorter by one */
+  double all, squares;         /* sums of w and of w^2 */
+  double scale;                /* what a neighbour is worth, over the weight of all */
+  double least, least_squares; /* sums of w and of w^2, if no list shared anything */
+  double rest, rest_squares;   /* what these lack of the sums with a list shorter by one */
 } totals;
 
 typedef struct {
@@ -41,6 +42,7 @@ typedef struct {
   double *found, *known; /* m: presences and known cells of each attribute */
   double *root;          /* n: 1 / sqrt(length of the list), 1 for an empty one */
   double density;        /* share of presences among known cells */
+  double apart;          /* weight of a neighbour that shares nothing, over its base weight */
   scratch *per_thread;
   double *p;
 } task;
@@ -78,7 +80,7 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, const neighbou
   const nbm_table *table = t->table;
   const mc_data *data = table->data;
   const int l = it->l;
-  const double base = it->base, counted = it->counted, copies = it->copies;
+  const double base = it->base, counted = it->counted, copies = it->copies, apart = t->apart;
   int shared = 0;
   for (int e = data->start[l]; e < data->start[l + 1]; e++) {
     s->both[shared] = data->column[e];
@@ -90,17 +92,21 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, const neighbou
   const double hidden = base * power((shared > 0 ? shared - 1 : 0) * less + floor, q);
   const double rest = base * power(shared * less + floor, q);
   const double more = copies * (w - counted), more_rest = copies * (rest - counted);
-  const double of_hidden = copies * hidden, of_rest = copies * rest;
-  const double squares_more = copies * (hidden * hidden - rest * rest);
+  const double of_hidden = copies * hidden, least = base * apart;
+  const double above = copies * (rest - least);
+  const double squares_above = copies * (rest * rest - least * least);
+  /* Differences from the least, as in the totals: where no other shares any, they cancel exactly. */
+  const double above_more = copies * (hidden - least) - above;
+  const double squares_more = copies * (hidden * hidden - least * least) - squares_above;
   sum->all += more;
   sum->squares += copies * (w * w - counted * counted);
-  sum->rest += more_rest;
-  sum->rest_squares += copies * (rest * rest - counted * counted);
+  sum->rest += above;
+  sum->rest_squares += squares_above;
   for (int e = data->start[l]; e < data->start[l + 1]; e++) s->of[data->column[e]].found += more;
   for (int e = 0; e < shared; e++) { /* the list of the row without each of these */
     sums *of = s->of + s->both[e];
     of->found_hidden += of_hidden;
-    of->found_rest += of_rest;
+    of->more += above_more;
     of->squares_more += squares_more;
   }
   for (int e = 0; e < data_n_missing(data, l); e++) {
@@ -131,20 +137,21 @@ static totals add_listed(const task *t, scratch *s, int r, row_roots roots) {
       continue;
     }
     const neighbour it = {l, rows->weight[e], 0, 1};
+    const double least = it.base * t->apart;
+    sum.least += least;
+    sum.least_squares += least * least;
     add_neighbour(t, s, &sum, &it, roots);
   }
   return sum;
 }
 
-/* Of all observations but one of own: those that share nothing weigh the same, and are added as a whole. */
+/* Of all observations but one of own; those that share nothing weigh the same: added as a whole. */
 static totals add_all(const task *t, scratch *s, int r, int own, row_roots roots) {
   const nbm_table *table = t->table;
   const mc_data *list = t->rows->data;
-  const double apart = power(table->floor, table->likeness);
-  const double others = t->n - (own >= 0);
-  const double square = apart * apart;
-  totals sum = {.all = others * apart, .rest = others * apart};
-  sum.squares = sum.rest_squares = others * square;
+  const double apart = t->apart, others = t->n - (own >= 0);
+  totals sum = {.all = others * apart, .least = others * apart};
+  sum.squares = sum.least_squares = others * (apart * apart);
   int n_met = 0;
   for (int e = list->start[r]; e < list->start[r + 1]; e++) {
     const int j = list->column[e];
@@ -188,8 +195,9 @@ static double drawn(const task *t, const scratch *s, const totals *sum, int j, b
     return (sum->scale * of->found + rate) / (sum->scale * known + 1);
   }
   /* Those with the attribute share one less; for the others the row's list is one shorter. */
-  const double total = fmax(sum->rest + of->found_hidden - of->found_rest, TINY);
-  const double scale = total / fmax(sum->rest_squares + of->squares_more, TINY);
+  const double total = fmax(sum->least + (sum->rest + of->more), TINY);
+  const double squares = sum->least_squares + (sum->rest_squares + of->squares_more);
+  const double scale = total / fmax(squares, TINY);
   const double known = fmax(total - of->unknown_rest, of->found_hidden);
   return (scale * of->found_hidden + rate) / (scale * known + 1);
 }
@@ -247,6 +255,7 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
   task t = {.table = table, .rows = rows, .columns = mc_transpose(table->data, host)};
   double found = 0, known = 0;
   t.p = p;
+  t.apart = power(table->floor, table->likeness);
   t.found = mc_doubles(host, m, 1);
   t.known = mc_doubles(host, m, 1);
   t.root = mc_doubles(host, n, 1);

@@ -92,9 +92,10 @@ double occ_mode(const occ_data *data, const occ_param *par, int j, double *preci
   for (int s = 0; s < MOST_STEPS; s++) {
     if (!(newton_step(size, w) > settled)) break;
     double by = 1, reached = -INFINITY, trial_loglik = loglik;
-    for (int half = 0; half < MOST_HALVES && !(reached > value); half++, by /= 2) {
+    for (int half = 0; half < MOST_HALVES && !(reached > value); half++) {
       for (int e = 0; e < size; e++) w->trial[e] = theta[e] + by * w->step[e];
       reached = inform(data, par, j, w->trial, &trial_loglik, w);
+      by /= 2;
     }
     if (!(reached > value)) { /* no further, to rounding */
       inform(data, par, j, theta, &loglik, w);
@@ -141,14 +142,14 @@ static double pass(void *ctx) {
   const occ_self *self = ctx;
   const int size = occ_size(self->data);
   occ_work *w = self->work;
-  double objective = log_hyperprior(self, size);
+  double sum = log_hyperprior(self, size);
   memset(w->sum, 0, (size_t) size * sizeof(double));
   memset(w->square, 0, (size_t) size * sizeof(double));
   for (int j = 0; j < self->data->m; j++) {
     const double *theta = self->par->theta + num_at(0, j, size);
     double laplace;
     occ_mode(self->data, self->par, j, NULL, &laplace, w);
-    objective += laplace;
+    sum += laplace;
     for (int e = 0; e < size; e++) {
       memset(w->inverse, 0, (size_t) size * sizeof(double));
       w->inverse[e] = 1;
@@ -160,7 +161,7 @@ static double pass(void *ctx) {
     }
   }
   update_sharing(self, size);
-  return objective;
+  return sum;
 }
 
 /* At the blocks as they are, which need not be modes. */

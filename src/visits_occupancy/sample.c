@@ -33,7 +33,7 @@ static sampler new_sampler(const occ_data *data, occ_param *par, const occ_plan 
   s.z = mc_doubles(host, size, 1);
   s.scratch = mc_doubles(host, occ_scratch(data), 1);
   for (int j = 0; j < data->m; j++) {
-    num_chol(s.chol + num_at(0, j, s.size * s.size), s.size);
+    num_chol(s.chol + num_at(0, j, (ptrdiff_t) s.size * s.size), s.size);
     s.loglik[j] = occ_loglik(data, j, par->theta + num_at(0, j, s.size), s.scratch);
   }
   return s;
@@ -51,7 +51,7 @@ static double log_prior(const occ_param *par, const double *theta, int size) {
 
 /* The log-density of Student's t about the mode, to a constant. */
 static double log_student(const sampler *s, int j, const double *theta) {
-  const double *chol = s->chol + num_at(0, j, s->size * s->size);
+  const double *chol = s->chol + num_at(0, j, (ptrdiff_t) s->size * s->size);
   const double *mode = s->plan->mode + num_at(0, j, s->size);
   double square = 0;
   for (int e = 0; e < s->size; e++) s->off[e] = theta[e] - mode[e];
@@ -66,7 +66,7 @@ static double log_student(const sampler *s, int j, const double *theta) {
 /* from + by L'^-1 z */
 static void propose(const sampler *s, int j, const double *from, double by) {
   for (int e = 0; e < s->size; e++) s->z[e] = num_norm();
-  num_chol_backward(s->chol + num_at(0, j, s->size * s->size), s->size, s->z);
+  num_chol_backward(s->chol + num_at(0, j, (ptrdiff_t) s->size * s->size), s->size, s->z);
   for (int e = 0; e < s->size; e++) s->trial[e] = from[e] + by * s->z[e];
 }
 

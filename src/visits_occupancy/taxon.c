@@ -54,7 +54,7 @@ static double read_row(const occ_data *data, int r, const double *theta, row_sta
                        double *scratch) {
   const int s = data->kind[r];
   row->x = data->presence + num_at(0, s, data->n_presence);
-  row->w = data->detection + num_at(0, s, data->n_detection * data->n_visit);
+  row->w = data->detection + num_at(0, s, (ptrdiff_t) data->n_detection * data->n_visit);
   row->found = data->found + num_at(0, r, data->n_visit);
   row->p = scratch;
   row->share = scratch + num_at(0, data->n_node, data->n_visit);

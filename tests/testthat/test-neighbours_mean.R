@@ -59,6 +59,20 @@ test_that("sites with the same list, and unknown cells, count each by itself", {
   expect_equal(predict(fit, x[1:2, ]), predict(fit, x[c(16, 2), ]))
 })
 
+test_that("weights that are small beside those of the whole list are not lost to rounding", {
+  set.seed(3)
+  x <- matrix(rbinom(16 * 9, 1, 0.2), 16)
+  x[1:4, ] <- diag(9)[c(1, 1, 2, 9), ] # one presence each: without it nobody shares the list
+  near <- smooth_over(age = runif(16, 0, 5), bandwidth = 3, most = 1000)
+  base <- as.matrix(list_weights(near_lists(near), c(16, 16)))
+  for (power in c(6, 10)) {
+    fit <- neighbours_mean(x, likeness = power)
+    expect_equal(unname(fitted(fit)), reference_mean(x, 1 - diag(16), power), tolerance = 1e-12)
+    fit <- neighbours_mean(x, smooth = near, likeness = power)
+    expect_equal(unname(fitted(fit)), reference_mean(x, base, power), tolerance = 1e-12)
+  }
+})
+
 test_that("sparse data give the same", {
   data <- small_sites()
   for (near in list(NULL, data$near)) {
