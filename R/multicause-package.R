@@ -54,8 +54,9 @@
 #' rank cells, and [by_site()] counts what is missing by taxon and by site. [denoise()] gives the table without its
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
 #' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, [sample_coverage()] how
-#' much of the next visit's records will be of known taxa, and [predictive_check()] whether the fit makes such surveys.
-#' [report()] writes all of it to one HTML file, from an R Markdown document that may be your own ([report_format()] is
+#' much of the records of the next visit will be of known taxa, and [predictive_check()] whether the fit makes such
+#' surveys. [report()] writes all of it to one HTML file, from an R Markdown document that may be your own
+#' ([report_format()] is
 #' its format). [impute()] fills unknown cells.
 #' [divergences()] says how different components are, [sources()] which are in use, and [cooccurrence()] which sites
 #' have groups in common. Of components as topics, [top_terms()] lists the taxa, [coherence()] says how often these are

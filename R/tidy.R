@@ -58,7 +58,7 @@ as_tidy <- function(table) {
 #' @param rows for `augment()`, names or numbers of the sites wanted; `NULL`: all. Not for [plca()].
 #' @param row.names,optional ignored: they belong to the generic.
 #' @param ... must be empty; for `augment()` with `newdata`, further arguments of the model's `predict()`.
-#' @return Tibbles where package tibble is installed, else data frames; `as.data.frame()`: plain data frames.
+#' @return A tibble if package tibble is installed, else a data frame; `as.data.frame()`: plain data frames.
 #'
 #' `tidy()` and `as.data.frame()` of a fit: a row for every entry of the matrix: what it belongs to, such as
 #' `component` and `taxon` (names, or numbers where the data have none), and `estimate`, on the scale of `param`, with

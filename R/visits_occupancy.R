@@ -32,9 +32,9 @@
 #' a 90 % interval if the model holds and one that allows for surveys as they are, a factor of 1.9 and the model's own
 #' variance added on the log scale (`bench/visits_occupancy.md` in the sources; where visits are years, allow 3).
 #' [by_taxon()], [by_site()] and [false_absences()] give the numbers by taxon, by site and by cell, [sample_coverage()]
-#' how much of the next visit's records will be of taxa that are known there.
+#' how many of the records of the next visit will be of taxa that are known there.
 #'
-#' **Comparing formulas.** `AIC()` compares fits to the same visits; its likelihood has the taxa's coefficients
+#' **Comparing formulas.** `AIC()` compares fits to the same visits; its likelihood has the coefficients of taxa
 #' integrated, so that parameters are means and standard deviations among taxa. `fit$waic` is the widely applicable
 #' criterion over cells (Watanabe 2010), and `predict(fit, type = "loglik")` is what `loo::loo()` takes. Held-out visits
 #' assume least:

@@ -128,8 +128,8 @@ coefficient_draws_of <- function(fit) {
 
 #' Intervals of the coefficients of occupancy
 #'
-#' Of a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale: what is not known of the
-#' taxa's common mean and spread is part of them. On simulated surveys 90 % intervals of slopes held the truth in 90 to
+#' Of a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale: they
+#' include the uncertainty of the common mean and of the spread among taxa. On simulated surveys 90 % intervals of slopes held the truth in 90 to
 #' 94 % (`bench/visits_occupancy.md` in the sources).
 #'
 #' @param object,x a fit of [visits_occupancy()].

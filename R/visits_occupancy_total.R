@@ -128,7 +128,7 @@ taxon_numbers <- function(fit, level) {
   )
 }
 
-#' How much of the next visit's records will be of taxa that are known there
+#' How many records of the next visit will be of taxa that are known there
 #'
 #' Sample coverage of a site, or of a group of sites: the share of the records of one more visit that would be of taxa
 #' which an earlier visit found there. At .9 one record in ten would be new.

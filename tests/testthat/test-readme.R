@@ -147,6 +147,7 @@ test_that("the calls of the cheat sheet run, one after the other", {
   at$p <- known[c("lng", "lat")]
   at$slices <- rep(c("old", "young"), length.out = n)
   at$visits <- list(some, some)
+  at$later <- 1 * (some > 0 | row(some) %% 7 == col(some) %% 7)
   at$counts <- some * 3
   at$cube <- array(some, c(dim(some), 1))[, , c(1, 1), drop = FALSE]
   at$score <- matrix(seq_along(some) / length(some), n, dimnames = dimnames(some))
