@@ -186,7 +186,8 @@ test_that("the gallery has every view of every model and of every result", {
     views <- if (class == "visits_bernoulli") c("detection", "richness", "sites") else eval(formals(method)$what)
     maker <- c(which_zeros_sums = "by_taxon", which_zeros_contrast = "contrast", zero_explained = "explain",
       multicause_cv = "cross_validate", multicause_comparison = "compare_models", multicause_selection = "select_k",
-      multicause_ensemble = "ensemble", which_zeros_sensitivity = "sensitivity", visit_richness = "occupied")
+      multicause_ensemble = "ensemble", which_zeros_sensitivity = "sensitivity", visit_richness = "occupied",
+      which_zeros_later = "recovery")
     words <- if (is.null(views)) sprintf("%s(", if (class %in% names(maker)) maker[[class]] else class)
     first <- views %in% c("zeros", "aspects") # what plot() draws when nothing is asked for
     for (word in c(words, sprintf("\"%s\"", views[!first]))) {
