@@ -811,10 +811,12 @@ subset.multicause_result <- subset.which_zeros
 # Rows and columns of the data frame; by one index, parts of the result.
 #' @export
 `[.which_zeros` <- function(x, i, j, ...) {
-  if (nargs() < 3L) {
-    return(unclass(x)[i])
-  }
-  on_frame(sys.call(), `[`, x, parent.frame())
+  call <- sys.call()
+  of_result <- nargs() < 3L
+  from <- parent.frame()
+  catch_error(if (of_result) unclass(x)[i] else suppressWarnings(on_frame(call, `[`, x, from)), function(e) {
+    stop_input("`[` takes parts of the result, `w[i]`, or rows and columns, `w[i, j]`: %s.", conditionMessage(e))
+  })
 }
 #' @export
 `[.which_zeros_shards` <- `[.which_zeros`

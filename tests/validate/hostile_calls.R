@@ -51,18 +51,18 @@ world <- function() {
 
 make_things <- function() {
   set.seed(1)
-  x <- outer(1:20, 1:8, function(i, j) (i <= 10) == (j <= 4)) * matrix(rbinom(160, 1, 0.7), 20)
-  dimnames(x) <- list(paste0("site", 1:20), paste0("taxon", 1:8))
+  x <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6)) * matrix(rbinom(360, 1, 0.7), 30)
+  dimnames(x) <- list(paste0("site", 1:30), paste0("taxon", 1:12))
   x[2, 3] <- NA
   few <- fit_control(n_start = 2, n_polish = 0, max_pass = 200, progress = FALSE, keep_starts = TRUE)
   quick <- mcmc_control(chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, keep = 5, progress = FALSE)
-  place <- cbind(lng = 1:20, lat = 1:20)
-  near <- smooth_over(age = 1:20, place = place, bandwidth = c(age = 3, place = 2000), strength = 1)
-  again <- x * matrix(rbinom(160, 1, 0.8), 20)
+  place <- cbind(lng = 1:30, lat = 1:30)
+  near <- smooth_over(age = 1:30, place = place, bandwidth = c(age = 3, place = 2000), strength = 1)
+  again <- x * matrix(rbinom(360, 1, 0.8), 30)
   counts <- array(rpois(6 * 8 * 4, 2), c(site = 6, taxon = 8, time = 4))
   fits <- list(
     white = aspect_bernoulli(x, 3, phantom = "white", control = few),
-    effort = aspect_bernoulli(x, 2, phantom = "white", effort = seq(1, 3, length.out = 20), control = few),
+    effort = aspect_bernoulli(x, 2, phantom = "white", effort = seq(1, 3, length.out = 30), control = few),
     visits = visits_bernoulli(list(x, again), k = 2, estimate = "ml", control = few),
     near = aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = few),
     vb = aspect_bernoulli(x, 2, estimate = "vb", control = few),
@@ -74,6 +74,7 @@ make_things <- function() {
     plca = plca(counts, 2, control = few),
     entropy = plca(counts, 2, prior = cross_entropy(strength = c(between = 1)), control = few),
     noisy = noisy_or(x, 2, control = few), variational = noisy_or(x, 2, inference = "variational", control = few),
+    visited = visits_occupancy(list(x, again), ~ 1 + height, site_data = data.frame(height = 1:30), control = few),
     bmf = bmf(x, family = "bernoulli", control = quick), real = bmf(x + 0.5, control = quick)
   )
   fits$average <- ensemble(list(fits$white, fits$vb))
@@ -83,7 +84,7 @@ make_things <- function() {
   damage <- corrupt(x, 0.3)
   models <- list(mixture = bernoulli_mixture, nmf = nmf)
   results <- list(
-    age_profile(fits$near, 1:20), align_components(fits$white, fits$near), damage, cross_entropy(),
+    age_profile(fits$near, 1:30), align_components(fits$white, fits$near), damage, cross_entropy(),
     denoise(fits$white), divergences(fits$plca), identifiability(fits$white, n_start = 1), modes(fits$white),
     cross_validate(x, k = 1:2, models, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
     compare_models(x, k = 1:2, models, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
@@ -93,21 +94,22 @@ make_things <- function() {
     summary(fits$white), summary(fits$gibbs), summary(fits$bmf), summary(fits$nmf), summary(fits$noisy),
     summary(identifiability(fits$white, n_start = 0))
   )
-  w <- which_zeros(x, age = 1:20, quick = TRUE, seed = 1)
+  w <- which_zeros(x, age = 1:30, quick = TRUE, seed = 1)
   zero <- as.data.frame(w, n = 1)
   results <- c(results, list(
-    w, by_site(w), by_taxon(w), contrast(w, rep(1:2, 10)), explain(w, zero$site, zero$taxon),
-    sensitivity(w), summary(w), occupied(fits$occupancy, "site"), coherence(fits$plsa, 2),
+    w, by_site(w), by_taxon(w), contrast(w, rep(1:2, 15)), explain(w, zero$site, zero$taxon),
+    sensitivity(w), summary(w),
+    recovery(w, structure(matrix(rbinom(360, 1, 0.3), 30), dimnames = dimnames(x))), occupied(fits$occupancy, "site"), coherence(fits$plsa, 2),
     visits_needed(fits$occupancy), predictive_check(fits$visits, nsim = 2)
   ))
   shard <- shards(x, file.path(home, "shards"), size = 50)
   fits$shards <- aspect_bernoulli(shard, 2, estimate = "ml", control = few)
   results <- c(results, list(shard, which_zeros(shard, k = 2, path = file.path(home, "zeros"), control = few)))
   frame <- data.frame(
-    site = rep(rownames(x), 2), taxon = rep(colnames(x), 5), n = 1:40, max_ma = 5, min_ma = 1, stringsAsFactors = FALSE
+    site = rep(rownames(x), 2), taxon = rep(colnames(x), 5), n = 1:60, max_ma = 5, min_ma = 1, stringsAsFactors = FALSE
   )
   table_of <- occurrence_matrix(frame, "site", "taxon")
-  frame$day <- rep(1:4, 10)
+  frame$day <- rep(1:4, 15)
   visits_of <- visits_array(frame, "site", "taxon", "day")
   files <- file.path(home, c("pbdb.csv", "now.csv", "broken.csv"))
   writeLines(c(
@@ -146,7 +148,7 @@ hostile_pool <- function(things) {
     x[, 8:1], Matrix::Matrix(x, sparse = TRUE), methods::as(Matrix::Matrix(x, sparse = TRUE), "RsparseMatrix"),
     as.data.frame(x), as.table(x), list(x, x), list(x, t(x)), things$counts, things$frame, things$few, things$quick,
     list(membership = matrix(0.5, 20, 2), aspects = matrix(0.5, 2, 8)), list(aspects = c(1, 2), membership = 1),
-    stats::dist(x), 20:1, stats::setNames(1:20, rownames(x)), cbind(1:20, 2:21), structure(1:20, class = "integer64"),
+    stats::dist(x), 30:1, stats::setNames(1:30, rownames(x)), cbind(1:20, 2:21), structure(1:20, class = "integer64"),
     "cv", "eb", "all", "missed", "trace", "curves", "map", "response", "cell", "membership", "both", "white",
     things$fits$white, things$fits$plca, things$fits$mixed, things$files[1], things$files[2], things$files[3],
     "nowhere", bernoulli_mixture, nmf, list(nmf = nmf), list(nmf), ~x, expression(x), numeric_version("1.0"),
@@ -157,13 +159,13 @@ hostile_pool <- function(things) {
     x * 1i, c(Inf, 1), rep(Inf, 20), replace(x, 1, Inf), replace(x, 1, -Inf), formal(x = 1), formal,
     Matrix::Diagonal(3), as.POSIXct("2020-01-01", tz = "UTC") + 1:20, as.POSIXlt("2020-01-01"),
     as.Date("2020-01-01") + 1:20,
-    as.difftime(1:20, units = "days"), stats::setNames(1:20, rev(rownames(x))), stats::setNames(1:20, letters[1:20]),
-    stats::setNames(1:20, c(NA, rownames(x)[-1])), stats::setNames(1:20, rep("site1", 20)), c(age = 1, unknown = 2),
-    stats::setNames(rep(c("a", "b"), 10), rev(rownames(x))), strrep("long ", 1e5), rep(strrep("x", 1e4), 20),
+    as.difftime(1:20, units = "days"), stats::setNames(1:30, rev(rownames(x))), stats::setNames(1:20, letters[1:20]),
+    stats::setNames(1:30, c(NA, rownames(x)[-1])), stats::setNames(1:20, rep("site1", 20)), c(age = 1, unknown = 2),
+    stats::setNames(rep(c("a", "b"), 15), rev(rownames(x))), strrep("long ", 1e5), rep(strrep("x", 1e4), 20),
     "@DATA@ @TITLE@ @SCRIPT@", "%s %d %n", "a\nb", "</script>", "caf\xe9", "\u00e9\u4e2d", list(NaN),
     list(a = NaN, b = 1),
     list(x, NaN), list(list(1)), list(x, NULL), c(NaN, 1:19), pairlist(a = 1), as.environment(list(a = 1)),
-    ts(1:20), data.frame(lng = 1:20, lat = rev(1:20), row.names = rev(rownames(x))), data.frame(lng = NaN, lat = 1:20),
+    ts(1:20), data.frame(lng = 1:30, lat = rev(1:30), row.names = rev(rownames(x))), data.frame(lng = NaN, lat = 1:20),
     data.frame(a = complex(20)), data.frame(site = I(list(1, 2))), things$frame[0, ], things$frame[c(1, 1), ],
     stats::setNames(things$frame, rep("a", ncol(things$frame))), things$first$site_table, things$first$visit_table,
     things$first$by_site, as.table(x * NA), array(NA, c(20, 8, 2)), array(x, c(dim(x), 1)),
@@ -246,11 +248,11 @@ sound_argument <- function(name, things, sound) {
     x = , newdata = if (stats::runif(1L) < 0.8) things$x else things$counts, data = things$frame,
     fit = , object = pick_one(things$fits), k = 2, control = things$few, model = bernoulli_mixture,
     site = "site", taxon = "taxon", visit = "day", path = file.path(home, "path"),
-    groups = rep(1:2, 10), chance = 0.9, quick = TRUE, open = FALSE,
+    groups = rep(1:2, 15), chance = 0.9, quick = TRUE, open = FALSE,
     file = pick_one(as.list(things$files)), nsim = 2, n_start = 1, folds = 2, omega = 1:3, beta = 1,
     reference = things$fits$white,
     fits = list(things$fits$plsa, things$fits$sparse), scores = predict(things$fits$vb),
-    truth = corrupt(things$x, 0.3), age = 1:20, shape = , rate = 1, seed = 1, sound
+    truth = corrupt(things$x, 0.3), age = 1:30, shape = , rate = 1, seed = 1, sound
   )
 }
 
