@@ -524,6 +524,7 @@ autocorr.diag.multicause <- function(mcmc.obj, ...) { # nolint: object_name_lint
 #' @exportS3Method coda::rejectionRate
 rejectionRate.multicause <- function(x) coda::rejectionRate(as.mcmc.multicause(x)) # nolint: object_name_linter.
 
+# nolint start: object_name_linter. Methods of other packages' generics.
 #' @exportS3Method posterior::niterations
 niterations.multicause <- function(x) posterior::niterations(as_draws.multicause(x))
 #' @exportS3Method posterior::nchains
@@ -533,7 +534,7 @@ nvariables.multicause <- function(x, ...) posterior::nvariables(as_draws.multica
 #' @exportS3Method posterior::variables
 variables.multicause <- function(x, ...) posterior::variables(as_draws.multicause(x), ...)
 #' @exportS3Method posterior::subset_draws
-subset_draws.multicause <- function(x, ...) { # nolint: object_name_linter.
+subset_draws.multicause <- function(x, ...) {
   posterior::subset_draws(as_draws.multicause(x), ...)
 }
 
@@ -544,6 +545,7 @@ rhat.multicause <- function(x, ...) {
   table <- drawn_quantities(x)
   stats::setNames(table$rhat, table$quantity)
 }
+# nolint end
 #' @exportS3Method posterior::ess_bulk
 ess_bulk.multicause <- function(x, ...) { # nolint: object_name_linter.
   table <- drawn_quantities(x)

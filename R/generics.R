@@ -92,10 +92,12 @@ confint.multicause <- function(object, parm, level, ...) stop_lacks(object, "con
 
 # What shows how sure a fit is: those verbs that take it.
 spread_words <- function(fit) {
-  taken <- function(check) catch_error({
-    check(fit)
-    TRUE
-  }, function(e) FALSE)
+  taken <- function(check) {
+    catch_error({
+      check(fit)
+      TRUE
+    }, function(e) FALSE)
+  }
   verbs <- c(
     if (taken(check_refit)) "bootstrap_draws() refits tables drawn from it",
     if (has_draws(fit)) "posterior_draws() draws from its posterior",

@@ -222,14 +222,15 @@ call_lines <- function(call) {
 }
 
 # A call or value with long values replaced by symbols: `<a data frame with 129 rows and 2 columns>`.
-short_values <- function(x) {
+short_values <- function(x) { # nolint: cyclocomp_linter. A case for each kind of value.
   if (is.function(x)) {
     exported <- mget(getNamespaceExports("multicause"), asNamespace("multicause"), mode = "function", ifnotfound = NA)
     name <- names(Filter(function(f) identical(f, x), exported))
     return(as.name(if (length(name)) name[1L] else "<a function>"))
   }
   if (is.call(x) || is.list(x) && !is.object(x)) {
-    parts <- lapply(as.list(x), function(part) if (identical(part, quote(expr = ))) part else short_values(part))
+    is_empty <- function(part) identical(part, quote(expr = )) # nolint: spaces_inside_linter.
+    parts <- lapply(as.list(x), function(part) if (is_empty(part)) part else short_values(part))
     return(if (is.call(x)) as.call(parts) else as.call(c(quote(list), parts)))
   }
   if (is.symbol(x) || is.atomic(x) && !is.object(x) && is.null(dim(x)) && length(x) < 9L) {

@@ -104,7 +104,7 @@ run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
 # kept at an interrupt, and where a worker is lost, whose jobs are then done here.
 run_as_futures <- function(jobs, f, common, step, keep, store) {
   if (is.null(store)) store <- temporary_store()
-  watch <- new.env(parent = emptyenv())
+  watch <- new.env(parent = emptyenv()) # nolint: object_usage_linter. Used within work().
   work <- function() {
     watch$runs <- start_runs(jobs, f, common, step, store)
     collect_runs(watch, jobs, store)
@@ -134,9 +134,10 @@ start_runs <- function(jobs, f, common, step, store) {
   n <- min(length(jobs), future::nbrOfWorkers())
   globals <- session_globals(common)
   shared <- list(.do_run = do_run, .f = f, .common = common, .step = step, .store = store)
+  expr <- quote(.do_run(.jobs, .f, .common, .step, .store))
   start <- function(jobs) {
     future::future(
-      .do_run(.jobs, .f, .common, .step, .store), globals = c(globals, shared, list(.jobs = jobs)), seed = NULL,
+      expr, substitute = FALSE, globals = c(globals, shared, list(.jobs = jobs)), seed = NULL,
       packages = union("multicause", packages)
     )
   }

@@ -178,8 +178,8 @@ tidy_part.default <- function(fit, name, values, level) {
   }
   if (is.matrix(values) && length(sides) == 1L) values <- values[1L, ]
   out <- long_table(values, sides)
-  out[spread_columns[names(spread)]] <- lapply(spread, function(part) as.vector(aperm(array(part, dim(values) %||%
-    length(values)))))
+  shape <- dim(values) %||% length(values)
+  out[spread_columns[names(spread)]] <- lapply(spread, function(part) as.vector(aperm(array(part, shape))))
   out
 }
 

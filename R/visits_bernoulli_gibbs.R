@@ -525,16 +525,17 @@ sum_steps <- function(fit, chance, side) {
   column <- function(f) vapply(seq_along(taxa), f, numeric(nrow(chance)))
   if (side == 2L) {
     return(matrix(column(function(j) {
-      with(taxa[[j]], {
-        toward <- (covariance + tcrossprod(reach)) %*% colSums(weight[, j] * gradient)
-        error <- sqrt(max(0, sum(colSums(weight[, j] * gradient) * toward)))
-        if (!is.na(error) && error == 0) 0 * weight[, j] else as.vector(gradient %*% toward) / error
-      })
+      of <- taxa[[j]]
+      toward <- (of$covariance + tcrossprod(of$reach)) %*% colSums(weight[, j] * of$gradient)
+      error <- sqrt(max(0, sum(colSums(weight[, j] * of$gradient) * toward)))
+      if (!is.na(error) && error == 0) 0 * weight[, j] else as.vector(of$gradient %*% toward) / error
     }), nrow(chance)))
   }
   # What is unsure of the mean that taxa share moves all of a site's taxa, the rest each by itself.
   taxa <- lapply(taxa, function(taxon) lapply(taxon, function(part) replace(part, is.na(part), 0)))
-  own <- matrix(column(function(j) with(taxa[[j]], rowSums((gradient %*% covariance) * gradient))), nrow(chance))
+  own <- matrix(column(function(j) {
+    rowSums((taxa[[j]]$gradient %*% taxa[[j]]$covariance) * taxa[[j]]$gradient)
+  }), nrow(chance))
   shared <- lapply(taxa, function(taxon) taxon$gradient %*% taxon$reach)
   all <- Reduce(`+`, Map(function(one, j) weight[, j] * one, shared, seq_along(shared)))
   error <- sqrt(rowSums(weight^2 * own) + rowSums(all^2))

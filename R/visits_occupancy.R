@@ -86,7 +86,8 @@
 #' present <- sapply(c(-1, -0.5, 0, 0.5, 1), function(slope) rbinom(60, 1, plogis(slope * elev)))
 #' visits <- lapply(1:3, function(v) present * rbinom(300, 1, plogis(0.5 * day[, v])))
 #' fit <- visits_occupancy(
-#'   visits, presence = ~elev, detection = ~day, site_data = data.frame(elev), visit_data = list(day = day)
+#'   visits, presence = ~elev, detection = ~day,
+#'   site_data = data.frame(elev), visit_data = list(day = day)
 #' )
 #' fit
 #' confint(fit, "presence:elev")

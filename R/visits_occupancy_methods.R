@@ -129,8 +129,8 @@ coefficient_draws_of <- function(fit) {
 #' Intervals of the coefficients of occupancy
 #'
 #' Of a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale: they
-#' include the uncertainty of the common mean and of the spread among taxa. On simulated surveys 90 % intervals of slopes held the truth in 90 to
-#' 94 % (`bench/visits_occupancy.md` in the sources).
+#' include the uncertainty of the common mean and of the spread among taxa. On simulated surveys 90 % intervals of
+#' slopes held the truth in 90 to 94 % (`bench/visits_occupancy.md` in the sources).
 #'
 #' @param object,x a fit of [visits_occupancy()].
 #' @param parm names of coefficients, `"taxon:part:term"` as `vcov()` has them, or of a part of these: `"presence"`,
@@ -393,7 +393,6 @@ check_tells_visits.visits_occupancy <- function(fit) invisible()
 # P(visit v finds taxon j | the other visits of `cell`), n x draws: the ratio of likelihoods with and without that
 # record. by: the designs of its visits.
 next_of_taxon <- function(fit, cell, v, by, j) {
-  d <- dim(cell)
   loglik <- function(value) {
     own <- cell[, j, , drop = FALSE]
     own[, , v] <- value
@@ -426,7 +425,7 @@ bound_sentences.visits_occupancy <- function(fit, ...) NULL
 has_draws.visits_occupancy <- function(fit) TRUE
 
 #' @export
-posterior_draws.visits_occupancy <- function(fit, nsim = 100, ...) {
+posterior_draws.visits_occupancy <- function(fit, nsim = 100, ...) { # nolint: object_name_linter.
   check_dots(...)
   nsim <- check_count(nsim, "nsim")
   n_draw <- dim(fit$draws$theta)[3L]

@@ -55,8 +55,10 @@ match_later <- function(later, w) {
   }
   if (any(later < 0, na.rm = TRUE)) stop_input("`truth` must hold 0/1 or counts: it has a value below 0.")
   later <- array(later, c(dim(later), 1L)[1:3], if (!is.null(dimnames(later))) c(dimnames(later), list(NULL))[1:3])
-  at <- lapply(1:2, function(side) match_side(dimnames(later)[[side]], w$names[[side]], dim(later)[side],
-    w$dims[[c("n", "m")[side]]], axis_words(w)[side]))
+  at <- lapply(1:2, function(side) {
+    size <- w$dims[[c("n", "m")[side]]]
+    match_side(dimnames(later)[[side]], w$names[[side]], dim(later)[side], size, axis_words(w)[side])
+  })
   out <- array(NA_real_, c(w$dims[["n"]], w$dims[["m"]], dim(later)[3L]))
   known <- lapply(at, function(each) which(!is.na(each)))
   out[known[[1L]], known[[2L]], ] <- later[at[[1L]][known[[1L]]], at[[2L]][known[[2L]]], ]

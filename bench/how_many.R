@@ -1,3 +1,4 @@
+# nolint start: object_usage_linter. Scripts of one bench share their functions.
 # What do more surveys of equal effort find? The curve of which_zeros() on surveys that were searched several times, the
 # cases of how_many_cases(): k others found F_k presences at zeros of the one table, beside a_k B, B = F (1 - kappa /
 # .91). Each survey is a family: constants are estimated with it left out in turn. What cannot be had is skipped with a
@@ -121,8 +122,10 @@ measure_cells <- function(case, one, alike) {
   missed <- missed_of(eta, total)
   first <- order(-eta)[seq_len(min(n_first, length(eta)))]
   ends <- cell_ends(eta, one$se, total, alike)
-  held <- function(ends, at) mean(ends[at, 1L]) <= mean(y[at]) + 0.5 / length(at) &&
-    mean(y[at]) - 0.5 / length(at) <= mean(ends[at, 2L])
+  held <- function(ends, at) {
+    room <- 0.5 / length(at)
+    mean(ends[at, 1L]) <= mean(y[at]) + room && mean(y[at]) - room <= mean(ends[at, 2L])
+  }
   out <- data.frame(
     loss_best = log_loss(y, best) / constant, said_20 = mean(missed[first]),
     found_20 = mean(y[first]), held_20 = held(ends$both, first), held_20_curve = held(ends$curve, first),
@@ -461,3 +464,4 @@ show_cells(all)
 show_refusals(all)
 show_surveys(all)
 if (nzchar(kept_in)) saveRDS(all, file.path(kept_in, "all_rows.rds"))
+# nolint end

@@ -1,3 +1,4 @@
+# nolint start: object_usage_linter. Scripts of one bench share their functions.
 # How many were missed where more is known than presences: the completeness of each site, or groups whose sites are
 # samples of one fauna. Tables are those of bench/how_many_cases.R.
 #   Rscript bench/how_many_given.R > how_many_given.out
@@ -71,3 +72,4 @@ show(do.call(rbind, lapply(names(tables), function(name) {
   each <- vapply(1:10, function(seed) planted_known(one$x, one$near, seed), numeric(4))
   data.frame(table = name, replicates = 10, t(rowMeans(each)))
 })))
+# nolint end

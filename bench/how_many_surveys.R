@@ -1,3 +1,4 @@
+# nolint start: object_usage_linter. Scripts of one bench share their functions.
 # More surveys for bench/how_many_cases.R, which sources this file: those that the curve of further surveys was checked
 # on after it was found, data sets of CRAN packages. Rules were fixed before results were seen.
 
@@ -304,3 +305,4 @@ more_makers <- list(
   pplots = prairie_plots, baran95 = estuary_fish, brachios = brachiopods, sagebrush = steppe_plants,
   `birds of years` = birds_of_years, `abmibirds of years` = alberta_years, placement = ruaha_placement
 )
+# nolint end

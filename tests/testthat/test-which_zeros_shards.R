@@ -173,8 +173,9 @@ test_that("average precision is not known, and no NaN, where a sample of the zer
 })
 
 test_that("a full disk is told without a warning, and leaves nothing half written", {
-  said <- function(expr) tryCatch(expr, warning = function(w) paste("warned:", conditionMessage(w)),
-    error = conditionMessage)
+  said <- function(expr) {
+    tryCatch(expr, warning = function(w) paste("warned:", conditionMessage(w)), error = conditionMessage)
+  }
   x <- shards(planted_table(), tempfile(), size = 80)
   folder <- tempfile()
   lost <- function(bytes, file, name = file) {
