@@ -15,12 +15,7 @@ present_words <- c(
   "present", "presence", "detected", "detection", "observed", "found", "seen", "recorded", "positive", "yes", "y",
   "true", "t", "x"
 )
-# An absence whatever the column is called; and what says no to a column's question.
-absence_words <- c(
-  "absent", "absence", "undetected", "nondetected", "nondetection", "unobserved",
-  paste0("not", c("present", "detected", "observed", "found", "seen", "recorded"))
-)
-no_words <- c("no", "n", "false", "f", "none", "nil", "negative")
+
 yes_no_words <- c("true", "t", "yes", "y", "x", "1", "false", "f", "no", "n", "0")
 blank_words <- c("", "na", "n/a", "#n/a", "nan", "\\n", ".", "..", "\u2013", "\u2014")
 

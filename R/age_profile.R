@@ -116,56 +116,6 @@ empty_aspects <- function(fit) {
   apply(written, 2L, max) < 1 & colSums(written) < 0.01 * sum(fit$margins$row_observed)
 }
 
-whose_age <- function(age, of, fit) {
-  if (!is.numeric(age) || !is_line(age)) {
-    stop_input("`age` must be a numeric vector, not %s.", show_value(age))
-  }
-  if (any(is.infinite(age))) stop_input("`age` must be finite or NA: number %d is not.", which(is.infinite(age))[1L])
-  if (of != "guess") {
-    return(of)
-  }
-  fits <- vapply(1:2, function(side) {
-    known <- fit$names[[side]]
-    if (is.null(names(age)) || is.null(known)) length(age) == fit$dims[[side]] else all(known %in% names(age))
-  }, NA)
-  if (sum(fits) != 1L) {
-    words <- axis_words(fit)
-    if (any(fits)) {
-      stop_input(
-        "`of` must say whose ages `age` holds, \"site\" or \"taxon\": they fit %s and %s alike.", words[1L],
-        words[2L]
-      )
-    }
-    named <- !is.null(names(age)) && !all(vapply(fit$names, is.null, NA))
-    stop_input(
-      "`age` must hold an age, or NA, for each of the %d %s or of the %d %s%s.", fit$dims[["n"]], words[1L],
-      fit$dims[["m"]], words[2L],
-      if (named) sprintf(" by their names, not for %s", show_names(names(age))) else sprintf(", not %d", length(age))
-    )
-  }
-  c("site", "taxon")[fits]
-}
-
-match_age <- function(age, known, n, of) {
-  age <- by_name(age, known, "age", others = TRUE)
-  if (length(age) != n) {
-    stop_input("`age` must have %s, one for each %s, not %d.", count_words(n, "value"), of, length(age))
-  }
-  as.double(age)
-}
-
-is_found <- function(x) !is.na(x) & x > 0
-
-# Mean age of the observations in which each attribute occurs, known from the sums the fit keeps.
-taxon_age <- function(fit, age, x = NULL) {
-  x <- fit_data(fit, x)
-  sums <- Reduce(`+`, lapply(row_blocks(which(!is.na(age)), fit$dims[["m"]]), function(rows) {
-    found <- is_found(dense_rows(x, rows))
-    cbind(colSums(found * age[rows]), colSums(found))
-  }))
-  ifelse(sums[, 2L] > 0, sums[, 1L] / sums[, 2L], NA)
-}
-
 new_age_profile <- function(age, weights, of, k, empty = character()) {
   boxes <- lapply(seq_len(nrow(weights)), function(c) weighted_box(age, weights[c, ]))
   aspects <- data.frame(component = rownames(weights), do.call(rbind, boxes))

@@ -1,8 +1,6 @@
 # Gibbs sampling for the aspect Bernoulli model (src/aspect_bernoulli/gibbs.h): aspect_bernoulli(estimate = "gibbs").
 # What a chain does, in steps that can be saved and resumed; chains.R runs it.
 
-gibbs_segment <- 100L # sweeps of warm-up between two looks
-gibbs_parts <- 10L # calls of the kernel for the draws of a chain
 gibbs_note_names <- c(
   "objective", "log_likelihood", "white_share", "black_share", "false_absences", "false_presences"
 )
@@ -14,14 +12,6 @@ gibbs_problem <- function(data, pinned, prior, control) {
     probe = probe_cells(data$x)
   )
   structure(problem, class = "ab_gibbs_problem")
-}
-
-# How the variational fits are run that chains begin at.
-gibbs_start_control <- function(control) {
-  fit_control(
-    n_start = if (is.null(control$n_start)) 4 else control$n_start, max_pass = 500, tol = 1e-7, n_finish = 1,
-    n_polish = 0, screen = 50, n_threads = control$n_threads, progress = FALSE
-  )
 }
 
 # Calls the kernel from a state.
@@ -291,19 +281,6 @@ gibbs_trace <- function(jobs, problem, names) {
   note_frame(jobs, at, c(gibbs_note_names[notes], probe_names(problem$probe, names)))
 }
 
-gibbs_starts <- function(jobs) {
-  frames <- Map(function(job, chain) if (!is.null(job$starts)) cbind(chain = chain, job$starts), jobs, seq_along(jobs))
-  out <- do.call(rbind, frames)
-  if (is.null(out)) data.frame(chain = seq_along(jobs), start = 1L, init = "given") else out
-}
-
-# Kept states of all chains, at most so many, evenly spaced.
-kept_states <- function(fit, most = Inf) {
-  all <- do.call(c, fit$kept)
-  states <- all[unique(round(seq(1, length(all), length.out = min(most, length(all)))))]
-  states
-}
-
 # From the sums over all draws; for phantoms other than those the chains went by, from the kept states.
 cell_scores.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences") {
   if (!identical(kinds, fit$kinds)) {
@@ -336,11 +313,6 @@ gibbs_scores_of_states <- function(fit, rows, kinds, of) {
   lapply(total, function(sum) sum / length(states))
 }
 
-# How far `missed` spreads over the draws, as standard deviation; NULL where a fit has no draws.
-score_spread <- function(fit, rows, kinds, of) UseMethod("score_spread")
-
-score_spread.default <- function(fit, rows, kinds, of) NULL
-
 score_spread.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   noise <- if (of == "absences") "white" else "black"
   if (!identical(kinds, fit$kinds) || !any(kinds == noise)) {
@@ -349,45 +321,9 @@ score_spread.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   fit$cells$missed$sd[rows, , drop = FALSE]
 }
 
-# qbeta() without its trouble next to 1 and with tiny shapes, where the distribution is that of a coin.
-beta_quantile <- function(p, a, b) {
-  out <- (p > b / (a + b)) + 0
-  low <- which(a <= b & a >= 1e-3)
-  high <- which(a > b & b >= 1e-3)
-  out[low] <- stats::qbeta(p, a[low], b[low])
-  out[high] <- 1 - stats::qbeta(p, b[high], a[high], lower.tail = FALSE)
-  out
-}
-
-# Central interval of the Beta distribution with this mean and standard deviation: what is kept of a cell's draws.
-beta_interval <- function(mean, sd, level = 0.9) {
-  size <- mean * (1 - mean) / sd^2 - 1
-  bound <- function(p) {
-    out <- mean
-    wide <- which(sd > 1e-9 & mean > 0 & mean < 1)
-    # A spread as large as it can be is that of a coin: then the Beta distribution has its mass at both ends.
-    at <- pmax(size[wide], 0.01)
-    out[wide] <- beta_quantile(p, mean[wide] * at, (1 - mean[wide]) * at)
-    out
-  }
-  list(lower = bound((1 - level) / 2), upper = bound((1 + level) / 2))
-}
-
 # Methods for fits of aspect_bernoulli(estimate = "gibbs").
 
 fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) sampled_sentences(fit)
-
-sampled_sentences <- function(fit) {
-  chains <- length(unique(fit$trace$chain))
-  c(
-    sprintf("%s: %s", model_title(fit), shape_words(fit)),
-    sprintf(
-      "%s of %s of a Gibbs sampler; %s", count_words(nrow(fit$trace), "draw"), count_words(chains, "chain"),
-      agreement_words(fit)
-    ),
-    disagreement_sentence(fit)
-  )
-}
 
 #' @export
 summary.aspect_bernoulli_gibbs <- function(object, ...) {
@@ -413,16 +349,6 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
   cat("\n")
   print(x$phantoms)
   invisible(x)
-}
-
-print_sampled <- function(x, digits) {
-  cat("\nQuantities that do not depend on labels:\n")
-  print_quantities(x$quantities, digits)
-  few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]
-  if (length(few)) {
-    write_sentences(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.", show_names(few)))
-  }
-  writeLines(as.character(seed_sentence(x$seed)))
 }
 
 #' @export
@@ -459,13 +385,6 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata = NULL, type = c("res
     structure(part[at, , drop = FALSE], dimnames = dimnames(out))
   })
   if (is.null(level)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, level))
-}
-
-# The first four quantities of the trace, with titles.
-gibbs_shown <- function(fit) {
-  names <- utils::head(quantities(fit), 4L)
-  titles <- c(objective = "log joint density", log_likelihood = "log-likelihood")
-  stats::setNames(ifelse(names %in% names(titles), titles[names], sub("_", " ", names)), names)
 }
 
 is_sampled.aspect_bernoulli_gibbs <- function(fit) TRUE

@@ -101,22 +101,6 @@ predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response"
   in_given_order(as_asked(out, rows, asked), newdata)
 }
 
-# Mixtures of probabilities, which rounding may carry over 1.
-mixed <- function(shares, probabilities) {
-  out <- shares %*% probabilities
-  if (isTRUE(max(out) <= 1)) out else pmin(out, 1)
-}
-
-name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else names
-
-# New data as a matrix whose columns are those of the fit. Documents list the words that they have.
-new_rows <- function(fit, newdata) {
-  listed <- is_of_documents(fit) || inherits(newdata, c("simple_triplet_matrix", "dfm")) || is_triplets(newdata)
-  newdata <- as_plain_matrix(newdata, "newdata")
-  check_dimnames(newdata, "newdata")
-  match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata", listed)
-}
-
 fold_in_rounds <- 10L
 
 # Memberships of new rows, aspects (of variational Bayes: their posterior) held.
@@ -196,19 +180,6 @@ simulate.aspect_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
   structure(drawn$value, seed = drawn$seed)
 }
 
-# Evaluates draw() as stats::simulate() asks: under the seed given, and then the session's generator is as it was, or
-# from the session's own. The seed returned reproduces the draw.
-draw_seeded <- function(draw, seed) {
-  before <- session_state()
-  if (is.null(seed)) {
-    return(list(value = draw(), seed = before))
-  }
-  put_back <- keep_generator()
-  on.exit(put_back())
-  set.seed(check_count(seed, "seed", -.Machine$integer.max))
-  list(value = draw(), seed = structure(seed, kind = as.list(RNGkind())))
-}
-
 # How an aspect Bernoulli fit presents itself.
 
 model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
@@ -224,9 +195,6 @@ sure_sentence <- function(fit) {
 
 # In plain words: which component is a phantom, how much of the table it writes, what follows.
 phantom_sentences <- function(fit) {
-  if (!is.null(fit$missed_by)) {
-    return(visit_sentences(fit))
-  }
   table <- phantoms(fit)
   if (all(table$kind == "content")) {
     return(c(
@@ -280,71 +248,6 @@ near_phantom <- function(table, taxa) {
     ),
     table$component[at], format_percent(table$weight[at]), format_each(ratio[at])
   )
-}
-
-format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NAMES = FALSE)
-
-format_chance <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))
-
-# Shares and expected numbers as one would say them.
-format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
-
-format_expected <- function(x) if (x < 1) "fewer than 1" else paste("about", format_big(signif(x, 3L)))
-
-expected_sentence <- function(fit, of, has_phantom) {
-  if (!has_phantom) {
-    return(NULL)
-  }
-  total <- expected_numbers(fit)[[of]]
-  if (is.null(total) || anyNA(total)) {
-    return(NULL)
-  }
-  sprintf(
-    "Of %s %s %s (%s %%) are expected to be false: false_%s() ranks them.", format_big(total[["cells"]]), of,
-    format_expected(total[["expected"]]), format_percent(total[["expected"]] / max(1, total[["cells"]])), of
-  )
-}
-
-no_certificate <- c(membership_gap = NA_real_, aspects_gap = NA_real_, worst_row = NA_real_)
-
-# As kept, or from the data. Only a likelihood or posterior that was maximised has one.
-fit_certificate <- function(fit) {
-  if (!is.null(fit$certificate)) {
-    return(fit$certificate)
-  }
-  out <- no_certificate
-  if (is.null(fit$x) || !isTRUE(fit$estimate %in% c("ml", "map"))) {
-    return(out)
-  }
-  view <- data_view(fit_data(fit))
-  out[] <- ab_certify(
-    view, lapply(fit$param, unname), unname(fit$pinned), mode_prior(fit), smooth = smooth_lists(fit$smooth)
-  )
-  if (is_smoothed(fit) || !is.null(fit$effort)) out[c("membership_gap", "worst_row")] <- NA
-  out
-}
-
-# Numbers of absences and presences on record and how many of each are expected to be false: as kept, or from the data;
-# NULL where there are neither.
-expected_numbers <- function(fit) {
-  if (!is.null(fit$expected_false) || is.null(fit$x)) {
-    return(fit$expected_false)
-  }
-  # Chains went by kinds of their own.
-  count_expected(fit, fit_data(fit), if (is.null(fit$kinds)) component_kinds(fit, NULL) else fit$kinds)
-}
-
-count_expected <- function(fit, x, kinds) {
-  list(absences = expected_false(fit, x, kinds), presences = expected_false(fit, x, kinds, "presences"))
-}
-
-# What can be asked of the fit only while its data are there, for a fit that does not keep them.
-keep_answers <- function(fit, x) {
-  with_data <- fit
-  with_data$x <- x
-  fit$certificate <- fit_certificate(with_data)
-  fit$expected_false <- expected_numbers(with_data)
-  fit
 }
 
 # -L + P, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
@@ -423,7 +326,12 @@ allowed_bounds <- function(fit) {
   }
   bounds <- lapply(colours, function(colour) {
     outer <- outer_bounds(fit, fit$x, colour, most_written(fit, phantoms(fit)$kind, colour))
-    ranked <- if (colour == "white") false_absences(fit, n = 1L) else false_presences(fit, n = 1L)
+    best <- list(n = 1L, per = "table")
+    ranked <- if (colour == "white") {
+      false_cells(fit, "absences", "probability", best, NULL, NULL, NULL, "fitted")
+    } else {
+      false_cells(fit, "presences", "absent", best, NULL, NULL, NULL, "fitted")
+    }
     data.frame(
       phantom = colour, share_least = 0, share_most = mean(1 - outer$top), expected_least = 0,
       expected_most = attr(ranked, "expected_most")
@@ -450,19 +358,6 @@ count_free_starts <- function(starts) {
   free <- starts$finished & starts$init %in% c("mixture", "uniform")
   c(finished = sum(free), found = sum(starts$phantom[free]))
 }
-
-summarise_starts <- function(starts) {
-  by <- split(starts, factor(starts$init, unique(starts$init)))
-  data.frame(
-    init = names(by), starts = vapply(by, nrow, 0L),
-    finished = vapply(by, function(kind) sum(kind$finished), 0L),
-    reached_best = vapply(by, function(kind) sum(kind$reached_best), 0L),
-    best_objective = vapply(by, function(kind) best_of_kind(kind$objective), 0), row.names = NULL
-  )
-}
-
-# NA where no start of a kind has an objective: failed, or not reached before an interrupt.
-best_of_kind <- function(objective) if (all(is.na(objective))) NA_real_ else max(objective, na.rm = TRUE)
 
 # A bound that is not known is left out.
 print_certificate <- function(certificate) {

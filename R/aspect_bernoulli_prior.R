@@ -64,26 +64,6 @@ written_cells <- function(fit) {
   sweep(fit$param$membership * (fit$margins$row_observed + sum(added)), 2L, added)
 }
 
-# The prior, by held-out cells where that is asked for: list(value, cv). What variational Bayes would choose is chosen
-# for the sampler, too.
-ab_choose_prior <- function(prior, estimate, data, k, same, control) {
-  bayes <- estimate %in% c("vb", "gibbs")
-  if (estimate == "gibbs") control <- gibbs_start_control(control)
-  if (estimate == "ml") {
-    # It has no meaning here, but may come with what averages over estimates.
-    if (!wants_tuning(prior)) ab_check_prior(prior, bayes = TRUE)
-    return(list(value = prior, cv = NULL))
-  }
-  args <- c(list(estimate = if (bayes) "vb" else estimate), same)
-  check <- function(value) ab_check_prior(if (bayes && identical(value, "eb")) vb_default_prior else value, bayes)
-  tune <- function(tried) tune_by_cells(data$x, aspect_bernoulli, k, "prior", tried, args, control)
-  rows <- if (bayes) 1 else c(1, 1.03, 1.1, 1.1, 1.3, 1.5)
-  tuned <- choose_prior(prior, prior_grid(c("aspects", "membership"), rows), check, tune)
-  checked <- check(tuned$value)
-  if (bayes) tuned$value <- checked
-  tuned
-}
-
 # Empirical Bayes: the part of the bound of variational Bayes that depends on the hyperparameters is their
 # log-likelihood for the expected logs of memberships and aspects, concave in each of the two groups.
 eb_prior <- function(state, pinned, prior) {

@@ -1,6 +1,6 @@
 # The aspect Bernoulli model of a table in shards (shards_fit.R): its passes, what it refuses, and its own verbs.
 
-ab_fit_shards <- function(x, k, settings, start, control, call) {
+fit_to_shards.aspect_bernoulli <- function(model, x, k, settings, start, control, call) {
   ab_refuse_shards(settings)
   settings <- ab_check_settings(settings)
   if (!is.null(settings$effort)) {
@@ -132,11 +132,6 @@ shards_log_prior <- function(prior, pinned, aspects, log_shares) {
   sum(counts[own, 3L] * log_shares[own]) + mode_log_prior(prior, pinned, list(membership = none, aspects = aspects))
 }
 
-is_shards_fit <- function(fit) {
-  if (missing(fit)) stop_missing("fit")
-  inherits(fit, "aspect_bernoulli_shards")
-}
-
 shard_part.aspect_bernoulli_shards <- function(fit, rows, data) {
   membership <- rows[, fit$order, drop = FALSE]
   dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
@@ -218,9 +213,10 @@ shards_certificate <- function(fit) {
 }
 
 # The ranking of false_absences() and false_presences() over all shards: of each its best cells, then the best of these.
-rank_shards <- function(fit, asked, by, of, kinds, more) {
+false_cells.aspect_bernoulli_shards <- function(fit, of, by, asked, site_data, kinds, x, convention) {
   check_shards_fit(fit, "fit")
-  if (!is.null(asked$within) || more) {
+  convention <- check_choice(convention, "phantom_convention", c("fitted", "minimal", "maximal"))
+  if (!is.null(asked$within) || convention != "fitted" || !is.null(site_data) || !is.null(x)) {
     stop_input(paste(
       "`within`, `site_data`, `x` and `phantom_convention` do not go with a fit to shards: take a fit to some rows,",
       "`x[i, ]`; site_table() has what belongs to the sites."

@@ -62,6 +62,7 @@
 #' plot(logistic_pca(x, k = 2), "scores")
 #' @name autoplot.multicause
 #' @aliases autoplot plot.multicause plot.false_absences plot.false_presences
+#' @order 1
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause <- function(object,
                                 what = c("components", "top", "scores", "structure", "trace", "curves", "map"),
@@ -75,10 +76,8 @@ autoplot.multicause <- function(object,
 
 # nolint end
 
-`%||%` <- function(x, y) if (is.null(x)) y else x
-
-# The views that all fits have; NULL for one that is the model's own.
-shared_figure <- function(fit, what, taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2, groups = NULL) {
+shared_figure.multicause <- function(fit, what, taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2,
+                                     groups = NULL, ...) {
   switch(what,
     top = top_figure(fit, check_count(n, "n")), scores = scores_figure(fit, components, check_count(n, "n", 0L)),
     trace = if (is_sampled(fit)) chain_traces_figure(fit, gibbs_shown(fit)) else trace_figure(fit),
@@ -98,64 +97,6 @@ components_figure <- function(fit, order) {
     sprintf("Heat map: what each of %s says of each of the %s.", count_words(nrow(components), "component"),
       axis_words(fit)[2L]),
     scale$limits, scale$colours, component_scale(fit), sides = c(axis_words(fit)[2L], "")
-  )
-}
-
-# The taxa of each component with the largest relevance. Components that may be negative have loadings instead.
-top_taxa <- function(fit, n) {
-  components <- component_matrix(fit)
-  signed <- any(components < 0)
-  everywhere <- if (signed) NA_real_ else said_by_all(fit, components)
-  scores <- if (signed) abs(components) else relevance_of(components, everywhere)
-  names <- label_of(seq_len(ncol(components)), fit$names[[2L]])
-  shown <- if (signed) rowSums(abs(components)) > 0 else says_something(components)
-  each <- lapply(which(shown), function(c) {
-    value <- components[c, ]
-    # The taxon must be among those the component writes at all.
-    known <- if (signed) rep(TRUE, length(value)) else is_told(value)
-    at <- utils::head(order(-ifelse(known, scores[c, ], -Inf), -value, names), min(n, sum(known)))
-    data.frame(
-      component = rownames(components)[c], taxon = names[at], value = unname(value[at]),
-      everywhere = unname(rep_len(everywhere, length(value))[at])
-    )
-  })
-  out <- do.call(rbind, each)
-  out$component <- factor(out$component, rownames(components)[shown])
-  out
-}
-
-# The names of the first n of each component in one text, by component; "" for one that says nothing.
-top_names <- function(fit, n = 3L, cut = identity) {
-  components <- rownames(component_matrix(fit))
-  top <- top_taxa(fit, n)
-  vapply(components, function(name) paste(cut(top$taxon[top$component == name]), collapse = ", "), "")
-}
-
-most_bars <- 2000L # no page is wider, and the order takes the distances of all pairs
-
-# What each site is made of. ordered: list(at, words), where another order than that by similarity is asked for;
-# alike: the components by which sites are like each other.
-structure_figure <- function(fit, groups = NULL, labels = colnames(fit$param$membership),
-                             colours = component_colours(length(labels)), ordered = NULL, alike = TRUE) {
-  membership <- fit$param$membership
-  if (is.null(membership)) stop_input("`what = \"structure\"` needs a fit with memberships in memory.")
-  n <- nrow(membership)
-  group <- if (is.null(groups)) factor(rep(1L, n)) else group_factor(groups, n, 1L, rep(TRUE, n), fit$names[[1L]])
-  at <- ordered$at %||% seriate(t(membership))
-  at <- at[order(group[at], na.last = NA)]
-  if (!length(at)) stop_input("`groups` must name a group: all are NA.")
-  all <- length(at)
-  if (all > most_bars) at <- at[round(seq(1, all, length.out = most_bars))]
-  if (is.null(ordered)) at <- at[similar_rows(unname(membership[at, alike, drop = FALSE]), group[at])]
-  k <- ncol(membership)
-  top <- top_names(fit, if (k > 6L) 1L else 3L, short_labels(12L))
-  words <- axis_words(fit)[1L]
-  bars_figure(
-    membership[at, , drop = FALSE], sprintf("What the %s are made of", words),
-    sprintf("Bars: how much of each of the %s each component makes up.", words),
-    paste0(labels, ifelse(nzchar(top), ": ", ""), top), colours,
-    paste0(words, ", ", ordered$words %||% "like beside like"), droplevels(group[at]),
-    if (all > length(at)) sprintf("%s of the %s %s, evenly out of all", format_big(length(at)), format_big(all), words)
   )
 }
 
@@ -224,33 +165,4 @@ scores_figure <- function(fit, components, n) {
     gg_aes(label = "label", hjust = "hjust", vjust = "vjust"), taxa, check_overlap = TRUE, size = 3, fontface = "italic"
   ) + ggplot2::scale_x_continuous(expand = ggplot2::expansion(mult = room)) +
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = 0.1)) + ggplot2::coord_cartesian(clip = "off")
-}
-
-capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
-
-least_gap <- 0.001 # nats; what is nearer to the best is drawn here
-
-# The objective of every start against its passes, below the best one, on a log scale.
-trace_figure <- function(fit) {
-  traces <- fit$start_traces
-  best <- max(vapply(traces, function(trace) if (length(trace)) max(trace) else -Inf, 0))
-  passes <- lengths(traces)
-  table <- data.frame(
-    start = rep(seq_along(passes), passes), pass = sequence(passes), gap = pmax(best - unlist(traces), least_gap),
-    kind = factor(rep(fit$starts$init, passes), unique(fit$starts$init)), finished = rep(fit$starts$finished, passes)
-  )
-  decades <- function(range) 10^seq(floor(log10(range[1L])), ceiling(log10(range[2L])))
-  words <- function(at) {
-    ifelse(at <= least_gap, paste("<", least_gap), vapply(at, format, "", scientific = 9L, big.mark = " "))
-  }
-  new_figure(
-    table, gg_aes(x = "pass", y = "gap", group = "start", colour = "kind", linetype = "kind", alpha = "finished"),
-    "Every start, pass by pass", "Lines: how far each start was below the best one, pass by pass.", "pass",
-    "log-likelihood below the best"
-  ) + ggplot2::geom_line(data = table[rep(passes, passes) > 1L, ]) +
-    ggplot2::geom_point(data = table[rep(passes, passes) == 1L, ]) +
-    ggplot2::scale_x_log10() + ggplot2::scale_y_log10(breaks = decades, labels = words) +
-    colour_scale(stats::setNames(component_colours(nlevels(table$kind)), levels(table$kind))) +
-    ggplot2::scale_linetype_discrete(NULL) +
-    ggplot2::scale_alpha_manual(values = c(`FALSE` = 0.4, `TRUE` = 1), guide = "none")
 }

@@ -326,10 +326,6 @@ check_binary <- function(x, name, n_row, n_column = ncol(x)) {
   as_raw_matrix(x)
 }
 
-as_raw_matrix <- function(x) matrix(as.raw(x), nrow(x), ncol(x))
-
-as_number_matrix <- function(x) matrix(as.integer(x), nrow(x), ncol(x))
-
 # A user's state as the kernel's: a list of `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L), the current
 # values of what the family learns, each taken from `prior` where it is not given, and `fixed`, how many leading columns
 # of `rows` and of `columns` are user-fixed. Features become raw matrices, values `hyper`, as bmf_hyper_names.
@@ -369,3 +365,5 @@ check_n_fixed <- function(fixed, name, most) {
 }
 
 ncol_of <- function(x) if (length(dim(x)) == 2L) ncol(x) else 0L
+
+bmf_family_title <- c(gaussian = "Gaussian", bernoulli = "Bernoulli", poisson = "Poisson")

@@ -50,8 +50,6 @@
 #' @name bmf_methods
 NULL
 
-bmf_family_title <- c(gaussian = "Gaussian", bernoulli = "Bernoulli", poisson = "Poisson")
-
 #' @rdname bmf_methods
 #' @export
 print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
@@ -115,19 +113,6 @@ print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...
   cat("\n")
   writeLines(as.character(seed_sentence(x$fit$seed)))
   invisible(x)
-}
-
-# Each number in as many digits as it needs, so that the table fits a line of 80.
-print_quantities <- function(table, digits) {
-  for (column in 2:5) table[[column]] <- vapply(table[[column]], format_quantity, "", digits = digits)
-  table$rhat <- round(table$rhat, 3)
-  table$ess_bulk <- round(table$ess_bulk)
-  table$ess_tail <- round(table$ess_tail)
-  print.data.frame(table, row.names = FALSE)
-}
-
-format_quantity <- function(x, digits) {
-  format(if (is.na(x) || abs(x) >= 1) signif(x, digits) else if (abs(x) >= 0.001) round(x, digits) else signif(x, 2L))
 }
 
 #' @export

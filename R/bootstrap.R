@@ -244,21 +244,6 @@ part_spread.bernoulli_mixture <- function(fit, name, level = NULL) {
   lapply(values, array, dim(fit$param[[name]]) %||% k)
 }
 
-# Which parameters are meant by names of their own or of taxa; NULL: all.
-wanted_parameters <- function(parm, names, taxa) {
-  if (is.null(parm)) {
-    return(rep(TRUE, length(names)))
-  }
-  unknown <- setdiff(parm, c(names, taxa))
-  if (length(unknown)) {
-    stop_input("`parm` must be names of parameters, as %s, or of taxa: %s is not.",
-      show_names(names[c(1L, length(names))]), show_names(as.character(unknown)))
-  }
-  names %in% parm | taxa %in% parm
-}
-
-end_names <- function(level) paste(format(50 * c(1 - level, 1 + level), trim = TRUE, digits = 3L), "%")
-
 #' @rdname confint.bernoulli_mixture
 #' @export
 vcov.bernoulli_mixture <- function(object, ..., nsim = 199, x = NULL) {
@@ -526,4 +511,27 @@ of_own_visits <- function(again, fit) {
     again$param[[name]][] <- pmin(pmax(again$param[[name]], 1e-6), 1 - 1e-6)
   }
   again
+}
+
+# Fits to tables drawn from a fit, each run on from its parameters by `refit`; missing cells stay missing.
+bootstrap_fits <- function(fit, n, x, refit = refit_aspects) {
+  unknown <- if (is.null(fit$visits)) is.na(dense_rows(x, seq_len(fit$dims[["n"]])))
+  common <- list(fit = fit, unknown = unknown, refit = refit)
+  fits <- map_tasks(draw_seeds(n), bootstrap_fit, common, "Tables", function(i) sprintf("table %d", i))
+  fits[is_done(fits)]
+}
+
+bootstrap_fit <- function(seed, common, tick) {
+  drawn <- with_seed(seed, simulate(common$fit)[[1L]])
+  if (!is.null(common$unknown)) drawn[common$unknown] <- NA # visits that were not made are not drawn
+  common$refit(common$fit, drawn)
+}
+
+# How to see the spread of a fit by hand.
+resample_words <- function(fit) {
+  if (identical(fit$loss, "euclidean")) {
+    "fit samples of the rows by update(fit, x = )." # its loss names no distribution
+  } else {
+    "draw tables by simulate() and fit them by update(fit, x = )."
+  }
 }

@@ -61,15 +61,6 @@ append_notes <- function(all, n, latest) {
   all
 }
 
-# Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator stays as it was.
-with_stream <- function(stream, f) {
-  put_back <- keep_generator()
-  on.exit(put_back())
-  assign(".Random.seed", stream, globalenv())
-  value <- f()
-  list(value = value, stream = get(".Random.seed", globalenv()))
-}
-
 # One L'Ecuyer stream a chain, from one draw of the session's generator.
 # The attribute `seed`: session_state() before it.
 draw_streams <- function(n) {
@@ -199,13 +190,6 @@ drawn_jobs <- function(jobs) {
     ))
   }
   jobs
-}
-
-check_mcmc_control <- function(control) {
-  if (!inherits(control, "multicause_mcmc_control")) {
-    stop_input("`control` must come from mcmc_control(), not be %s.", show_value(control))
-  }
-  rebuild_control(control)
 }
 
 # Do chains agree, and how much do they tell? Vehtari et al. (2021), doi:10.1214/20-BA1221.
@@ -517,22 +501,28 @@ as.mcmc.list.multicause <- as.mcmc.multicause # nolint: object_name_linter.
 HPDinterval.multicause <- function(obj, ...) { # nolint: object_name_linter.
   coda::HPDinterval(as.mcmc.multicause(obj), ...)
 }
+
 #' @exportS3Method coda::autocorr.diag
 autocorr.diag.multicause <- function(mcmc.obj, ...) { # nolint: object_name_linter.
   coda::autocorr.diag(as.mcmc.multicause(mcmc.obj), ...)
 }
+
 #' @exportS3Method coda::rejectionRate
 rejectionRate.multicause <- function(x) coda::rejectionRate(as.mcmc.multicause(x)) # nolint: object_name_linter.
 
 # nolint start: object_name_linter. Methods of other packages' generics.
 #' @exportS3Method posterior::niterations
 niterations.multicause <- function(x) posterior::niterations(as_draws.multicause(x))
+
 #' @exportS3Method posterior::nchains
 nchains.multicause <- function(x) posterior::nchains(as_draws.multicause(x))
+
 #' @exportS3Method posterior::nvariables
 nvariables.multicause <- function(x, ...) posterior::nvariables(as_draws.multicause(x), ...)
+
 #' @exportS3Method posterior::variables
 variables.multicause <- function(x, ...) posterior::variables(as_draws.multicause(x), ...)
+
 #' @exportS3Method posterior::subset_draws
 subset_draws.multicause <- function(x, ...) {
   posterior::subset_draws(as_draws.multicause(x), ...)
@@ -545,12 +535,14 @@ rhat.multicause <- function(x, ...) {
   table <- drawn_quantities(x)
   stats::setNames(table$rhat, table$quantity)
 }
+
 # nolint end
 #' @exportS3Method posterior::ess_bulk
 ess_bulk.multicause <- function(x, ...) { # nolint: object_name_linter.
   table <- drawn_quantities(x)
   stats::setNames(table$ess_bulk, table$quantity)
 }
+
 #' @exportS3Method posterior::ess_tail
 ess_tail.multicause <- function(x, ...) { # nolint: object_name_linter.
   table <- drawn_quantities(x)
@@ -589,16 +581,22 @@ no_formula <- function(generic) {
     stop_lacks(x, generic, "it has no formula and no vector of coefficients; tidy() has its parameters.")
   }
 }
+
 #' @exportS3Method insight::get_parameters
 get_parameters.multicause <- no_formula("get_parameters") # nolint: object_name_linter.
+
 #' @exportS3Method insight::get_statistic
 get_statistic.multicause <- no_formula("get_statistic") # nolint: object_name_linter.
+
 #' @exportS3Method insight::get_predicted
 get_predicted.multicause <- no_formula("get_predicted") # nolint: object_name_linter.
+
 #' @exportS3Method insight::get_priors
 get_priors.multicause <- no_formula("get_priors") # nolint: object_name_linter.
+
 #' @exportS3Method insight::get_modelmatrix
 get_modelmatrix.multicause <- no_formula("get_modelmatrix") # nolint: object_name_linter.
+
 #' @exportS3Method insight::find_parameters
 find_parameters.multicause <- no_formula("find_parameters") # nolint: object_name_linter.
 
@@ -616,4 +614,62 @@ check_sampled <- function(fit) {
   if (!is_sampled(fit)) {
     stop_input("`x` must be a sampled fit, of bmf() or with `estimate = \"gibbs\"`: this one %s.", what_it_did(fit))
   }
+}
+
+# Kept states of all chains, at most so many, evenly spaced.
+kept_states <- function(fit, most = Inf) {
+  all <- do.call(c, fit$kept)
+  states <- all[unique(round(seq(1, length(all), length.out = min(most, length(all)))))]
+  states
+}
+
+gibbs_segment <- 100L # sweeps of warm-up between two looks
+gibbs_parts <- 10L # calls of the kernel for the draws of a chain
+
+gibbs_starts <- function(jobs) {
+  frames <- Map(function(job, chain) if (!is.null(job$starts)) cbind(chain = chain, job$starts), jobs, seq_along(jobs))
+  out <- do.call(rbind, frames)
+  if (is.null(out)) data.frame(chain = seq_along(jobs), start = 1L, init = "given") else out
+}
+
+sampled_sentences <- function(fit) {
+  chains <- length(unique(fit$trace$chain))
+  c(
+    sprintf("%s: %s", model_title(fit), shape_words(fit)),
+    sprintf(
+      "%s of %s of a Gibbs sampler; %s", count_words(nrow(fit$trace), "draw"), count_words(chains, "chain"),
+      agreement_words(fit)
+    ),
+    disagreement_sentence(fit)
+  )
+}
+
+print_sampled <- function(x, digits) {
+  cat("\nQuantities that do not depend on labels:\n")
+  print_quantities(x$quantities, digits)
+  few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]
+  if (length(few)) {
+    write_sentences(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.", show_names(few)))
+  }
+  writeLines(as.character(seed_sentence(x$seed)))
+}
+
+# Each number in as many digits as it needs, so that the table fits a line of 80.
+print_quantities <- function(table, digits) {
+  for (column in 2:5) table[[column]] <- vapply(table[[column]], format_quantity, "", digits = digits)
+  table$rhat <- round(table$rhat, 3)
+  table$ess_bulk <- round(table$ess_bulk)
+  table$ess_tail <- round(table$ess_tail)
+  print.data.frame(table, row.names = FALSE)
+}
+
+format_quantity <- function(x, digits) {
+  format(if (is.na(x) || abs(x) >= 1) signif(x, digits) else if (abs(x) >= 0.001) round(x, digits) else signif(x, 2L))
+}
+
+# The first four quantities of the trace, with titles.
+gibbs_shown <- function(fit) {
+  names <- utils::head(quantities(fit), 4L)
+  titles <- c(objective = "log joint density", log_likelihood = "log-likelihood")
+  stats::setNames(ifelse(names %in% names(titles), titles[names], sub("_", " ", names)), names)
 }

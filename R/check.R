@@ -226,40 +226,6 @@ is_named <- function(x) {
 # A vector, or what tapply() and table() make of one factor: an array of one dimension. No table of any kind.
 is_line <- function(x) length(dim(x)) < 2L
 
-check_control <- function(control, for_many = FALSE) {
-  if (for_many && inherits(control, "multicause_mcmc_control")) {
-    stop_input(paste(
-      "`control` must come from fit_control(), not mcmc_control(): give a model that is sampled as a function,",
-      "`function(x, k, control)`, that calls it with an mcmc_control() of its own."
-    ))
-  }
-  if (!inherits(control, "multicause_control")) {
-    stop_input("`control` must come from fit_control(), not be %s.", show_value(control))
-  }
-  rebuild_control(control)
-}
-
-# A list of settings made anew by the function it came from, which checks them as it did then: they may have been edited
-# since. What it makes has the kinds of numbers that kernels read.
-rebuild_control <- function(control) {
-  of_passes <- inherits(control, "multicause_control")
-  make <- if (of_passes) fit_control else mcmc_control
-  maker <- if (of_passes) "fit_control()" else "mcmc_control()"
-  wanted <- setdiff(names(formals(make)), "...")
-  has <- names(control)
-  if (!is.list(control) || is.null(has) || anyDuplicated(has) || !all(has %in% wanted)) {
-    unknown <- setdiff(has, wanted)
-    stop_input(
-      "`control` must come from %s and hold its settings, each once%s.", maker,
-      if (length(unknown)) sprintf(": it has %s", show_names(unknown)) else ""
-    )
-  }
-  needed <- wanted[!vapply(formals(make)[wanted], is.null, NA)] # those that may be NULL are gone where they were set so
-  lost <- setdiff(needed, has)
-  if (length(lost)) stop_input("`control` must hold all settings of %s: it lacks %s.", maker, show_names(lost))
-  do.call(make, unclass(control), quote = TRUE)
-}
-
 # A named numeric vector or matrix of a stated shape, all finite.
 check_matrix <- function(x, name, n_row, n_column, min = -Inf, max = Inf) {
   if (is.data.frame(x)) x <- as.matrix(x)
@@ -422,4 +388,62 @@ by_names <- function(x, known, argument) {
 by_name_unless_range <- function(x, known, argument) {
   of_all <- is_line(x) && length(x) <= 2L && !any(given_names(x) %in% known)
   if (of_all) x else by_name(x, known, argument)
+}
+
+# tryCatch() for errors, save one: a time limit of the user's (setTimeLimit()), which strikes once, wherever R is at
+# that moment, and must end the whole job. Use it wherever an error is not the end.
+catch_error <- function(expr, handler) {
+  tryCatch(expr, error = function(e) if (is_time_limit(e)) stop(e) else handler(e))
+}
+
+# R gives these errors no class, but messages in the language of the session.
+is_time_limit <- function(e) {
+  limits <- c("elapsed time limit", "CPU time limit", "session elapsed time limit", "session CPU time limit")
+  conditionMessage(e) %in% vapply(paste("reached", limits), gettext, "", domain = "R")
+}
+
+# Names of the rows of a data frame: text, or the numbers that its rows had in a larger table or in another order.
+frame_row_names <- function(x) {
+  rows <- attr(x, "row.names")
+  if (is.character(rows)) {
+    rows
+  } else if (.row_names_info(x) > 0L && !identical(as.integer(rows), seq_along(rows))) {
+    as.character(rows)
+  }
+}
+
+# The function that makes such fits: the first of their classes that is one, for fits to shards without that word. NA:
+# no model made them.
+model_name <- function(fit) {
+  here <- topenv()
+  names <- sub("_shards$", "", class(fit))
+  names[vapply(names, function(each) exists(each, here, mode = "function", inherits = FALSE), NA)][1L]
+}
+
+check_counts <- function(x, name, min = 1L) {
+  if (missing(x)) stop_missing(name)
+  whole <- function(x) all(x == floor(x) & x >= min & x <= .Machine$integer.max)
+  ok <- is.numeric(x) && length(x) && !anyNA(x) && whole(x) && !anyDuplicated(x)
+  if (!ok) stop_input("`%s` must hold different whole numbers of at least %d, not %s.", name, min, show_value(x))
+  as.integer(x)
+}
+
+check_unit_vector <- function(x, name, length) {
+  if (!is.numeric(x) || length(x) != length) {
+    stop_input("`%s` must be %s, not %s.", name, count_words(length, "number"), show_value(x))
+  }
+  bad <- which(is.na(x) | x < 0 | x > 1)
+  if (length(bad)) {
+    stop_input("`%s` must lie between 0 and 1: number %d is %s.", name, bad[1L], format(x[bad[1L]]))
+  }
+  as.double(x)
+}
+
+# Parameters of a Dirichlet prior; a posterior mode needs them at least 1.
+check_dirichlet <- function(value, name, lengths, wish, bayes = FALSE) {
+  ok <- is.numeric(value) && length(value) %in% lengths && all(is.finite(value)) &&
+    all(if (bayes) value > 0 else value >= 1) && all(value <= 1e6)
+  least <- if (bayes) "above 0" else "of at least 1"
+  if (!ok) stop_input("`%s` must be %s %s, at most 1e6, not %s.", name, wish, least, show_value(value))
+  as.double(value)
 }

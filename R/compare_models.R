@@ -101,13 +101,6 @@ check_k_list <- function(k, models) {
   Map(function(each, name) check_counts(each, sprintf("k$%s", name), 0L), k[names], names)
 }
 
-# list(fit, seconds, megabytes)
-timed_fit <- function(task, common, tick) {
-  before <- sum(gc(reset = TRUE)[, 2L])
-  seconds <- system.time(fit <- fit_setting(task, common))[["elapsed"]]
-  list(fit = fit, seconds = seconds, megabytes = sum(gc()[, 6L]) - before)
-}
-
 # by: list(rows, omissions), those that were asked for.
 new_comparison <- function(cells, by, chosen, fits) {
   # By fold, so that differences are paired; an interrupt or a failure may have left some out.
@@ -218,41 +211,6 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
 #' planted <- corrupt(x, omit = c(0, 0.4))
 #' recovery(comparators$pca, planted, k = 2)
 NULL
-
-# What a model that is not of this package says of a table, as a fit: chances or means of all cells.
-#   family  "bernoulli": chances are wanted; of others, or NULL, any numbers
-user_model <- function(value, x, setting, family) {
-  name <- sprintf("%s(x)", setting$name)
-  if (is.data.frame(value) || inherits(value, "Matrix")) value <- as.matrix(value)
-  if (!is.numeric(value) || !identical(dim(value), dim(x))) {
-    stop_input(
-      "`%s` must be a fit of this package or a matrix of %s, a number for each cell of `x`, not %s.", name,
-      paste(dim(x), collapse = " x "), show_value(value)
-    )
-  }
-  value <- by_names(value, dimnames_of(x), name)
-  refuse_values(value, !is.finite(value), x, name, "have a number for every cell")
-  if (identical(family, "bernoulli")) {
-    wish <- "hold chances within 0 and 1, as pmin(pmax(p, 0), 1) makes them"
-    refuse_values(value, value < -1e-8 | value > 1 + 1e-8, x, name, wish)
-  }
-  new_multicause(
-    param = list(), objective = c(own_criterion = NA_real_), loglik = NA_real_, df = NA_real_,
-    dims = c(n = nrow(x), m = ncol(x), k = setting$k, observed = NA),
-    trace = data.frame(pass = 0L, objective = NA_real_), starts = data.frame(start = 1L), converged = NA,
-    control = NULL, call = NULL, x = x, names = dimnames_of(x), value = value, setting = setting, class = "user_model"
-  )
-}
-
-refuse_values <- function(value, bad, x, name, wish) {
-  bad <- which(bad)
-  if (length(bad)) {
-    at <- arrayInd(bad[1L], dim(x))
-    where <- if (length(at) == 2L) paste0(place_words(x, 1L, at[1L]), ", ", place_words(x, 2L, at[2L])) else
-      sprintf("cell [%s]", paste(at, collapse = ", "))
-    stop_input("`%s` must %s: %s has %s.", name, wish, where, format(value[bad[1L]], digits = 4L))
-  }
-}
 
 #' @export
 fitted.user_model <- function(object, ...) object$value

@@ -147,3 +147,11 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
   }
   invisible(x)
 }
+
+#' @exportS3Method emmeans::contrast
+#' @rawNamespace S3method(rms::contrast, which_zeros)
+contrast.which_zeros <- function(object, ...) contrast(object, ...) # nolint: object_name_linter.
+
+#' @exportS3Method emmeans::contrast
+#' @rawNamespace S3method(rms::contrast, multicause)
+contrast.multicause <- function(object, ...) contrast(object, ...) # nolint: object_name_linter.

@@ -89,13 +89,7 @@ cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits",
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
-  parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control))
-  with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
-    plan <- fold_plan(x, scheme, folds, replicates)
-    out <- new_cv(run_folds(plan, settings, floor, control, store), settings, plan, floor)
-    if (length(out$no_likelihood) && all(is.na(out$folds$loss))) stop_input("%s", out$no_likelihood[1L])
-    out
-  })
+  validate_settings(x, settings, scheme, folds, replicates, floor, control)
 }
 
 # One or several model functions, named.
@@ -115,173 +109,10 @@ check_models <- function(model, expression) {
   models
 }
 
-check_counts <- function(x, name, min = 1L) {
-  if (missing(x)) stop_missing(name)
-  whole <- function(x) all(x == floor(x) & x >= min & x <= .Machine$integer.max)
-  ok <- is.numeric(x) && length(x) && !anyNA(x) && whole(x) && !anyDuplicated(x)
-  if (!ok) stop_input("`%s` must hold different whole numbers of at least %d, not %s.", name, min, show_value(x))
-  as.integer(x)
-}
-
 check_floor <- function(floor) {
   floor <- check_number(floor, "floor", 0, 0.5)
   if (floor == 0) stop_input("`floor` must be above 0: one impossible cell would decide everything.")
   floor
-}
-
-# More are made by mistake, as of a long vector that was meant as one value.
-most_settings <- 1e4
-
-# A list of named argument lists, all combinations; one without arguments for NULL.
-check_grid <- function(grid) {
-  if (is.null(grid)) {
-    return(NULL)
-  }
-  if (!is_named(grid) || (is.object(grid) && !is.data.frame(grid)) || any(lengths(grid) == 0L)) {
-    stop_input("`grid` must be a data frame or a list of vectors with a name each, not %s.", show_value(grid))
-  }
-  size <- if (is.data.frame(grid)) nrow(grid) else prod(lengths(grid))
-  if (size > most_settings) {
-    stop_input("`grid` must make at most %.0f settings, not %s: give fewer values.", most_settings, format(size))
-  }
-  if (is.data.frame(grid)) {
-    return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))
-  }
-  index <- expand.grid(lapply(grid, seq_along))
-  lapply(seq_len(nrow(index)), function(i) Map(function(values, at) values[[at]], grid, index[i, ]))
-}
-
-make_settings <- function(models, k, args, grid) {
-  twice <- intersect(names(args), names(grid[[1L]]))
-  if (length(twice)) stop_input("Arguments must be given once, by name or in `grid`, not both: %s.", show_names(twice))
-  taken <- intersect(c("x", "k", "control"), c(names(args), names(grid[[1L]])))
-  if (length(taken)) {
-    stop_input("`grid` and `...` must hold further arguments of the models, not %s.", show_names(taken))
-  }
-  at_grid <- seq_len(max(1L, length(grid)))
-  combinations <- expand.grid(grid = at_grid, k = k, model = names(models), stringsAsFactors = FALSE)
-  # A model without an argument `k` is fitted once, as one without components.
-  combinations$k[!vapply(models, takes, NA, name = "k")[combinations$model]] <- 0L
-  combinations <- unique(combinations)
-  lapply(seq_len(nrow(combinations)), function(i) {
-    at <- combinations[i, ]
-    list(
-      name = at$model, model = models[[at$model]], k = at$k, args = c(args, grid[[at$grid]]),
-      grid = vapply(grid[[at$grid]], show_setting, "")
-    )
-  })
-}
-
-show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
-
-# What is held out: the data, and for every replicate and fold the cells or rows.
-fold_plan <- function(x, scheme, folds, replicates) {
-  folds <- check_count(folds, "folds", 2L)
-  replicates <- check_count(replicates, "replicates", 1L, most_tasks)
-  check_table_scheme(x, scheme)
-  data <- if (scheme == "visits") visit_fold_data(x) else fold_data(x)
-  if (scheme == "omissions" && data$family != "bernoulli") {
-    stop_input("Omissions can be planted in tables of 0 and 1 only: hold out cells of `x`.")
-  }
-  observed <- data$observed
-  units <- if (scheme == "rows") sum(rowSums(observed) > 0) else sum(observed)
-  if (folds > units) stop_input("`folds` must be at most the number of observed %s, %d, not %d.", scheme, units, folds)
-  refuse_large(replicates * as.double(units) / 2, "What is held out", "use fewer `replicates`")
-  draw <- switch(scheme,
-    cells = cell_folds, rows = row_folds, visits = function(observed, folds) visit_folds(data$x, folds),
-    omissions = function(observed, folds) omission_folds(data$x, folds)
-  )
-  held <- lapply(draw_seeds(replicates), function(seed) with_seed(seed, draw(observed, folds)))
-  list(x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held)
-}
-
-# All folds of all settings, as independent tasks: a data frame with a row for each.
-run_folds <- function(plan, settings, floor, control, store = NULL) {
-  tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
-  # Draws one seed of the session, and from it one for each fold: neither later folds nor the fits of a model depend on
-  # what it is compared with, and the same model twice has the same numbers.
-  tasks$seed <- with_seed(draw_seeds(1L), draw_seeds(plan$folds * plan$replicates))
-  common <- list(plan = plan, settings = settings, floor = floor, control = judging_control(control))
-  name <- function(i) {
-    sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])
-  }
-  each <- split(tasks, seq_len(nrow(tasks)))
-  running <- task_running(control, checkpoint_store(store, plan$scheme))
-  done <- map_tasks(each, run_fold, common, "Folds", name, running)
-  tell_interrupted(need_some(done), "folds")
-  ok <- is_done(done)
-  out <- data.frame(tasks[ok, c("setting", "replicate", "fold")], do.call(rbind, done[ok]), row.names = NULL)
-  if (was_interrupted(done)) attr(out, "interrupted") <- TRUE
-  attr(out, "why") <- unique(unlist(lapply(done[ok], attr, "why")))
-  failed <- attr(done, "failed")
-  if (!is.null(failed)) {
-    model <- vapply(settings[tasks$setting[failed$task]], function(setting) setting$name, "")
-    attr(out, "failed") <- data.frame(
-      model, tasks[failed$task, c("setting", "replicate", "fold")], message = failed$message, row.names = NULL
-    )
-  }
-  out
-}
-
-run_fold <- function(task, common, tick) {
-  plan <- common$plan
-  held <- plan$held[[task$replicate]][[task$fold]]
-  setting <- common$settings[[task$setting]]
-  with_seed(task$seed, hold_out(plan$x, setting, plan$scheme, held, plan$family, common$floor, common$control))
-}
-
-# Of fits within a larger job, which shows the progress and keeps what is finished.
-inner_control <- function(control) {
-  control$progress <- FALSE
-  control$on_interrupt <- "stop"
-  control["checkpoint"] <- list(NULL)
-  control
-}
-
-# Of fits that are judged and thrown away: judging them asks for their data.
-judging_control <- function(control) {
-  if (inherits(control, "multicause_mcmc_control")) { # chains have no starts to keep
-    control$progress <- FALSE
-    return(control)
-  }
-  control <- inner_control(control)
-  control$keep_x <- TRUE
-  control$keep_starts <- FALSE
-  control
-}
-
-setting_name <- function(setting) sprintf("%s, k = %d", paste(c(setting$name, setting$grid), collapse = " "), setting$k)
-
-new_cv <- function(folds, settings, plan, floor) {
-  each <- split(folds, factor(folds$setting, seq_along(settings)))
-  results <- data.frame(model = vapply(settings, function(s) s$name, ""), k = vapply(settings, function(s) s$k, 0L))
-  for (name in names(settings[[1L]]$grid)) {
-    # An argument may be called as one of the columns, such as nmf()'s `loss`.
-    column <- if (name %in% c("model", "k", "loss", "se", "not_converged")) paste0("arg_", name) else name
-    results[[column]] <- vapply(settings, function(s) s$grid[[name]], "", USE.NAMES = FALSE)
-  }
-  # Settings without a finished fold have no loss.
-  results$loss <- vapply(each, function(f) if (nrow(f)) mean(f$loss) else NA_real_, 0)
-  results$se <- vapply(each, function(f) stats::sd(f$loss) / sqrt(nrow(f)), 0)
-  for (name in intersect(omission_measures, names(folds))) {
-    results[[name]] <- vapply(each, function(f) if (nrow(f)) mean(f[[name]]) else NA_real_, 0)
-  }
-  results$not_converged <- vapply(each, function(f) sum(!f$converged), 0L)
-  structure(
-    list(
-      results = results, folds = folds, criterion = plan$scheme, family = plan$family, floor = floor,
-      n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why"),
-      failed = attr(folds, "failed")
-    ),
-    class = c("multicause_cv", "multicause_result")
-  )
-}
-
-# The least loss, and the least k whose loss is within one standard error of it.
-cv_choice <- function(results) {
-  best <- which.min(results$loss)
-  within <- which(results$loss <= results$loss[best] + results$se[best])
-  c(best = best, one_se = within[which.min(results$k[within])])
 }
 
 loss_words <- function(cv) {
@@ -344,44 +175,4 @@ failed_sentences <- function(cv) {
     said <- sprintf("FAILED: %s, %s to folds by %s: %s", names(times), count_words(times, "fit"), cv$criterion, first)
     unlist(lapply(said, wrap_text, exdent = 2L))
   }
-}
-
-# Strength of a prior or ridge chosen by held-out cells.
-
-# The priors tried by prior = "cv": from none to strong, the mean of the Beta prior falling with its strength. `second`:
-# the Dirichlet's parameter in each of them.
-prior_grid <- function(names, second = 1) {
-  tried <- list(c(1, 1), c(1.05, 1.5), c(1.2, 2), c(1.2, 4), c(1.2, 4), c(1.5, 6))
-  unique(Map(function(beta, other) stats::setNames(list(beta, other), names), tried, rep_len(second, length(tried))))
-}
-
-penalty_grid <- c(0.3, 1, 2, 3, 5, 8)
-
-# Is the prior a request to choose: "cv", or an unnamed list of several? One prior is a named list.
-wants_tuning <- function(prior) {
-  identical(prior, "cv") || (is.list(prior) && is.null(names(prior)) && length(prior) > 0L)
-}
-
-# The value of the argument `name` with the least loss on held-out cells: list(value, cv). Folds are drawn first, so
-# that the fit that follows starts from the same random numbers whatever was tried.
-tune_by_cells <- function(x, model, k, name, values, args, control) {
-  light <- control
-  light$n_start <- min(control$n_start, 3L)
-  light$keep_starts <- FALSE
-  light$n_polish <- 0L
-  light$on_interrupt <- "stop"
-  grid <- stats::setNames(list(as.list(values)), name)
-  cv <- do.call(cross_validate, c(list(x, k, model), args, list(grid = grid, control = light)))
-  list(value = values[[cv_choice(cv$results)[["best"]]]], cv = cv)
-}
-
-# The prior of a fit with a prior, by tune() where there are several to choose from: list(value, cv). check() refuses
-# what is none; `grid` are the priors that "cv" tries.
-choose_prior <- function(prior, grid, check, tune) {
-  if (!wants_tuning(prior)) {
-    return(list(value = prior, cv = NULL))
-  }
-  tried <- if (identical(prior, "cv")) grid else prior
-  lapply(tried, check)
-  tune(tried)
 }

@@ -107,7 +107,7 @@ refuse_text <- function(x, name) {
 
 # What doors that fit many models take: tables of any class once made plain, all else as it is.
 open_table <- function(x, name = "x") {
-  if (is_table(x) && is.object(x) && !inherits(x, "shards")) as_plain_matrix(x, name) else x
+  if (is_table(x) && is.object(x) && !in_pieces(x)) as_plain_matrix(x, name) else x
 }
 
 # Tables of sequencing in the classes of their packages, without these. An otu_table of package phyloseq (also within
@@ -198,7 +198,7 @@ are_names <- function(names, size) {
 }
 
 refuse_shards <- function(x, name) {
-  if (inherits(x, "shards")) {
+  if (in_pieces(x)) {
     stop_input(
       paste(
         "`%s` is in shards, which aspect_bernoulli() and some other models take (see ?shards), but not this: take some",
@@ -206,12 +206,6 @@ refuse_shards <- function(x, name) {
       ),
       name, name
     )
-  }
-}
-
-refuse_smooth_shards <- function(smooth) {
-  if (!is.null(smooth)) {
-    stop_not_for_shards("`smooth` of this model", "aspect_bernoulli() takes both; or fit some rows, `x[i, ]`")
   }
 }
 
@@ -253,16 +247,6 @@ drop_nameless <- function(x) {
   empty <- function(column) is.atomic(column) && all(is.na(column) | (is_text(column) & trimws(column) == ""))
   gone <- (is.na(names(x)) | names(x) == "") & vapply(x, empty, NA)
   if (any(gone)) structure(unclass(x)[!gone], row.names = attr(x, "row.names"), class = "data.frame") else x
-}
-
-# Names of the rows of a data frame: text, or the numbers that its rows had in a larger table or in another order.
-frame_row_names <- function(x) {
-  rows <- attr(x, "row.names")
-  if (is.character(rows)) {
-    rows
-  } else if (.row_names_info(x) > 0L && !identical(as.integer(rows), seq_along(rows))) {
-    as.character(rows)
-  }
 }
 
 # The first column of text has the names of the rows, unless it holds marks of a taxon as other columns do, or repeats
@@ -673,8 +657,6 @@ add_columns <- function(x, labels) {
 # Codes for unknown and blanks in the cells of a table of presences. None of them is read by guess: the message says how
 # to make 0, 1 and NA of them.
 
-unknown_codes <- c(9, 99, 999, 9999, -9, -99, -999, -9999)
-
 # What numbers other than 0 and 1 may stand for in a table of presences: 1 and 2, a number for unknown, counts, amounts;
 # or columns that are no taxa.
 codes_advice <- function(x, name) {
@@ -768,3 +750,20 @@ check_blank_cells <- function(data, name = "x") {
     prod(as.double(dim(data$x))), name
   )
 }
+
+# What package spOccupancy takes, list(y = species x sites x visits, occ.covs, det.covs), what package unmarked does,
+# list(ylist = a list of sites x visits for each species, siteCovs, obsCovs), or one of its frames, and what
+# detectionHistory() of package camtrapR makes, list(detection_history, effort).
+packed_names <- c("y", "ylist", "detection_history")
+
+# A table in any class, or what its own check refuses; no array and no repeated visits, which come as plain lists and as
+# objects with parts of certain names.
+is_table <- function(x) {
+  if (isS4(x)) {
+    return(!any(packed_names %in% methods::slotNames(x)))
+  }
+  is.data.frame(x) || if (is.list(x)) is.object(x) && !any(packed_names %in% names(x)) else length(dim(x)) <= 2L
+}
+
+# What an option that does not go with shards says, and what to do instead.
+stop_not_for_shards <- function(what, why) stop_input("%s does not go with shards: %s.", what, why)

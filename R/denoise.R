@@ -127,6 +127,7 @@ print.denoised <- function(x, ...) {
 #' x <- early_tetrapods$x
 #' x[1, 2] <- NA
 #' impute(bernoulli_mixture(x, k = 2))[1, 1:3]
+#' @order 1
 #' @export
 impute <- function(fit, newdata = NULL, ...) UseMethod("impute")
 
@@ -144,12 +145,6 @@ impute.multicause <- function(fit, newdata = NULL, ..., x = NULL) {
     out[unknown] <- answer[unknown]
   }
   in_given_order(out, newdata)
-}
-
-# A table to fill in, where it fits into memory.
-dense_copy <- function(x) {
-  refuse_large(prod(dim(x)), "The result", "give fewer rows at a time as `newdata`")
-  as.matrix(x) + 0
 }
 
 #' @export

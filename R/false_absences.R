@@ -100,6 +100,7 @@ false_absences <- function(fit, n = 50, by = c("probability", "missed", "present
                            per = c("table", "site", "taxon"), site = NULL, taxon = NULL,
                            within = NULL, site_data = NULL, kinds = NULL, x = NULL,
                            phantom_convention = c("fitted", "minimal", "maximal")) {
+  check_given(fit)
   check_dots(...)
   by <- check_choice(by)
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
@@ -112,18 +113,14 @@ false_presences <- function(fit, n = 50, by = c("absent", "added", "probability"
                             per = c("table", "site", "taxon"), site = NULL, taxon = NULL,
                             within = NULL, site_data = NULL, kinds = NULL, x = NULL,
                             phantom_convention = c("fitted", "minimal", "maximal")) {
+  check_given(fit)
   check_dots(...)
   by <- check_choice(by)
   asked <- list(n = n, per = per, site = site, taxon = taxon, within = within)
   false_cells(fit, "presences", by, asked, site_data, kinds, x, phantom_convention)
 }
 
-false_cells <- function(fit, of, by, asked, site_data, kinds, x, convention) {
-  if (is_shards_fit(fit)) {
-    convention <- check_choice(convention, "phantom_convention", c("fitted", "minimal", "maximal"))
-    more <- convention != "fitted" || !is.null(site_data) || !is.null(x)
-    return(rank_shards(fit, asked, by, of, kinds, more))
-  }
+false_cells.default <- function(fit, of, by, asked, site_data, kinds, x, convention) {
   check_fit(fit)
   moved <- use_convention(fit, kinds, convention, x)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)

@@ -323,16 +323,101 @@ check_start_features <- function(x) {
   as.integer(x)
 }
 
-check_file_name <- function(x, name) {
-  if (!is.null(x) && (!is.character(x) || length(x) != 1L || is.na(x) || !nzchar(x))) {
-    stop_input("`%s` must be a file name or NULL, not %s.", name, show_value(x))
-  }
-  x
-}
-
 #' @export
 print.multicause_mcmc_control <- function(x, ...) {
   cat("<multicause_mcmc_control>\n")
   cat(sprintf("  %s = %s\n", format(names(x)), vapply(x, function(v) paste(format(v), collapse = ", "), "")), sep = "")
   invisible(x)
+}
+
+check_control <- function(control, for_many = FALSE) {
+  if (for_many && inherits(control, "multicause_mcmc_control")) {
+    stop_input(paste(
+      "`control` must come from fit_control(), not mcmc_control(): give a model that is sampled as a function,",
+      "`function(x, k, control)`, that calls it with an mcmc_control() of its own."
+    ))
+  }
+  if (!inherits(control, "multicause_control")) {
+    stop_input("`control` must come from fit_control(), not be %s.", show_value(control))
+  }
+  rebuild_control(control)
+}
+
+# A list of settings made anew by the function it came from, which checks them as it did then: they may have been edited
+# since. What it makes has the kinds of numbers that kernels read.
+rebuild_control <- function(control) {
+  of_passes <- inherits(control, "multicause_control")
+  make <- if (of_passes) fit_control else mcmc_control
+  maker <- if (of_passes) "fit_control()" else "mcmc_control()"
+  wanted <- setdiff(names(formals(make)), "...")
+  has <- names(control)
+  if (!is.list(control) || is.null(has) || anyDuplicated(has) || !all(has %in% wanted)) {
+    unknown <- setdiff(has, wanted)
+    stop_input(
+      "`control` must come from %s and hold its settings, each once%s.", maker,
+      if (length(unknown)) sprintf(": it has %s", show_names(unknown)) else ""
+    )
+  }
+  needed <- wanted[!vapply(formals(make)[wanted], is.null, NA)] # those that may be NULL are gone where they were set so
+  lost <- setdiff(needed, has)
+  if (length(lost)) stop_input("`control` must hold all settings of %s: it lacks %s.", maker, show_names(lost))
+  do.call(make, unclass(control), quote = TRUE)
+}
+
+# Of fits within a larger job, which shows the progress and keeps what is finished.
+inner_control <- function(control) {
+  control$progress <- FALSE
+  control$on_interrupt <- "stop"
+  control["checkpoint"] <- list(NULL)
+  control
+}
+
+check_mcmc_control <- function(control) {
+  if (!inherits(control, "multicause_mcmc_control")) {
+    stop_input("`control` must come from mcmc_control(), not be %s.", show_value(control))
+  }
+  rebuild_control(control)
+}
+
+are_mpi_nodes <- function(cluster) all(vapply(cluster, inherits, NA, "MPInode"))
+
+# What can be `cluster` of fit_control().
+check_cluster <- function(cluster) {
+  if (is.null(cluster)) {
+    return(NULL)
+  }
+  if (inherits(cluster, "cluster")) {
+    socket <- vapply(cluster, function(node) inherits(node$con, "sockconn"), NA)
+    if (!length(cluster) || !(all(socket) || are_mpi_nodes(cluster))) {
+      stop_input(
+        "`cluster` of package parallel must be of sockets or of MPI, as makeCluster() makes it: others are not known."
+      )
+    }
+    return(cluster)
+  }
+  if (!is.character(cluster) || !length(cluster) || anyNA(cluster) || anyDuplicated(cluster)) {
+    stop_input(
+      paste(
+        "`cluster` must be a cluster of parallel::makeCluster(), or names of compute profiles of package mirai with",
+        "one daemon each, not %s."
+      ),
+      show_value(cluster)
+    )
+  }
+  if (!requireNamespace("mirai", quietly = TRUE)) stop_input("Compute profiles as `cluster` need package mirai.")
+  cluster
+}
+
+# R lets matrices that nobody has any more pile up to half as much again as is in use: not those of large tables.
+free_memory <- function(x) if (length(x) > most_kept) invisible(gc())
+
+most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
+
+# The settings of passes or, of a sampler, of chains; NULL is the default of either.
+control_by_estimate <- function(control, estimate) {
+  if (estimate == "gibbs") {
+    check_mcmc_control(control %||% mcmc_control())
+  } else {
+    check_control(control %||% fit_control())
+  }
 }

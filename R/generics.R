@@ -76,12 +76,6 @@ variable.names.multicause <- function(object, ...) { # nolint: object_name_linte
   side_names(object, 2L, ...)
 }
 
-side_names <- function(fit, side, ...) {
-  check_dots(...)
-  names <- (fit$names %||% dimnames(fit$shards))[[side]]
-  names %||% as.character(seq_len(fit$dims[[side]]))
-}
-
 # What users of glm() try first, where a model has none.
 
 #' @export
@@ -109,15 +103,6 @@ spread_words <- function(fit) {
   if (inherits(fit, "user_model")) "it is a number for each cell." else resample_words(fit)
 }
 
-# How to see the spread of a fit by hand.
-resample_words <- function(fit) {
-  if (identical(fit$loss, "euclidean")) {
-    "fit samples of the rows by update(fit, x = )." # its loss names no distribution
-  } else {
-    "draw tables by simulate() and fit them by update(fit, x = )."
-  }
-}
-
 #' @export
 anova.multicause <- function(object, ...) {
   stop_lacks(object, "anova", "select_k() chooses the number of components, compare_models() compares models.")
@@ -131,10 +116,6 @@ sigma.multicause <- function(object, ...) {
 
 #' @export
 explain.multicause <- function(x, ...) stop_lacks(x, "explain", "it takes zeros of a result of which_zeros() apart.")
-
-stop_lacks <- function(fit, generic, instead) {
-  stop_input("%s() is not there for a fit of %s(): %s", generic, model_name(fit), instead)
-}
 
 # Answers.
 
@@ -169,6 +150,7 @@ coef.which_zeros <- function(object, ...) {
 
 #' @export
 case.names.which_zeros <- case.names.multicause # nolint: object_name_linter.
+
 #' @export
 variable.names.which_zeros <- variable.names.multicause # nolint: object_name_linter.
 
@@ -181,14 +163,6 @@ fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint:
 
 # Packages that have generics of our verbs' names find ours for our classes, whichever was attached last.
 
-#' @exportS3Method emmeans::contrast
-#' @rawNamespace S3method(rms::contrast, which_zeros)
-contrast.which_zeros <- function(object, ...) contrast(object, ...) # nolint: object_name_linter.
-
-#' @exportS3Method emmeans::contrast
-#' @rawNamespace S3method(rms::contrast, multicause)
-contrast.multicause <- function(object, ...) contrast(object, ...) # nolint: object_name_linter.
-
 # Some rows or columns of a table of results, as of subset(): its attributes stay, which data frames drop.
 #' @export
 `[.false_absences` <- function(x, ...) {
@@ -200,22 +174,31 @@ contrast.multicause <- function(object, ...) contrast(object, ...) # nolint: obj
   attributes(out) <- c(attributes(out), lost)
   out
 }
+
 #' @export
 `[.false_presences` <- `[.false_absences`
+
 #' @export
 `[.which_zeros_contrast` <- `[.false_absences`
+
 #' @export
 `[.which_zeros_sums` <- `[.false_absences`
+
 #' @export
 `[.phantoms` <- `[.false_absences`
+
 #' @export
 `[.noisy_or_sources` <- `[.false_absences`
+
 #' @export
 `[.coherence` <- `[.false_absences`
+
 #' @export
 `[.visits_needed` <- `[.false_absences`
+
 #' @export
 `[.visit_richness` <- `[.false_absences`
+
 #' @export
 `[.predictive_check` <- `[.false_absences`
 
@@ -227,7 +210,9 @@ NULL
 
 #' @export
 generics::tidy
+
 #' @export
 generics::glance
+
 #' @export
 generics::augment

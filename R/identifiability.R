@@ -221,9 +221,6 @@ check_bounds.aspect_bernoulli <- function(fit) {
   }
 }
 
-# What the phantom's cells are called.
-false_of <- function(colour) if (colour == "black") "presences" else "absences"
-
 phantom_share <- function(fit, kinds, colour) {
   unname(rowSums(fit$param$membership[, kinds == colour, drop = FALSE]))
 }
@@ -248,20 +245,6 @@ check_draws <- function(draws, fit) {
     }
   }
   draws
-}
-
-# Fits to tables drawn from a fit, each run on from its parameters by `refit`; missing cells stay missing.
-bootstrap_fits <- function(fit, n, x, refit = refit_aspects) {
-  unknown <- if (is.null(fit$visits)) is.na(dense_rows(x, seq_len(fit$dims[["n"]])))
-  common <- list(fit = fit, unknown = unknown, refit = refit)
-  fits <- map_tasks(draw_seeds(n), bootstrap_fit, common, "Tables", function(i) sprintf("table %d", i))
-  fits[is_done(fits)]
-}
-
-bootstrap_fit <- function(seed, common, tick) {
-  drawn <- with_seed(seed, simulate(common$fit)[[1L]])
-  if (!is.null(common$unknown)) drawn[common$unknown] <- NA # visits that were not made are not drawn
-  common$refit(common$fit, drawn)
 }
 
 # Quantiles of the ends over fits to other tables: of the mean share, of each observation's, of each cell's.
@@ -403,11 +386,6 @@ binding_sentence <- function(id) {
   sprintf("With the least phantom, %d %s all content: %s.", length(at), who, show_names(as.character(at)))
 }
 
-range_text <- function(ends, digits) {
-  ends <- vapply(signif(round(unlist(ends), digits), digits), format, "", digits = digits)
-  if (length(unique(ends)) == 1L) ends[1L] else sprintf("%s to %s", ends[1L], ends[2L])
-}
-
 identifiability_sentences <- function(id, digits) {
   d <- id$dims
   c(
@@ -512,4 +490,19 @@ verdict <- function(id, colour, digits) {
     if (id$effort) "This fit lies where it does because it assumes that the phantom's share follows the effort.",
     "What would decide: repeated visits (`visits`), the effort spent on each (`effort`), or a prior (if you trust it)."
   )
+}
+
+# Draws of a fit's posterior, by a seed of their own; those given; or none.
+own_draws <- function(fit, draws) {
+  if (!is.null(draws) && !is.numeric(draws)) {
+    return(check_draws(draws, fit))
+  }
+  n <- if (is.null(draws)) 100L else check_count(draws, "draws", 0L)
+  has_posterior <- has_draws(fit)
+  if (n > 0L && !has_posterior && !is.null(draws)) {
+    stop_input(
+      "`draws` must be 0 or a list of fits, such as bootstrap_draws(fit): this fit has no posterior to draw from."
+    )
+  }
+  if (n > 0L && has_posterior) with_seed(1L, posterior_draws(fit, n)) else list()
 }

@@ -47,46 +47,11 @@ taxon_bounds <- function(tops, names) {
   )
 }
 
-label_of <- function(at, names) if (is.null(names)) at else names[at]
-
 # loglik: of the parameters that attain the ends, where there are such.
 bound_rows <- function(colours, bound, least, most, loglik = NULL) {
   rows <- data.frame(phantom = colours, bound = bound, least = least, most = most)
   if (!is.null(loglik)) rows[c("loglik_least", "loglik_most")] <- as.list(unname(loglik))
   rows
-}
-
-# Probabilities of some rows as the phantom of this colour sees them, which cells are observed, which are zeros, and
-# which rows write nothing.
-seen_rows <- function(fit, x, rows, colour) {
-  cells <- dense_rows(x, rows)
-  aspects <- if (colour == "black") 1 - fit$param$aspects else fit$param$aspects
-  membership <- fit$param$membership[rows, , drop = FALSE]
-  list(
-    p = unname(membership %*% aspects), observed = !is.na(cells), zero = cells %in% as.double(colour == "black"),
-    bare = writes_nothing(membership, aspects)
-  )
-}
-
-# Of each row: the outer bound's top and its column, the sum of the odds p / (1 - p) of its zeros, and that of the
-# table's mean probabilities at its zeros; over all: the most false absences, and the number of zeros. written: what the
-# phantom may write of each column, see most_missed().
-outer_bounds <- function(fit, x, colour, written = 0) {
-  mean_p <- colMeans(fit$param$membership) %*% (if (colour == "black") 1 - fit$param$aspects else fit$param$aspects)
-  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
-    seen <- seen_rows(fit, x, rows, colour)
-    tops <- row_tops(above_written(seen$p, written), seen$observed)
-    zero <- matrix(seen$zero, length(rows))
-    odds <- ifelse(zero & seen$p < 1, seen$p / (1 - seen$p), 0)
-    bare <- bare_rows(seen$bare, tops$top, written)
-    most <- matrix(most_missed(seen$p, tops$top, bare = bare), length(rows))
-    cbind(tops$top, tops$at, rowSums(odds), zero %*% t(mean_p), rowSums(most * zero), rowSums(zero))
-  })
-  all <- do.call(rbind, blocks)
-  list(
-    top = all[, 1L], at = all[, 2L], odds = all[, 3L], bare = all[, 4L], expected = sum(all[, 5L]),
-    n_cells = sum(all[, 6L])
-  )
 }
 
 # What a phantom may do that is white (black) by the rule of phantoms() but not exactly: its mean probability over the m

@@ -20,14 +20,6 @@ has_dims <- function(x, fit, which) identical(as.double(dim(x)), as.double(fit$d
 # Components are named A1, A2, ... in every result.
 component_names <- function(k) sprintf("A%d", seq_len(k))
 
-# The function that makes such fits: the first of their classes that is one, for fits to shards without that word. NA:
-# no model made them.
-model_name <- function(fit) {
-  here <- topenv()
-  names <- sub("_shards$", "", class(fit))
-  names[vapply(names, function(each) exists(each, here, mode = "function", inherits = FALSE), NA)][1L]
-}
-
 # What print() and titles call a model. This and the generics like it are what a model says of itself to code that
 # serves them all; CONTRIBUTING.md lists them.
 model_title <- function(fit) UseMethod("model_title")
@@ -391,13 +383,6 @@ random_bernoulli <- function(p) {
   matrix(stats::rbinom(length(p), 1L, pmin(pmax(p, 0), 1)), nrow(p), ncol(p))
 }
 
-# The k x m matrix that says what each component is, and the fit with its components in another order.
-component_matrix <- function(fit) UseMethod("component_matrix")
-
-component_matrix.default <- function(fit) {
-  stop_input("`fit` must be of a model whose components go over the columns, not of %s().", class(fit)[1L])
-}
-
 #' Summary of any fit
 #'
 #' What every model has to say of itself; [aspect_bernoulli()] has its own, [summary.aspect_bernoulli()].
@@ -508,4 +493,16 @@ component_scale <- function(fit) UseMethod("component_scale")
 component_scale.default <- function(fit) {
   total <- rowSums(component_matrix(fit))
   if (all(abs(total - 1) < 1e-6 | total == 0)) "share of the component" else "weight"
+}
+
+# New data as a matrix whose columns are those of the fit. Documents list the words that they have.
+new_rows <- function(fit, newdata) {
+  listed <- is_of_documents(fit) || inherits(newdata, c("simple_triplet_matrix", "dfm")) || is_triplets(newdata)
+  newdata <- as_plain_matrix(newdata, "newdata")
+  check_dimnames(newdata, "newdata")
+  match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata", listed)
+}
+
+stop_lacks <- function(fit, generic, instead) {
+  stop_input("%s() is not there for a fit of %s(): %s", generic, model_name(fit), instead)
 }

@@ -300,3 +300,5 @@ fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
 }
 
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"
+
+least_near <- 500L # neighbours of an observation that a mean is taken over, at most

@@ -186,12 +186,12 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
   pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(9)
   missed_by <- check_choice(missed_by, "missed_by", c("none", "site", "both"))
-  if (!missing(x) && inherits(x, "shards")) {
+  if (!missing(x) && in_pieces(x)) {
     settings <- list(
       inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
       mask = mask, surplus = surplus, effort = effort, missed_by = missed_by, activation = activation
     )
-    return(nor_fit_shards(x, k, settings, start, control, call))
+    return(fit_pieces(x, "noisy_or", k, settings, start, control, call))
   }
   data <- nor_check_data(x, inference, missed_by, control)
   k <- check_k(k, dim(data$x))
@@ -253,8 +253,6 @@ print.noisy_or_prior <- function(x, ...) {
   invisible(x)
 }
 
-nor_auto_exact <- 12L
-nor_most_exact <- 16L
 nor_auto_recorded <- 8L # ten times as many states
 nor_auto_visits <- 6L
 nor_most_visits <- 8L
@@ -355,17 +353,6 @@ nor_check_start <- function(start, data, k, model) {
     param$q <- nor_check_q(start$q, data, k)
   }
   param
-}
-
-check_unit_vector <- function(x, name, length) {
-  if (!is.numeric(x) || length(x) != length) {
-    stop_input("`%s` must be %s, not %s.", name, count_words(length, "number"), show_value(x))
-  }
-  bad <- which(is.na(x) | x < 0 | x > 1)
-  if (length(bad)) {
-    stop_input("`%s` must lie between 0 and 1: number %d is %s.", name, bad[1L], format(x[bad[1L]]))
-  }
-  as.double(x)
 }
 
 nor_check_q <- function(q, data, k) {

@@ -353,18 +353,6 @@ sources <- function(fit, min_prior = 0.02, min_link = 0.2, ...) {
   source_table(fit, min_prior, min_link)
 }
 
-source_table <- function(fit, min_prior = 0.02, min_link = 0.2) {
-  links <- fit$param$links
-  on <- colSums(fit$param$activation)
-  strongest <- apply(links, 1L, max)
-  out <- data.frame(
-    source = names(fit$param$prior), prior = unname(fit$param$prior), on = unname(on), max_link = unname(strongest),
-    ones = unname(on * rowSums(links)), top = unname(top_names(fit)),
-    in_use = unname(fit$param$prior >= min_prior & strongest >= min_link)
-  )
-  structure(out, class = c("noisy_or_sources", "data.frame"))
-}
-
 #' @export
 print.noisy_or_sources <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)

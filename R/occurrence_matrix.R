@@ -107,6 +107,7 @@
 #' # the number of collections is a measure of how well a site was searched
 #' sites <- site_table(x)
 #' cor(sites$n_collections, sites$n_taxa, method = "spearman")
+#' @order 1
 #' @export
 occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, iterate = TRUE, count = FALSE,
                               present = "auto", names = c("keep", "join", "certain"), sparse = FALSE,

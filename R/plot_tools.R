@@ -373,3 +373,65 @@ geological_divisions <- function(range, most = 12L) {
   }
   list(of = of, name = all$name, share = pmax(share, 0), from = all$min_age, to = all$max_age)
 }
+
+# Users pick columns of tables.
+need_drawn_columns <- function(object, columns) {
+  lost <- setdiff(columns, names(object))
+  if (length(lost)) stop_input("`object` must have the columns %s: it lacks %s.", show_names(columns), show_names(lost))
+  if (!nrow(object)) stop_input("`object` must hold a row to draw: it has none.")
+}
+
+# What each site is made of. ordered: list(at, words), where another order than that by similarity is asked for;
+# alike: the components by which sites are like each other.
+structure_figure <- function(fit, groups = NULL, labels = colnames(fit$param$membership),
+                             colours = component_colours(length(labels)), ordered = NULL, alike = TRUE) {
+  membership <- fit$param$membership
+  if (is.null(membership)) stop_input("`what = \"structure\"` needs a fit with memberships in memory.")
+  n <- nrow(membership)
+  group <- if (is.null(groups)) factor(rep(1L, n)) else group_factor(groups, n, 1L, rep(TRUE, n), fit$names[[1L]])
+  at <- ordered$at %||% seriate(t(membership))
+  at <- at[order(group[at], na.last = NA)]
+  if (!length(at)) stop_input("`groups` must name a group: all are NA.")
+  all <- length(at)
+  if (all > most_bars) at <- at[round(seq(1, all, length.out = most_bars))]
+  if (is.null(ordered)) at <- at[similar_rows(unname(membership[at, alike, drop = FALSE]), group[at])]
+  k <- ncol(membership)
+  top <- top_names(fit, if (k > 6L) 1L else 3L, short_labels(12L))
+  words <- axis_words(fit)[1L]
+  bars_figure(
+    membership[at, , drop = FALSE], sprintf("What the %s are made of", words),
+    sprintf("Bars: how much of each of the %s each component makes up.", words),
+    paste0(labels, ifelse(nzchar(top), ": ", ""), top), colours,
+    paste0(words, ", ", ordered$words %||% "like beside like"), droplevels(group[at]),
+    if (all > length(at)) sprintf("%s of the %s %s, evenly out of all", format_big(length(at)), format_big(all), words)
+  )
+}
+
+most_bars <- 2000L # no page is wider, and the order takes the distances of all pairs
+
+# The objective of every start against its passes, below the best one, on a log scale.
+trace_figure <- function(fit) {
+  traces <- fit$start_traces
+  best <- max(vapply(traces, function(trace) if (length(trace)) max(trace) else -Inf, 0))
+  passes <- lengths(traces)
+  table <- data.frame(
+    start = rep(seq_along(passes), passes), pass = sequence(passes), gap = pmax(best - unlist(traces), least_gap),
+    kind = factor(rep(fit$starts$init, passes), unique(fit$starts$init)), finished = rep(fit$starts$finished, passes)
+  )
+  decades <- function(range) 10^seq(floor(log10(range[1L])), ceiling(log10(range[2L])))
+  words <- function(at) {
+    ifelse(at <= least_gap, paste("<", least_gap), vapply(at, format, "", scientific = 9L, big.mark = " "))
+  }
+  new_figure(
+    table, gg_aes(x = "pass", y = "gap", group = "start", colour = "kind", linetype = "kind", alpha = "finished"),
+    "Every start, pass by pass", "Lines: how far each start was below the best one, pass by pass.", "pass",
+    "log-likelihood below the best"
+  ) + ggplot2::geom_line(data = table[rep(passes, passes) > 1L, ]) +
+    ggplot2::geom_point(data = table[rep(passes, passes) == 1L, ]) +
+    ggplot2::scale_x_log10() + ggplot2::scale_y_log10(breaks = decades, labels = words) +
+    colour_scale(stats::setNames(component_colours(nlevels(table$kind)), levels(table$kind))) +
+    ggplot2::scale_linetype_discrete(NULL) +
+    ggplot2::scale_alpha_manual(values = c(`FALSE` = 0.4, `TRUE` = 1), guide = "none")
+}
+
+least_gap <- 0.001 # nats; what is nearer to the best is drawn here

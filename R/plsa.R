@@ -211,8 +211,8 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
   call <- keep_values(call, c(settings[c("missing", "mstep", "fixed", "estimate")], list(
     sparsity = sparsity, sparsity_scale = settings$scale, prior = prior, smooth = check_smooth(smooth), start = start
   )))
-  if (inherits(x, "shards")) {
-    return(plsa_fit_shards(x, k, c(settings, list(prior = prior, smooth = smooth)), start, control, call))
+  if (in_pieces(x)) {
+    return(fit_pieces(x, "plsa", k, c(settings, list(prior = prior, smooth = smooth)), start, control, call))
   }
   data <- check_data(x, "nonnegative")
   if (is.null(smooth)) {
@@ -270,9 +270,6 @@ refuse_empty_rows <- function(margins, names, sums) {
   )
 }
 
-# Are the values of a view of the data counts?
-is_whole <- function(view) is.null(view$value) || all(view$value == round(view$value))
-
 check_sparsity <- function(sparsity) {
   if (is.null(sparsity)) sparsity <- c(membership = 0)
   known <- c("membership", "basis")
@@ -311,26 +308,6 @@ effective_sparsity <- function(prior, row_total, k) {
 
 strong_sparsity <- 0.1 # effective strength above which annealed starts are worth their time
 
-plsa_check_start <- function(start, data, k, fixed) {
-  wanted <- if (fixed == "basis") "basis" else c("membership", "basis")
-  wish <- "list(membership = n x k matrix, basis = k x m matrix)"
-  start <- check_start(start, wanted, wish, rownames(data$x), colnames(data$x))
-  membership <- start$membership
-  if (is.null(membership)) membership <- matrix(1 / k, nrow(data$x), k)
-  list(
-    membership = check_simplex_rows(membership, "start$membership", nrow(data$x), k),
-    basis = check_simplex_rows(start$basis, "start$basis", k, ncol(data$x))
-  )
-}
-
-plsa_permute <- function(param, at) {
-  list(membership = param$membership[, at, drop = FALSE], basis = param$basis[at, , drop = FALSE])
-}
-
-perplexity <- function(rows) {
-  exp(-rowSums(ifelse(rows > 0, rows * log(rows), 0)))
-}
-
 plsa_new_fit <- function(run, data, k, settings, control, call, smooth = NULL) {
   param <- run$best$param
   labels <- component_names(k)
@@ -368,27 +345,6 @@ plsa_new_fit <- function(run, data, k, settings, control, call, smooth = NULL) {
   validate_plsa(fit)
 }
 
-plsa_loglik <- function(view, param, settings) {
-  settings$near <- NULL
-  none <- fit_control(max_pass = 0)
-  plsa_passes(view, lapply(param, unname), settings, none, prior = plsa_kernel_prior())$outcome$objective
-}
-
-# Row totals over P(observed): what a row's distribution is multiplied by to give expected counts.
-plsa_row_scale <- function(view, param, row_total) {
-  observed <- rep(1, length(row_total))
-  if (!is.null(view$na_start)) {
-    n_missing <- diff(view$na_start)
-    row <- rep(seq_along(n_missing), n_missing)
-    for (at in split(seq_along(row), (seq_along(row) - 1L) %/% 2^16)) {
-      p <- rowSums(param$membership[row[at], , drop = FALSE] * t(param$basis[, view$na_column[at] + 1L, drop = FALSE]))
-      observed <- observed - tabulate_sums(p, row[at], length(observed))
-    }
-    observed[n_missing == view$dim[2L]] <- NA
-  }
-  stats::setNames(row_total / pmax(observed, .Machine$double.eps), rownames(param$membership))
-}
-
 # A prior past its use: rows that are each one component.
 warn_collapse <- function(fit) {
   counted <- fit$margins$row_sum > 0
@@ -406,16 +362,6 @@ warn_collapse <- function(fit) {
     ),
     class = "multicause_collapse", call = NULL
   ))
-}
-
-validate_plsa <- function(fit) {
-  membership <- fit$param$membership
-  basis <- fit$param$basis
-  stopifnot(
-    has_dims(membership, fit, c("n", "k")), has_dims(basis, fit, c("k", "m")),
-    all(membership >= 0), all(abs(rowSums(membership) - 1) < 1e-8), all(basis >= 0), all(abs(rowSums(basis) - 1) < 1e-8)
-  )
-  fit
 }
 
 # How plsa() runs: kinds of starts, the kernel, the exact M-step at the end, annealing.
@@ -436,24 +382,6 @@ draw_start.plsa_problem <- function(problem, kind) {
     membership = random_simplex(size[1L], problem$k), basis = random_simplex(problem$k, size[2L]),
     anneal = kind == "annealed"
   )
-}
-
-# Up to here Newton passes are as fast as those of EM, or faster, in fits and for new rows (bench/plsa.md).
-plsa_newton_components <- 100L
-
-# A run of the kernel with the given prior and rule: list(param, outcome).
-plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
-  plain <- plsa_is_plain(prior) && is.null(settings$near) && is.null(view$na_start)
-  asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
-  few <- nrow(start$basis) <= plsa_newton_components || asked == "newton"
-  param <- list(
-    membership = start$membership, basis = start$basis, fixed_basis = settings$fixed == "basis",
-    missing = match(settings$missing, c("conditional", "paper")) - 1L,
-    newton = control$accelerate && plain && few && asked != "em", smooth = settings$near
-  )
-  rule <- match(rule, c("cccp", "global", "first")) - 1L # num_entropic_rule in src/num/entropic.h
-  out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = rule), unclass(control))
-  list(param = out[c("membership", "basis")], outcome = out$outcome)
 }
 
 run_start.plsa_problem <- function(problem, start, control) {
@@ -510,8 +438,6 @@ plsa_anneal <- function(view, start, settings, control) {
 # The Dirichlet priors of plsa(), which make it latent Dirichlet allocation (src/plsa/plsa.h). Kernels get a number for
 # each component, and one for all taxa of all components.
 
-plsa_bayes <- c("vb", "gibbs") # estimates of the whole posterior
-
 # As given: list(membership = one number or k, basis = one number); variational Bayes takes parameters below 1, too.
 plsa_check_prior <- function(prior, k, bayes) {
   if (!is.list(prior) || !setequal(names(prior), c("membership", "basis"))) {
@@ -525,24 +451,6 @@ plsa_check_prior <- function(prior, k, bayes) {
     membership = check_dirichlet(prior$membership, "prior$membership", c(1L, k), wish, bayes),
     basis = check_dirichlet(prior$basis, "prior$basis", 1L, "a number", bayes)
   )
-}
-
-# Parameters of a Dirichlet prior; a posterior mode needs them at least 1.
-check_dirichlet <- function(value, name, lengths, wish, bayes = FALSE) {
-  ok <- is.numeric(value) && length(value) %in% lengths && all(is.finite(value)) &&
-    all(if (bayes) value > 0 else value >= 1) && all(value <= 1e6)
-  least <- if (bayes) "above 0" else "of at least 1"
-  if (!ok) stop_input("`%s` must be %s %s, at most 1e6, not %s.", name, wish, least, show_value(value))
-  as.double(value)
-}
-
-# Without counts nothing says how much pseudo-counts are.
-plsa_default_prior <- function(estimate, whole) {
-  if (estimate %in% plsa_bayes) {
-    return("eb")
-  }
-  value <- if (whole) 1.1 else 1
-  list(membership = value, basis = value)
 }
 
 # Where learning begins.
@@ -580,18 +488,4 @@ plsa_check_together <- function(prior, settings, smooth) {
   if (estimate == "gibbs" && settings$fixed == "basis") {
     stop_input("`fixed` does not go with `estimate = \"gibbs\"`: take \"vb\".")
   }
-}
-
-# As kernels have priors: strengths of sparsity (none), and what a Dirichlet prior adds to the expected counts of a
-# posterior mode (without one NULL and 0).
-plsa_kernel_prior <- function(dirichlet = NULL, k = 1L, membership = NULL, basis = 0) {
-  rows <- if (!is.null(dirichlet)) rep_len(dirichlet$membership, k) - 1
-  list(
-    membership = membership, basis = basis,
-    row_added = if (any(rows > 0)) rows, basis_added = if (is.null(dirichlet)) 0 else dirichlet$basis - 1
-  )
-}
-
-plsa_is_plain <- function(prior) {
-  is.null(prior$membership) && prior$basis == 0 && is.null(prior$row_added) && prior$basis_added == 0
 }

@@ -101,8 +101,6 @@ check_age <- function(age, x) {
   list(old = as.double(old), young = as.double(young))
 }
 
-split_columns <- function(age) lapply(seq_len(ncol(age)), function(column) age[, column])
-
 # Places in order of age. Rows of equal age stay in the order of the table, which is read as running from old to
 # young where ages fall along it on the whole, else from young to old.
 age_ranks <- function(age) {

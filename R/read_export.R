@@ -198,14 +198,6 @@ split_fields <- function(line, sep) {
   )
 }
 
-# Text whose encoding is known: UTF-8, or else Latin-1, as of older exports.
-as_utf8 <- function(text) {
-  old <- which(!validUTF8(text))
-  Encoding(text) <- "UTF-8"
-  Encoding(text[old]) <- "latin1"
-  enc2utf8(text)
-}
-
 # Columns that hold nothing but numbers become numbers, integers where they fit; never the columns in text.
 convert_numbers <- function(table, text) {
   table <- decimal_points(table, text)
@@ -230,8 +222,6 @@ decimal_points <- function(table, text) {
   }
   table
 }
-
-reads_as_number <- function(text) grepl("^[-+]?([0-9]+[.]?|[0-9]*[.][0-9]+)([eE][-+]?[0-9]+)?$", text)
 
 # Ages and coordinates that cannot be become unknown, with a warning that says how many and where.
 check_plausible <- function(table, file, line) {

@@ -83,6 +83,7 @@ quotes <- "(?<![^ (])[\"'\u2018\u201c\u201e\u00ab]+|[\"'\u2019\u201d\u201c\u00bb
 
 # Marks of footnotes, also as a number in square brackets at the end; and signs of extinct taxa.
 footnotes <- "[*\u2020\u2021\u00a7\u00b6\u00b9\u00b2\u00b3\u2070-\u2079]+|(?<=[[:lower:]]{2}) ?\\[[0-9a-z]{1,2}\\]$"
+
 # Two names of which one is right, and words that name no taxon and no place.
 either_name <- "(?<=[[:alpha:]]{2}) ?/ ?(?=[[:alpha:]]{2})|(?<=[[:alpha:]]{2}) (?:or|vs\\.?|versus) (?=[[:alpha:]]{2})"
 no_name <- paste0(

@@ -63,13 +63,13 @@
 #' @export
 recovery <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
   if (missing(scores)) stop_missing("scores")
+  UseMethod("recovery")
+}
+
+#' @export
+recovery.default <- function(scores, truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
   of <- check_choice(of)
   n <- sort(check_counts(n, "n"))
-  if (inherits(scores, "which_zeros")) {
-    check_dots(...)
-    if (missing(truth)) stop_missing("truth")
-    return(later_recovery(scores, truth, n))
-  }
   changed <- check_truth(truth, of)
   if (is.function(scores)) {
     if (!inherits(truth, "corruption")) {
@@ -137,103 +137,6 @@ check_scores <- function(scores, changed) {
   scores
 }
 
-# How well scores tell hits, of each of n rows and, last, of all: list(auc, se, ap), see src/num/ranking.h. Of several
-# scores, columns of a matrix, a column each.
-ranking <- function(score, hit, row = rep(1L, length(hit)), n = 1L, n_threads = 1L) {
-  several <- is.matrix(score)
-  if (!several) score <- matrix(as.double(score))
-  told <- .Call(mc_c_ranking, unname(score), hit, row, n, as.double(n_threads))
-  if (several) told else lapply(told, as.vector)
-}
-
-# Hits and candidates down to each distinct score, highest first; of several scores, columns of a matrix, a list.
-descend_scores <- function(score, hit, n_threads = 1L) {
-  several <- is.matrix(score)
-  if (!several) score <- matrix(as.double(score))
-  steps <- .Call(mc_c_descend, unname(score), hit, as.double(n_threads))
-  if (several) steps else steps[[1L]]
-}
-
-# Expected share of hits among the n highest, ties drawn at random.
-precision_at <- function(steps, n) stats::approx(c(0, steps$cells), c(0, steps$hits), n)$y / n
-
-most_points <- 1000L
-
-thin_curve <- function(curve, most = most_points) {
-  size <- length(curve[[1L]])
-  at <- unique(round(seq(1, size, length.out = min(size, most))))
-  data.frame(lapply(curve, function(column) column[at]))
-}
-
-# Curves of what descend_scores() tells.
-roc_curve <- function(steps) {
-  hits <- steps$hits[length(steps$hits)]
-  others <- steps$cells[length(steps$cells)] - hits
-  at <- thin_curve(list(cells = c(0, steps$cells), hits = c(0, steps$hits)))
-  data.frame(false_positive = (at$cells - at$hits) / others, true_positive = at$hits / hits)
-}
-
-# `each`: how many cells one that is no hit stands for.
-pr_curve <- function(steps, each = 1) {
-  hits <- steps$hits[length(steps$hits)]
-  others <- each * (steps$cells - steps$hits)
-  thin_curve(list(recall = steps$hits / hits, precision = steps$hits / (steps$hits + others)))
-}
-
-within_rows <- function(scores, changed) {
-  n <- nrow(scores)
-  at <- which(!is.na(changed))
-  each <- ranking(scores[at], changed[at], (at - 1L) %% n + 1L, n)
-  both <- !is.nan(each$auc[seq_len(n)])
-  data.frame(
-    site = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
-    candidates = as.double(rowSums(!is.na(changed))), changed = as.double(rowSums(changed, na.rm = TRUE)),
-    auc = ifelse(both, each$auc[seq_len(n)], NA), ap = ifelse(both, each$ap[seq_len(n)], NA), row.names = NULL
-  )
-}
-
-is_probability <- function(score) all(score >= 0 & score <= 1)
-
-# Of the candidates in each tenth of the chances from 0 to 1, the share of changed cells, observed and by the scores.
-calibration_curve <- function(score, hit, chance = score) {
-  if (!is_probability(score)) {
-    return(data.frame(chance = numeric(), score = numeric(), share = numeric(), cells = integer()))
-  }
-  sums <- rowsum(cbind(chance, score, hit, 1), pmin(floor(10 * chance), 9))
-  cells <- sums[, 4L]
-  data.frame(
-    chance = sums[, 1L] / cells, score = sums[, 2L] / cells, share = sums[, 3L] / cells, cells = as.integer(cells),
-    row.names = NULL
-  )
-}
-
-calibration_line <- function(score, hit) {
-  unknown <- c(intercept = NA_real_, slope = NA_real_, slope_se = NA_real_)
-  if (!is_probability(score)) {
-    return(unknown)
-  }
-  odds <- stats::qlogis(pmin(pmax(score, 1e-12), 1 - 1e-12))
-  spread <- stats::sd(odds)
-  if (!isTRUE(spread > 1e-8)) {
-    return(unknown)
-  }
-  centre <- mean(odds)
-  fit <- logistic_regression(cbind(1, (odds - centre) / spread), hit)
-  beta <- fit$beta
-  covariance <- solve(fit$hessian + diag(1e-9, 2L))
-  c(
-    intercept = beta[1L] - beta[2L] * centre / spread, slope = beta[2L] / spread,
-    slope_se = sqrt(covariance[2L, 2L]) / spread
-  )
-}
-
-removal_at_half <- function(score, hit) {
-  if (!is_probability(score)) {
-    return(c(fp = NA_real_, fn = NA_real_))
-  }
-  c(fp = mean(score[!hit] > 0.5), fn = mean(score[hit] <= 0.5))
-}
-
 #' @export
 print.recovery <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
@@ -262,86 +165,6 @@ print.recovery <- function(x, digits = 3L, ...) {
   }
   invisible(x)
 }
-
-#' Plant omissions and additions at known rates
-#'
-#' Deletes presences from a 0/1 table at random, and adds others. It remembers which: this is the truth for
-#' [recovery()].
-#'
-#' @details
-#' A presence is deleted with the probability that `omit` gives. Then every cell is set to 1 with the probability that
-#' `add` gives. Where a 1 stands already nothing changes, so the share of new ones is a little smaller (as in Bingham et
-#' al. 2009). A deleted presence may be added back; it then counts as neither.
-#'
-#' Of a range of two numbers, rates are drawn uniformly. With `per = "site"` (the paper's way) every site
-#' has a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single
-#' number is the rate itself. A vector with a number for every site gives each its rate.
-#'
-#' @param x a complete or incomplete 0/1 table, as [aspect_bernoulli()] takes it. Unknown cells stay unknown.
-#' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n sites; 0 plants
-#'   none. (For a table of two sites a pair is read as a range.)
-#' @param per who has a rate of its own where a range is given.
-#' @param ... must be empty.
-#' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true
-#'   where a presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data
-#'   frame with the rates `omit` and `add` of each site (`NA` where every cell has its own).
-#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
-#'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
-#' @seealso [recovery()]
-#' @examples
-#' set.seed(1)
-#' x <- matrix(rbinom(200, 1, 0.4), 20, 10)
-#' planted <- corrupt(x, omit = c(0, 0.4))
-#' planted
-#' fit <- aspect_bernoulli(planted$x, k = 2)
-#' recovery(fitted(fit), planted)
-#' @export
-corrupt <- function(x, omit = 0, add = 0, per = c("site", "cell"), ...) {
-  check_dots(...)
-  per <- check_choice(per)
-  data <- check_data(x, "binary", quiet = TRUE)
-  original <- as.matrix(data$x) + 0
-  n <- nrow(original)
-  omit <- draw_rates(omit, "omit", original, per)
-  add <- draw_rates(add, "add", original, per)
-  deleted <- original == 1 & matrix(stats::runif(length(original)), n) < omit
-  deleted[is.na(deleted)] <- FALSE
-  out <- original
-  out[deleted] <- 0
-  raised <- !is.na(out) & matrix(stats::runif(length(original)), n) < add
-  out[raised] <- 1
-  structure(
-    list(
-      x = out, omitted = deleted & !raised, added = raised & !is.na(original) & original == 0, original = original,
-      rates = data.frame(omit = shared_rate(omit), add = shared_rate(add), row.names = rownames(original))
-    ),
-    class = "corruption"
-  )
-}
-
-# A matrix of rates, of the shape of x.
-draw_rates <- function(rate, name, x, per) {
-  n <- nrow(x)
-  m <- ncol(x)
-  rate <- by_name_unless_range(rate, rownames(x), name)
-  ok <- is.numeric(rate) && !anyNA(rate) && all(rate >= 0 & rate <= 1) && length(rate) %in% c(1L, 2L, n)
-  if (!ok) {
-    stop_input(
-      "`%s` must be one rate, a range of two or one rate for each of the %d rows, within 0 and 1, not %s.", name, n,
-      show_value(rate)
-    )
-  }
-  if (length(rate) != 2L) {
-    return(matrix(rate, n, m))
-  }
-  if (rate[1L] > rate[2L]) {
-    stop_input("`%s` must rise where it is a range, not fall from %s to %s.", name, rate[1L], rate[2L])
-  }
-  draws <- stats::runif(if (per == "site") n else as.double(n) * m, rate[1L], rate[2L])
-  matrix(draws, n, m)
-}
-
-shared_rate <- function(rates) if (all(rates == rates[, 1L])) rates[, 1L] else NA_real_
 
 #' @export
 print.corruption <- function(x, ...) {

@@ -147,16 +147,6 @@ explorer_link <- function(explorer, file) {
   paste0("file:///", sub("^/", "", utils::URLencode(path)))
 }
 
-# NULL or text: `count` strings, or any number of them.
-check_text <- function(x, name, count = NULL) {
-  if (!is.null(x) && (!is.character(x) || anyNA(x) || !length(x) %in% c(count, if (is.null(count)) length(x)))) {
-    stop_input("`%s` must be %s or NULL, not %s.", name, if (is.null(count)) "text" else "one string", show_value(x))
-  }
-  if (any(is_unreadable(as.character(x)))) {
-    stop_input("`%s` must be text that can be read: convert it by iconv() from the encoding that it has.", name)
-  }
-}
-
 check_report_tools <- function() {
   if (!requireNamespace("rmarkdown", quietly = TRUE)) {
     stop_input("report() needs package rmarkdown: install.packages(\"rmarkdown\").")
@@ -379,22 +369,6 @@ csv_bytes <- function(table) {
   table[text] <- lapply(table[text], function(column) defuse_formula(as.character(column)))
   names(table) <- defuse_formula(names(table))
   csv_text(table)
-}
-
-# The lines of a data frame, as bytes in UTF-8 whatever the session's encoding is.
-csv_text <- function(table, header = TRUE) {
-  as_native <- function(text) {
-    text <- enc2utf8(text)
-    Encoding(text) <- "unknown"
-    text
-  }
-  text <- vapply(table, is.character, NA)
-  table[text] <- lapply(table[text], as_native)
-  names(table) <- as_native(names(table))
-  con <- rawConnection(raw(), "wb")
-  on.exit(close(con))
-  utils::write.table(table, con, sep = ",", qmethod = "double", row.names = FALSE, col.names = header)
-  rawConnectionValue(con)
 }
 
 # Spreadsheets take a cell that begins with one of these, blanks before it left out, for a formula, which may start

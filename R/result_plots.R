@@ -4,20 +4,28 @@
 
 #' @export
 plot.multicause_result <- plot.multicause
+
 #' @export
 plot.which_zeros <- plot.multicause
+
 #' @export
 plot.which_zeros_sensitivity <- plot.multicause
+
 #' @export
 plot.which_zeros_sums <- plot.multicause
+
 #' @export
 plot.which_zeros_contrast <- plot.multicause
+
 #' @export
 plot.zero_explained <- plot.multicause
+
 #' @export
 plot.false_absences <- plot.multicause
+
 #' @export
 plot.false_presences <- plot.multicause
+
 #' @export
 plot.visit_richness <- plot.multicause
 
@@ -241,3 +249,17 @@ autoplot.divergences <- function(object, ...) {
 }
 
 # nolint end
+
+profile_figure <- function(object) {
+  ends <- object$expected
+  ends$bound <- factor(profile_names[ends$bound], rev(profile_names))
+  new_figure(
+    ends, gg_aes(xmin = "least", xmax = "most", y = "bound"), "What the data allow",
+    "Bars: numbers of false absences, as fitted and within the bounds.", "false absences", NULL
+  ) + ggplot2::geom_errorbar(orientation = "y", width = 0.2) + ggplot2::geom_point(gg_aes(x = "least")) +
+    ggplot2::geom_point(gg_aes(x = "most"))
+}
+
+profile_names <- c(
+  fitted = "as fitted", likelihood = "log-likelihood lower by at most 2", draws = "of tables drawn alike"
+)

@@ -126,11 +126,6 @@ fit_settings <- function(x, settings, control, store = NULL, timed = FALSE) {
   fits
 }
 
-fit_setting <- function(task, common, tick) {
-  setting <- common$settings[[task$setting]]
-  with_seed(task$seed, quiet_fit(call_model(setting, common$x, common$control))$value)
-}
-
 information_criteria <- list(
   aic = function(fit) stats::AIC(fit), aic_paper = function(fit) aic_paper(fit), bic = function(fit) stats::BIC(fit)
 )
@@ -169,15 +164,6 @@ new_selection <- function(table, criterion, fits, model, folds, replicates, floo
     class = c("multicause_selection", "multicause_result")
   )
 }
-
-held_out_words <- c(
-  cells = "loss per held-out cell", rows = "loss per held-out row", visits = "loss per record of a held-out visit",
-  omissions = "1 - AUC of planted omissions"
-)
-
-criterion_words <- c(
-  aic = "AIC", aic_paper = "the paper's -L + P", bic = "BIC (sites)", held_out_words
-)
 
 #' @export
 print.multicause_selection <- function(x, digits = 5L, ...) {

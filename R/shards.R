@@ -722,8 +722,6 @@ print.shards <- function(x, ...) {
   invisible(x)
 }
 
-format_big <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = TRUE)
-
 #' @export
 `[.shards` <- function(x, i, j, ..., drop = FALSE) {
   if (nargs() - (!missing(drop)) < 3L) stop_input("Shards have rows and columns: x[i, ], x[, j] or x[i, j].")
@@ -742,7 +740,8 @@ as_index <- function(i, n, argument) {
 }
 
 # site_table() of shards: their number, the sites' names, where there are names, and what went along.
-shards_site_table <- function(x, shard) {
+#' @export
+site_table.shards <- function(x, shard = NULL) { # nolint: object_name_linter. Of the class of shards().
   wanted <- unique(pick(shard, nrow(x$shards), NULL, "shard"))
   each <- lapply(wanted, function(s) {
     rows <- read_shard_rows(x, s)
@@ -756,3 +755,5 @@ shards_site_table <- function(x, shard) {
   rownames(out) <- NULL
   out
 }
+
+in_pieces.shards <- function(x) TRUE

@@ -117,9 +117,6 @@ check_shards_k <- function(k, x, least = 1L) {
   k
 }
 
-# What an option that does not go with shards says, and what to do instead.
-stop_not_for_shards <- function(what, why) stop_input("%s does not go with shards: %s.", what, why)
-
 # A prior whose `parts` are given in numbers.
 one_prior <- function(prior, parts) {
   if (!is.list(prior) || is.null(names(prior))) {
@@ -509,14 +506,6 @@ scan_shards <- function(job) {
   list(shards = job$shards, what = job$what, to = job$to, nodes = nodes)
 }
 
-remembered <- function(memory, name, make) {
-  if (is.null(memory)) {
-    return(make())
-  }
-  if (is.null(memory[[name]])) memory[[name]] <- make()
-  memory[[name]]
-}
-
 forget_all <- function(memory) rm(list = ls(memory), envir = memory)
 
 forget_old <- function(memory, versions) {
@@ -577,3 +566,57 @@ read_own_rows <- function(model, folder, shard, version, extent) {
   if (!is.double(rows) || !are_rows(model, rows)) stop_foreign_file(file, "no parameters of rows")
   rows
 }
+
+refuse_smooth_shards <- function(smooth) {
+  if (!is.null(smooth)) {
+    stop_not_for_shards("`smooth` of this model", "aspect_bernoulli() takes both; or fit some rows, `x[i, ]`")
+  }
+}
+
+# Passes whose sums are over rows are those of EM; Newton's also need the largest change of any cell of a column.
+em_on_shards <- function(control) {
+  if (!control$algorithm %in% c("auto", "em")) {
+    stop_not_for_shards(
+      sprintf("`algorithm = \"%s\"`", control$algorithm),
+      "passes of this model on shards are EM's; take \"auto\" or \"em\""
+    )
+  }
+  control$algorithm <- "em"
+  control
+}
+
+# The parts of a fit that all models have; `finish` of a model adds its own.
+new_shards_fit <- function(x, model, outcome, objective, of, control) {
+  converged <- outcome$status == "converged"
+  if (!converged && control$max_pass > 0L && control$tol > 0) {
+    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control(), or go on from `checkpoint`")
+  }
+  control[c("cluster", "checkpoint")] <- list(NULL)
+  model$here <- NULL
+  observed <- x$dims[["n"]] - x$column_missing
+  structure(
+    list(
+      objective = stats::setNames(outcome$objective, objective), loglik = outcome$objective,
+      dims = c(n = x$dims[["n"]], m = x$dims[["m"]], k = model$k, observed = sum(observed)),
+      trace = trace_frame(outcome), starts = of$starts, converged = converged, control = control, call = of$call,
+      shards = x, model = model, folder = of$folder, version = of$version,
+      density = sum(x$column_sum) / max(1, sum(observed)), informative_sites = x$dims[["n"]] - empty_sites(x),
+      algorithm = outcome$algorithm
+    ),
+    class = "multicause_shards"
+  )
+}
+
+# The number of sites without a known cell: only shards with as many missing cells as a site has can hold one.
+empty_sites <- function(x) {
+  m <- x$dims[["m"]]
+  may <- x$shards$shard[x$shards$missing >= max(1, m)]
+  sum(vapply(may, function(shard) sum(diff(read_shard_view(x, shard)$na_start) == m), 0L))
+}
+
+fit_pieces.shards <- function(x, model, k, settings, start, control, call) {
+  fit_to_shards(structure(list(), class = model), x, k, settings, start, control, call)
+}
+
+# A model's own way: its settings checked, then fit_shards(). `model` is an empty object of the model's class.
+fit_to_shards <- function(model, x, k, settings, start, control, call) UseMethod("fit_to_shards")

@@ -1,35 +1,6 @@
 # What users do with a fit to shards, whatever the model. A verb goes through the shards one after another and works on
 # each as on a fit in memory (shard_fit()). Tests: test-shards_fit.R.
 
-# The parts of a fit that all models have; `finish` of a model adds its own.
-new_shards_fit <- function(x, model, outcome, objective, of, control) {
-  converged <- outcome$status == "converged"
-  if (!converged && control$max_pass > 0L && control$tol > 0) {
-    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control(), or go on from `checkpoint`")
-  }
-  control[c("cluster", "checkpoint")] <- list(NULL)
-  model$here <- NULL
-  observed <- x$dims[["n"]] - x$column_missing
-  structure(
-    list(
-      objective = stats::setNames(outcome$objective, objective), loglik = outcome$objective,
-      dims = c(n = x$dims[["n"]], m = x$dims[["m"]], k = model$k, observed = sum(observed)),
-      trace = trace_frame(outcome), starts = of$starts, converged = converged, control = control, call = of$call,
-      shards = x, model = model, folder = of$folder, version = of$version,
-      density = sum(x$column_sum) / max(1, sum(observed)), informative_sites = x$dims[["n"]] - empty_sites(x),
-      algorithm = outcome$algorithm
-    ),
-    class = "multicause_shards"
-  )
-}
-
-# The number of sites without a known cell: only shards with as many missing cells as a site has can hold one.
-empty_sites <- function(x) {
-  m <- x$dims[["m"]]
-  may <- x$shards$shard[x$shards$missing >= max(1, m)]
-  sum(vapply(may, function(shard) sum(diff(read_shard_view(x, shard)$na_start) == m), 0L))
-}
-
 # The parameters of a shard's rows, as the driver left them.
 own_rows <- function(fit, shard) {
   extent <- rows_extent(fit$model, fit$shards$shards$rows[shard])
@@ -158,16 +129,20 @@ part_sides.multicause_shards <- function(fit, name, values) part_sides(as_in_mem
 # What needs nothing of the cells is as of fits in memory (tidy() and its like in tidy.R).
 #' @export
 coef.multicause_shards <- coef.multicause
+
 #' @export
 nobs.multicause_shards <- function(object, ...) {
   if (is.null(why_no_bic(object))) known_sites(object) else known_cells(object)
 }
+
 #' @export
 BIC.multicause_shards <- BIC.multicause
 
 why_no_bic.multicause_shards <- function(fit) why_no_bic(as_in_memory(fit))
+
 #' @export
 logLik.multicause_shards <- logLik.multicause
+
 #' @export
 sigma.multicause_shards <- sigma.multicause
 

@@ -68,35 +68,6 @@ open_workers <- function(cluster, patience) {
   workers
 }
 
-# What can be `cluster` of fit_control().
-check_cluster <- function(cluster) {
-  if (is.null(cluster)) {
-    return(NULL)
-  }
-  if (inherits(cluster, "cluster")) {
-    socket <- vapply(cluster, function(node) inherits(node$con, "sockconn"), NA)
-    if (!length(cluster) || !(all(socket) || are_mpi_nodes(cluster))) {
-      stop_input(
-        "`cluster` of package parallel must be of sockets or of MPI, as makeCluster() makes it: others are not known."
-      )
-    }
-    return(cluster)
-  }
-  if (!is.character(cluster) || !length(cluster) || anyNA(cluster) || anyDuplicated(cluster)) {
-    stop_input(
-      paste(
-        "`cluster` must be a cluster of parallel::makeCluster(), or names of compute profiles of package mirai with",
-        "one daemon each, not %s."
-      ),
-      show_value(cluster)
-    )
-  }
-  if (!requireNamespace("mirai", quietly = TRUE)) stop_input("Compute profiles as `cluster` need package mirai.")
-  cluster
-}
-
-are_mpi_nodes <- function(cluster) all(vapply(cluster, inherits, NA, "MPInode"))
-
 # Sends a job: f(job) is to be evaluated by worker i.
 send_job <- function(workers, i, f, job) UseMethod("send_job")
 

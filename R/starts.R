@@ -1,78 +1,5 @@
 # Starts: seeds up front, run as independent tasks (tasks.R), the same result in turn or as futures.
 
-# Evaluates `expr` under its own seed and leaves the session's generator and its kind as they were.
-with_seed <- function(seed, expr) {
-  put_back <- keep_generator()
-  on.exit(put_back())
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  expr
-}
-
-# A function that puts the session's generator back to what it is now, also where it has no state yet: its kind stays
-# with R when the state goes.
-keep_generator <- function() {
-  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  kind <- RNGkind()
-  function() {
-    if (is.null(old)) {
-      suppressWarnings(RNGkind(kind[1L], kind[2L], kind[3L])) # R warns of "Rounding"
-      rm(".Random.seed", envir = globalenv())
-    } else {
-      assign(".Random.seed", old, globalenv())
-    }
-  }
-}
-
-# The state of the session's generator, as simulate() keeps it: assigned to .Random.seed, it gives the same draws again.
-session_state <- function() {
-  current <- function() get0(".Random.seed", globalenv(), inherits = FALSE)
-  if (is.null(current())) stats::runif(1L)
-  current()
-}
-
-# The number of set.seed() right after which a state is, NULL where numbers were drawn since or the generator is not the
-# usual one. set.seed() fills the state by the steps z -> 69069 z + 1 (mod 2^32), the 52nd of them first, which can be
-# taken back.
-seed_of_state <- function(state) {
-  if (length(state) != 626L || state[1L] %% 100L != 3L || state[2L] != 624L) {
-    return(NULL)
-  }
-  modulus <- 2^32
-  times <- function(a, b) { # a b mod 2^32, in halves: doubles hold 53 bits
-    (((a %/% 65536 * b) %% modulus * 65536) %% modulus + (a %% 65536) * b %% modulus) %% modulus
-  }
-  z <- as.double(state[3:6])
-  z[is.na(z)] <- -2^31 # what R writes as NA
-  z <- z %% modulus
-  if (!identical((times(69069, z[-4L]) + 1) %% modulus, z[-1L])) {
-    return(NULL)
-  }
-  seed <- z[1L]
-  for (step in 1:52) seed <- times(2783094533, (seed - 1) %% modulus) # 69069 * 2783094533 = 1
-  if (seed >= 2^31) seed - modulus else seed
-}
-
-# How random numbers were drawn, for summary().
-seed_sentence <- function(state) {
-  if (is.null(state)) {
-    return(NULL)
-  }
-  seed <- seed_of_state(state)
-  if (is.null(seed)) {
-    "Random numbers: from the state of the generator in `fit$seed`"
-  } else {
-    sprintf("Random numbers: set.seed(%.0f)", seed)
-  }
-}
-
-draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
-
-# R's own interrupt; kernels that the user interrupted call this: glue_end_stopped() in src/glue/glue.h.
-signal_interrupt <- function() {
-  signalCondition(structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL)))
-  invokeRestart("abort")
-}
-
 # What a kernel's outcome means to the user.
 check_outcome <- function(outcome) {
   switch(outcome$status,
@@ -277,4 +204,29 @@ warn_not_converged <- function(outcome, what = "Not converged", advice = "") {
     sprintf("%s after %s%s.", what, count_words(outcome$n_pass, "pass"), advice),
     class = "multicause_not_converged", call = NULL
   ))
+}
+
+# NA where no start of a kind has an objective: failed, or not reached before an interrupt.
+best_of_kind <- function(objective) if (all(is.na(objective))) NA_real_ else max(objective, na.rm = TRUE)
+
+summarise_starts <- function(starts) {
+  by <- split(starts, factor(starts$init, unique(starts$init)))
+  data.frame(
+    init = names(by), starts = vapply(by, nrow, 0L),
+    finished = vapply(by, function(kind) sum(kind$finished), 0L),
+    reached_best = vapply(by, function(kind) sum(kind$reached_best), 0L),
+    best_objective = vapply(by, function(kind) best_of_kind(kind$objective), 0), row.names = NULL
+  )
+}
+
+# Each prototype: column means pulled towards a row drawn at random, plus noise.
+mixture_prototypes <- function(data, k) {
+  n <- nrow(data$x)
+  m <- ncol(data$x)
+  means <- (data$margins$column_sum + data_density(data)) / (data$margins$column_observed + 1)
+  rows <- as.matrix(data$x[sample.int(n, k, replace = k > n), , drop = FALSE]) + 0
+  means <- matrix(means, k, m, byrow = TRUE)
+  rows[is.na(rows)] <- means[is.na(rows)]
+  noise <- matrix(stats::runif(k * m), k, m)
+  unname(pmin(pmax(0.5 * means + 0.3 * rows + 0.2 * means * noise, 0.001), 0.999))
 }

@@ -76,18 +76,6 @@ run_in_turn <- function(jobs, f, common, step, keep, store, bar) {
   list(done = done, interrupted = interrupted)
 }
 
-# tryCatch() for errors, save one: a time limit of the user's (setTimeLimit()), which strikes once, wherever R is at
-# that moment, and must end the whole job. Use it wherever an error is not the end.
-catch_error <- function(expr, handler) {
-  tryCatch(expr, error = function(e) if (is_time_limit(e)) stop(e) else handler(e))
-}
-
-# R gives these errors no class, but messages in the language of the session.
-is_time_limit <- function(e) {
-  limits <- c("elapsed time limit", "CPU time limit", "session elapsed time limit", "session CPU time limit")
-  conditionMessage(e) %in% vapply(paste("reached", limits), gettext, "", domain = "R")
-}
-
 # One task, here or on a worker: its result, or the condition of its error.
 run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
   if (is_cancelled(store)) {
@@ -318,4 +306,18 @@ progress_signal <- function(n) {
     return(NULL)
   }
   progressr::progressor(steps = n, on_exit = FALSE)
+}
+
+remembered <- function(memory, name, make) {
+  if (is.null(memory)) {
+    return(make())
+  }
+  if (is.null(memory[[name]])) memory[[name]] <- make()
+  memory[[name]]
+}
+
+# R's own interrupt; kernels that the user interrupted call this: glue_end_stopped() in src/glue/glue.h.
+signal_interrupt <- function() {
+  signalCondition(structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL)))
+  invokeRestart("abort")
 }

@@ -1,11 +1,6 @@
 # Fits and results as plain long tables: tidy(), as.data.frame(). The names of `param` say what its parts run over, so
 # one piece of code serves every model.
 
-# As broom's: a tibble where package tibble is there, which prints its first rows alone.
-as_tidy <- function(table) {
-  if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(table, .name_repair = "minimal") else table
-}
-
 #' Fits and results as data frames
 #'
 #' Methods for `tidy()`, `glance()` and `augment()` and for [as.data.frame()], for every model and for what
@@ -105,9 +100,6 @@ param_parts <- function(fit) UseMethod("param_parts")
 
 param_parts.default <- function(fit) lapply(fit$param, function(values) values)
 
-# Does a fit hold draws of a posterior?
-is_sampled <- function(fit) UseMethod("is_sampled")
-
 is_sampled.default <- function(fit) FALSE
 
 # All of them: that of components first, quantities of a sampler last but for it.
@@ -122,18 +114,6 @@ ordered_parts <- function(fit) {
 first_of <- function(fit, parts, what) {
   sides <- Map(function(name, values) part_sides(fit, name, values), names(parts), parts)
   names(Filter(function(side) length(side) == 2L && side[1L] == what, sides))[1L]
-}
-
-# A row for each entry of a vector, matrix or array, the first side slowest.
-long_table <- function(values, sides, name = "estimate") {
-  if (length(sides) == 1L) values <- array(values, length(values), list(names(values)))
-  extent <- dim(values)
-  labels <- if (is.null(dimnames(values))) vector("list", length(extent)) else dimnames(values)
-  at <- rev(expand.grid(lapply(rev(extent), seq_len)))
-  columns <- Map(function(index, label) if (is.null(label)) index else label[index], at, labels)
-  out <- stats::setNames(data.frame(columns, row.names = NULL, check.names = FALSE), sides)
-  out[[name]] <- unname(as.vector(aperm(values)))
-  out
 }
 
 tidy_fit <- function(x, matrix, level = NULL) {
@@ -185,43 +165,7 @@ tidy_part.default <- function(fit, name, values, level) {
 
 spread_columns <- c(error = "std.error", lower = "conf.low", upper = "conf.high")
 
-# What a fit knows of the uncertainty of a part of `param`, in its shape: list(error), standard errors, with `level`
-# also `lower` and `upper`, the ends of intervals; NULL: nothing.
-part_spread <- function(fit, name, level = NULL) UseMethod("part_spread")
-
 part_spread.default <- function(fit, name, level = NULL) NULL
-
-# By standard deviations of draws of probabilities, as those of the Beta distributions with these.
-drawn_spread <- function(fit, name, level) {
-  error <- fit$spread[[name]]
-  if (is.null(error)) {
-    return(NULL)
-  }
-  c(list(error = error), if (!is.null(level)) beta_interval(fit$param[[name]], error, level))
-}
-
-# By draws of a part, its entries x draws.
-quantile_spread <- function(draws, level) {
-  if (is.null(draws)) {
-    return(NULL)
-  }
-  draws <- matrix(draws, ncol = utils::tail(dim(draws), 1L))
-  end <- function(p) apply(draws, 1L, stats::quantile, p, names = FALSE)
-  c(
-    list(error = apply(draws, 1L, stats::sd)),
-    if (!is.null(level)) list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
-  )
-}
-
-# Of probabilities whose posterior is a Beta distribution with these parameters.
-beta_spread <- function(one, zero, level) {
-  size <- one + zero
-  end <- function(p) stats::qbeta(p, one, zero)
-  c(
-    list(error = sqrt(one * zero / (size + 1)) / size),
-    if (!is.null(level)) list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))
-  )
-}
 
 # The tables of a result, the first one is what tidy() gives.
 result_tables <- function(x) UseMethod("result_tables")
@@ -284,6 +228,7 @@ tidy.multicause <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.level 
     tidy_fit(x, matrix, level)
   })
 }
+
 #' @export
 tidy.multicause_shards <- tidy.multicause
 
@@ -305,12 +250,14 @@ as.data.frame.multicause <- function(x, row.names = NULL, optional = FALSE, ...,
   check_frame_dots(...)
   tidy_fit(x, matrix)
 }
+
 #' @export
 as.data.frame.multicause_shards <- as.data.frame.multicause
 
 #' @rdname tidiers
 #' @export
 tidy.multicause_result <- function(x, table = NULL, ...) as_tidy(tidy_result(x, table, ...))
+
 #' @export
 tidy.which_zeros <- tidy.multicause_result
 
@@ -322,16 +269,22 @@ tidy_rows <- function(x, ...) {
 
 #' @export
 tidy.phantoms <- tidy_rows
+
 #' @export
 tidy.false_absences <- tidy_rows
+
 #' @export
 tidy.false_presences <- tidy_rows
+
 #' @export
 tidy.which_zeros_sums <- tidy_rows
+
 #' @export
 tidy.which_zeros_contrast <- tidy_rows
+
 #' @export
 tidy.visit_richness <- tidy_rows
+
 #' @export
 tidy.visits_needed <- tidy_rows
 
@@ -344,6 +297,7 @@ as.data.frame.multicause_result <- function(x, row.names = NULL, optional = FALS
   check_frame_dots(...)
   tidy_result(x, table)
 }
+
 # nolint end
 
 # One row a fit, one row a cell, and the ordination of vegan: glance(), augment(), scores().
@@ -368,6 +322,7 @@ glance.multicause <- function(x, ...) {
     reached_best = if (is.null(x$starts$reached_best)) NA_integer_ else sum(x$starts$reached_best)
   ))
 }
+
 #' @export
 glance.multicause_shards <- glance.multicause
 
@@ -397,18 +352,6 @@ glance.multicause_comparison <- function(x, ...) {
 glance.recovery <- function(x, ...) {
   check_dots(...)
   as_tidy(x$summary)
-}
-
-#' @export
-glance.which_zeros <- function(x, ...) {
-  check_dots(...)
-  answer <- x$quality["stack", ]
-  simple <- x$quality[x$gain$rule[1L], ]
-  as_tidy(data.frame(
-    n = x$dims[["n"]], m = x$dims[["m"]], finds = x$finds, zeros = sum(x$candidate), as.list(x$total),
-    auc = answer$auc, auc_within = answer$auc_within, slope = x$curve$summary$slope, best_simple = simple$learner,
-    best_simple_auc = simple$auc, copies = x$copies
-  ))
 }
 
 #' @rdname tidiers
@@ -467,17 +410,6 @@ new_observed.default <- function(fit, newdata) {
   dense
 }
 
-#' @export
-augment.which_zeros <- function(x, ..., rows = NULL) {
-  check_dots(...)
-  rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
-  refuse_cells(5, rows, x)
-  false <- matrix(NA_real_, x$dims[["n"]], x$dims[["m"]])
-  false[x$candidate] <- wz_missed(x)$missed
-  scores <- list(.fitted = unname(x$probability), .false = false)
-  augment_cells(x, rows, dense_rows(x$x, rows), lapply(scores, function(score) score[rows, , drop = FALSE]))
-}
-
 # What a model says of a cell beside its mean, by the name of its column: matrices of the observations in `rows`.
 augment_scores <- function(fit, rows, observed) UseMethod("augment_scores")
 
@@ -517,9 +449,6 @@ scores.multicause <- function(x, display = c("sites", "species"), choices = NULL
 }
 
 # nolint end
-
-# list(sites = n x k, species = m x k)
-ordination <- function(fit) UseMethod("ordination")
 
 ordination.default <- function(fit) {
   parts <- ordered_parts(fit)

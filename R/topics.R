@@ -92,22 +92,6 @@ said_of_terms <- function(fit) {
   w
 }
 
-# A component that writes next to nothing, a phantom, has no terms.
-says_something <- function(w) apply(w, 1L, max) > 0.01 * max(w)
-
-# Is an attribute among those that a component writes at all?
-is_told <- function(values) values >= 0.05 * max(values)
-
-# What all observations together say of each attribute: components by their mean shares.
-said_by_all <- function(fit, w) {
-  sites <- ordination(fit)$sites
-  sites <- sites / pmax(rowSums(sites), 1e-300)
-  pmax(drop(colMeans(sites) %*% w), 1e-300)
-}
-
-# Sievert and Shirley (2014), eq. (1): between the order of probability and that of lift.
-relevance_of <- function(w, everywhere, weight = 0.6) log(w) - (1 - weight) * rep(log(everywhere), each = nrow(w))
-
 exclusivity_of <- function(w) sweep(w, 2L, pmax(colSums(w), 1e-300), "/")
 
 frex_of <- function(probability, exclusivity, weight) {

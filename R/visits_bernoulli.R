@@ -244,21 +244,6 @@ visits_designs <- function(settings, detection, communities, cell, given) {
   settings
 }
 
-# By taxon and visit. A single visit has no term, and of many, as collections to a site, each says little.
-default_detection <- function(cell) {
-  n_visits <- sum(colSums(!is.na(cell), dims = 2L) > 0)
-  if (n_visits > 1L && n_visits <= most_visit_terms) ~visit else ~1
-}
-most_visit_terms <- 10L
-
-# What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
-visits_problem <- function(cell, data, k, settings) {
-  structure(
-    list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, settings)),
-    class = c("visits_bernoulli_problem", "multicause_problem")
-  )
-}
-
 check_visit_memberships <- function(follows, smooth, estimate, prior) {
   if (!is.null(smooth) && estimate == "gibbs") {
     stop_input("`smooth` does not go with `estimate = \"gibbs\"`: use \"map\" or \"ml\".")
@@ -304,29 +289,6 @@ check_visit_prior <- function(prior, estimate) {
   prior
 }
 
-tell_rare <- function(data, rare) {
-  few <- which(rare_attributes(as.matrix(data$x), rare))
-  if (!length(few)) {
-    return(invisible())
-  }
-  names <- colnames(data$x)
-  words <- axis_words(data)
-  inform(
-    "Found at fewer than %d %s, so that the data say little of them by themselves: %s. Number of such %s: %d.",
-    rare, words[1L], show_names(if (is.null(names)) as.character(few) else names[few]), words[2L], length(few)
-  )
-}
-
-tell_single_visits <- function(cell) {
-  if (any(rowSums(!is.na(cell), dims = 2L) > 1L)) {
-    return(invisible())
-  }
-  inform(
-    "No site was visited twice: single visits cannot tell misses from absences, and what the fit says of misses %s.",
-    "rests on its assumptions alone"
-  )
-}
-
 start_kinds.visits_bernoulli_problem <- function(problem, control) {
   if (problem$k == 1L) "uniform" else rep_len(c("mixture", "mixture", "uniform"), control$n_start)
 }
@@ -357,16 +319,6 @@ visits_algorithm <- function(control, k) {
   if (asked == "em") "em" else "newton"
 }
 
-# What misses go by, in the user's words.
-missed_word <- function(fit) if (fit$missed_by == "visit") "visit" else side_word(fit, fit$missed_by)
-
-missed_choices <- c("site", "taxon", "visit", "model")
-
-visits_run <- function(cell, param, prior, control) {
-  pinned <- rep("free", nrow(param$aspects))
-  .Call(mc_c_ab_visits_fit, cell, param, mode_counts(prior, pinned), unclass(control))
-}
-
 shake_start.visits_bernoulli_problem <- function(problem, param) {
   if (stays_off_bounds(problem$settings)) {
     return(NULL)
@@ -380,62 +332,6 @@ shake_start.visits_bernoulli_problem <- function(problem, param) {
 stays_off_bounds <- function(settings) {
   settings$missed_by == "model" && !settings$added && !is.null(settings$prior) && all(settings$prior$aspects > 1) &&
     (!is.null(settings$communities) || settings$prior$membership > 1)
-}
-
-# Start values of the rates: alike, and no additions unless they are fitted.
-visit_rates <- function(cell, settings) {
-  visits <- dim(cell)[3L]
-  added <- rep(if (settings$added) 0.01 else 0, visits)
-  if (settings$missed_by == "model") {
-    return(list(slopes = matrix(0, nrow(settings$by$design), dim(cell)[2L]), added = added))
-  }
-  rows <- switch(settings$missed_by, site = dim(cell)[1L], taxon = dim(cell)[2L], visit = 1L)
-  list(missed = matrix(0.4, rows, visits), added = added)
-}
-
-check_rates <- function(start, problem) {
-  blank <- problem$blank
-  if (!is.null(start$detection) && !is.null(blank$slopes)) {
-    slopes <- check_matrix(start$detection, "start$detection", nrow(blank$slopes), ncol(blank$slopes))
-    blank$slopes <- solve(problem$settings$by$basis, unname(slopes))
-  }
-  if (!is.null(start$missed) && !is.null(blank$missed)) {
-    side <- match(problem$settings$missed_by, c("site", "taxon"))
-    known <- if (!is.na(side)) dimnames(problem$data$x)[[side]]
-    missed <- by_name(start$missed, known, "start$missed")
-    blank$missed <- check_matrix(missed, "start$missed", nrow(blank$missed), ncol(blank$missed), 0, 1)
-  }
-  if (!is.null(start$added)) {
-    blank$added <- as.vector(check_matrix(t(start$added), "start$added", 1L, length(blank$added), 0, 1))
-  }
-  blank
-}
-
-# A kernel's parameters with names, coefficients on the covariates' own scale.
-own_visit_param <- function(param, problem) {
-  settings <- problem$settings
-  by <- settings$by
-  follows <- settings$communities
-  labels <- component_names(problem$k)
-  names <- dimnames_of(problem$data$x)
-  visits <- dimnames(problem$cell)[[3L]]
-  out <- list(
-    membership = structure(param$membership, dimnames = list(names[[1L]], labels)),
-    aspects = structure(param$aspects, dimnames = list(labels, names[[2L]]))
-  )
-  if (settings$missed_by == "model") {
-    out$detection <- structure(by$basis %*% param$slopes, dimnames = list(by$terms, names[[2L]]))
-  } else {
-    out$missed <- param$missed
-    rows <- switch(settings$missed_by, site = names[[1L]], taxon = names[[2L]])
-    if (!is.null(rows) || !is.null(visits)) dimnames(out$missed) <- list(rows, visits)
-  }
-  out$added <- stats::setNames(as.vector(param$added), visits)
-  if (!is.null(follows)) {
-    effects <- follows$basis %*% centred_effects(param$effects)
-    out$communities <- structure(effects, dimnames = list(follows$terms, labels))
-  }
-  out
 }
 
 new_visits_fit <- function(run, problem, control, call) {
@@ -476,42 +372,6 @@ new_visits_fit <- function(run, problem, control, call) {
   validate_aspect_bernoulli(fit)
 }
 
-# Slopes that are drawn towards a mean make a posterior of any likelihood.
-visit_objective <- function(settings) {
-  shrunken <- settings$missed_by == "model" && any(is.finite(settings$share$spread))
-  if (settings$estimate == "ml" && !shrunken) "log_likelihood" else "log_posterior"
-}
-
-# As the kernel takes them; the prior of slopes only where it is asked for.
-visit_param <- function(fit, prior = FALSE) {
-  param <- lapply(fit$param[c("membership", "aspects", "missed", "added")], unname)
-  param <- c(param, list(missed_by = match(fit$missed_by, missed_choices) - 1L, fit_added = FALSE))
-  if (fit$missed_by == "model") {
-    by <- fit$detection
-    param$slopes <- unname(solve(by$basis, fit$param$detection))
-    share <- if (prior) by[c("mean", "spread")] else list(mean = 0 * by$mean, spread = rep(Inf, length(by$spread)))
-    param$detection <- kernel_detection(by, share)
-  }
-  param
-}
-
-kept_visits <- function(fit) {
-  fit$visits %||% stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
-}
-
-# P(present | all visits) of every cell of some rows.
-visit_posterior <- function(fit, rows) {
-  cell <- kept_visits(fit)[rows, , , drop = FALSE]
-  param <- visit_param(fit)
-  param$membership <- param$membership[rows, , drop = FALSE]
-  if (fit$missed_by == "site") param$missed <- param$missed[rows, , drop = FALSE]
-  if (fit$missed_by == "model") {
-    d <- c(nrow(param$slopes), fit$dims[["n"]], dim(cell)[3L])
-    param$detection$design <- as.vector(array(fit$detection$design, d)[, rows, , drop = FALSE])
-  }
-  .Call(mc_c_ab_visits_posterior, cell, param)
-}
-
 cell_scores.visits_bernoulli <- function(fit, rows, kinds, of = "absences") {
   present <- mixed(fit$param$membership[rows, , drop = FALSE], fit$param$aspects)
   after <- visit_posterior(fit, rows)
@@ -531,35 +391,6 @@ recorded_probability.visits_bernoulli <- function(fit) {
     present * (1 - visit_missed(fit, v)) + (1 - present) * fit$param$added[v]
   })
   array(unlist(each), dim(fit$visits))
-}
-
-# The product over the visits that there were to each cell of some rows of a chance by visit.
-all_visits <- function(fit, rows, chance) {
-  out <- matrix(1, length(rows), fit$dims[["m"]])
-  for (v in seq_len(dim(fit$visits)[3L])) {
-    made <- !is.na(fit$visits[rows, , v])
-    out[made] <- (out * chance(v))[made]
-  }
-  out
-}
-
-# The chance that all visits miss a presence, of some rows.
-chance_of_silence <- function(fit, rows) {
-  all_visits(fit, rows, function(v) visit_missed(fit, v)[rows, , drop = FALSE])
-}
-
-# The chance that a visit misses a presence, n x m.
-visit_missed <- function(fit, v) {
-  n <- fit$dims[["n"]]
-  m <- fit$dims[["m"]]
-  if (fit$missed_by == "model") {
-    slopes <- solve(fit$detection$basis, unname(fit$param$detection))
-    return(stats::plogis(-crossprod(fit$detection$design[, (v - 1L) * n + seq_len(n), drop = FALSE], slopes)))
-  }
-  missed <- unname(fit$param$missed[, v])
-  switch(fit$missed_by,
-    site = matrix(missed, n, m), taxon = matrix(missed, n, m, byrow = TRUE), visit = matrix(missed, n, m)
-  )
 }
 
 # Sites are surveyed independently of each other.
@@ -583,7 +414,7 @@ model_title.visits_bernoulli <- function(fit) {
   paste("Aspect Bernoulli model of", count_words(visits, "visit"))
 }
 
-visit_sentences <- function(fit) {
+found_sentences.visits_bernoulli <- function(fit, digits = 4L) {
   total <- occupancy_sentence(fit)
   c(
     total, if (is.null(total)) expected_sentence(fit, "absences", TRUE) else own_chances_sentence(fit),
@@ -623,9 +454,6 @@ own_chances_sentence <- function(fit) {
   }
 }
 
-# Whether all sites are taken to be searched alike.
-goes_by_visit <- function(fit) fit$missed_by == "model" && all(all.vars(fit$detection$formula) == "visit")
-
 missed_sentences <- function(fit) {
   sprintf(
     "A presence is missed%s by %s.",
@@ -657,9 +485,6 @@ simulate.visits_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
   names(drawn$value) <- paste0("sim_", seq_len(nsim))
   structure(drawn$value, seed = drawn$seed)
 }
-
-# One array of visits; no visit where the data have none.
-draw_visits <- function(fit) UseMethod("draw_visits")
 
 draw_visits.visits_bernoulli <- function(fit) {
   out <- kept_visits(fit)

@@ -1,9 +1,6 @@
 # Estimates of repeated visits at the bound of what they can be. There a number is where the scale ends, and not what
 # the visits say: a taxon that is put at all sites and hardly ever found would be found as seldom if it were rare.
 
-# Whether chances are at 0 or at 1: -1, 1, else 0.
-edge_side <- function(p, edge = 1e-3) (p > 1 - edge) - (p < edge)
-
 # What is at a bound, list of logical vectors:
 #   everywhere  m; occupancy at 1 where visits would have missed the taxon more likely than not, from which comes most
 #   of
@@ -64,9 +61,6 @@ bound_taxa <- function(bounds, m) {
   # Where misses go by site, those that are sure are sites.
   bounds$everywhere | bounds$silent | (if (bounds$side == 2L) bounds$sure else FALSE)
 }
-
-# What a print says of them.
-bound_sentences <- function(fit, ...) UseMethod("bound_sentences")
 
 bound_sentences.visits_bernoulli <- function(fit, bounds = visit_bounds(fit), ...) {
   words <- axis_words(fit)

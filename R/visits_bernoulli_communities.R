@@ -41,9 +41,6 @@ start_effects <- function(by, membership) {
   unname(centred_effects(ifelse(is.na(effects), 0, effects)))
 }
 
-# As many cells in each component: effects that sum to 0 over components, which changes no membership.
-centred_effects <- function(effects) effects - rowMeans(effects)
-
 # A start whose memberships follow covariates, where they do.
 follow_start <- function(problem, start) {
   by <- problem$settings$communities

@@ -1,212 +1,6 @@
 # How visits find what is there, by covariates: the design, the taxa's shrinkage and its strength, standard errors. The
 # likelihood and its derivatives are in src/visits_bernoulli/em.h.
 
-# The design of `detection = ~ ...`: list
-#   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made
-#   basis    d x d: coefficients on the covariates' own scale = basis %*% those of the design
-#   taxon    m x w, terms of taxon-level covariates, centred and scaled, which move the mean of the intercept
-#   frame    what makes the design of new visits: terms, levels, center, scale
-detection_design <- function(formula, cell, given) {
-  found <- visit_variables(formula, cell, given, "detection")
-  split <- split_terms(formula, found$level)
-  d <- dim(cell)
-  made <- as.vector(visits_made(cell))
-  values <- covariate_frame(found$values[all.vars(split$visits)], d[1L] * d[3L])
-  check_visit_covariates(values, made, cell)
-  by <- covariate_design(split$visits, values, made, "detection")
-  taxon <- taxon_design(split$taxon, found$values, d[2L], environment(formula))
-  if (ncol(taxon$design) && !by$intercept) {
-    stop_input("`detection` must have an intercept where it has covariates of taxa, whose mean they move.")
-  }
-  c(by[c("design", "basis", "terms")], list(
-    taxon = taxon$design, taxon_scale = taxon$scale, frame = by$frame, formula = formula, level = found$level,
-    made = made
-  ))
-}
-
-# Values of so many rows, which may be of no covariate.
-covariate_frame <- function(values, n) {
-  if (length(values)) as.data.frame(values, optional = TRUE) else data.frame(row.names = seq_len(n))
-}
-
-# Of these values of the covariates, those of the rows `made` being known: list(design = d x rows, basis, terms,
-# intercept, frame), see detection_design().
-covariate_design <- function(formula, values, made, name) {
-  values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
-  refuse_one_level(values[made, , drop = FALSE], name)
-  frame <- stats::model.frame(formula, values[made, , drop = FALSE], na.action = stats::na.pass)
-  check_terms(frame, name, if (name == "detection") "visits" else "sites")
-  matrix <- stats::model.matrix(formula, frame)
-  scaled <- scale_design(matrix, name)
-  made_by <- list(
-    terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
-    contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale,
-    typical = lapply(values[made, , drop = FALSE], typical_value),
-    range = lapply(values[made, , drop = FALSE], function(x) if (is.numeric(x)) range(x))
-  )
-  list(
-    design = new_design(made_by, values, FALSE), basis = scaled$basis, terms = colnames(matrix),
-    intercept = scaled$intercept, frame = made_by
-  )
-}
-
-# The mean, or the commonest value.
-typical_value <- function(x) if (is.numeric(x)) mean(x) else names(which.max(table(x)))
-
-# What model.matrix() would stop at.
-refuse_one_level <- function(values, name) {
-  for (one in names(values)) {
-    level <- unique(values[[one]])
-    if (!is.numeric(level) && length(level) == 1L) {
-      stop_input("Covariate `%s` is %s throughout: leave it out of `%s`.", one, dQuote(format(level), FALSE), name)
-    }
-  }
-}
-
-check_terms <- function(frame, name, what) {
-  for (term in names(frame)) {
-    rows <- as.matrix(frame[[term]])
-    bad <- if (is.numeric(rows)) sum(rowSums(!is.finite(rows)) > 0) else 0
-    if (bad) {
-      stop_input(
-        "`%s` has the term %s, which has no finite value for %d of %d %s: change the term or its covariate.", name,
-        term, bad, nrow(rows), what
-      )
-    }
-  }
-}
-
-# d x rows: the design of these values of the covariates; where one is unknown, or has a level that no visit had, that
-# of a visit with all covariates at their means. So, too, where a term has no finite value, but for new data (`strict`).
-new_design <- function(frame, values, strict = TRUE) {
-  known <- stats::complete.cases(values) | !length(values)
-  for (name in names(frame$levels)) known <- known & values[[name]] %in% frame$levels[[name]]
-  out <- matrix(0, length(frame$center), nrow(values))
-  out[names(frame$scale) == "(Intercept)", ] <- 1
-  if (!any(known)) {
-    return(out)
-  }
-  rows <- stats::model.frame(
-    frame$terms, values[known, , drop = FALSE], xlev = frame$levels, na.action = stats::na.pass
-  )
-  x <- (t(stats::model.matrix(frame$terms, rows, contrasts.arg = frame$contrasts)) - frame$center) / frame$scale
-  good <- colSums(!is.finite(x)) == 0
-  if (strict && !all(good)) {
-    at <- which(!good)[1L]
-    term <- names(frame$scale)[!is.finite(x[, at])][1L]
-    stop_input("Covariates must give %s a finite value: row %d does not.", term, which(known)[at])
-  }
-  out[, which(known)[good]] <- x[, good]
-  out
-}
-
-# The terms of visits and sites, and those of taxa, which have a side of their own in the model.
-split_terms <- function(formula, level) {
-  terms <- stats::terms(formula)
-  if (length(attr(terms, "offset"))) stop_input("`detection` cannot have an offset().")
-  labels <- attr(terms, "term.labels")
-  of_taxon <- vapply(labels, function(label) {
-    of <- level[all.vars(stats::as.formula(paste("~", label)))] == "taxon"
-    if (any(of) && !all(of)) {
-      stop_input("`detection` has the term %s, of taxa and of visits at once: taxa can only move the intercept.", label)
-    }
-    any(of)
-  }, NA)
-  build <- function(labels, intercept) {
-    text <- c(if (intercept) "1" else "0", labels)
-    stats::as.formula(paste("~", paste(text, collapse = " + ")), environment(formula))
-  }
-  list(visits = build(labels[!of_taxon], attr(terms, "intercept") == 1L), taxon = labels[of_taxon])
-}
-
-# Dates are numbers to go by: as text each would be a level of its own.
-check_covariate_kind <- function(value, name) {
-  known <- if (is.character(value)) value[!is.na(value)]
-  as_text <- length(known) && all(is_date_text(known))
-  if (inherits(value, c("Date", "POSIXt")) || as_text) {
-    stop_input(
-      "Covariate `%s` must be numbers, not dates: give the day of the year, as.POSIXlt(%s)$yday, or factor(%s) for %s.",
-      name, sprintf(if (as_text) "as.Date(%s, format = )" else "%s", name), name, "a coefficient of each date"
-    )
-  }
-  if (!is.numeric(value) && !is.character(value) && !is.factor(value) && !is.logical(value)) {
-    stop_input("Covariate `%s` must be numbers, text, factor or logical, not %s.", name, show_value(value))
-  }
-}
-
-# made: of which rows covariates must be known, of what(first of those where one is not).
-check_covariates <- function(values, made, every, what) {
-  for (name in names(values)) {
-    value <- values[[name]]
-    check_covariate_kind(value, name)
-    bad <- which(made & (is.na(value) | (is.numeric(value) & is.infinite(value))))
-    if (!length(bad)) next
-    stop_input(
-      "Covariate `%s` must be known for every %s: it is %s for %s%s.", name, every, format(value[bad[1L]]),
-      what(bad[1L]), if (length(bad) > 1L) sprintf(", and for %d more", length(bad) - 1L) else ""
-    )
-  }
-}
-
-check_visit_covariates <- function(values, made, cell) {
-  n <- dim(cell)[1L]
-  check_covariates(values, made, "visit that was made", function(bad) {
-    at <- (bad - 1L) %% n + 1L
-    label <- dimnames(cell)[[1L]]
-    sprintf("site %s, visit %d", if (is.null(label)) at else dQuote(label[at], FALSE), (bad - 1L) %/% n + 1L)
-  })
-}
-
-# Columns of mean 0 (where there is an intercept) and of standard deviation 1; a column that others make up is refused.
-scale_design <- function(x, name) {
-  constant <- colnames(x) == "(Intercept)"
-  decomposed <- qr(x)
-  if (decomposed$rank < ncol(x)) {
-    lost <- colnames(x)[decomposed$pivot[-seq_len(decomposed$rank)]]
-    stop_input("`%s` has %s, which the other terms make up: leave it out.", name, show_names(lost))
-  }
-  center <- if (any(constant)) ifelse(constant, 0, colMeans(x)) else rep(0, ncol(x))
-  scale <- apply(x, 2L, stats::sd)
-  scale[constant | !is.finite(scale) | scale == 0] <- 1
-  basis <- diag(1 / scale, ncol(x))
-  if (any(constant)) basis[constant, !constant] <- -(center / scale)[!constant]
-  design <- sweep(sweep(x, 2L, center), 2L, scale, "/")
-  list(design = unname(design), basis = basis, center = center, scale = scale, intercept = any(constant))
-}
-
-taxon_design <- function(labels, values, m, where) {
-  if (!length(labels)) {
-    return(list(design = matrix(0, m, 0L), scale = NULL))
-  }
-  formula <- stats::as.formula(paste("~", paste(labels, collapse = " + ")), where)
-  used <- as.data.frame(values[all.vars(formula)], optional = TRUE)
-  for (name in names(used)) {
-    if (anyNA(used[[name]])) {
-      stop_input("Covariate `%s` must be known for every taxon: it is not for number %d.", name,
-        which(is.na(used[[name]]))[1L])
-    }
-  }
-  refuse_one_level(used, "detection")
-  frame <- stats::model.frame(formula, used, na.action = stats::na.pass)
-  check_terms(frame, "detection", "taxa")
-  x <- stats::model.matrix(formula, frame)
-  scaled <- scale_design(x, "detection")
-  keep <- colnames(x) != "(Intercept)"
-  list(
-    design = structure(scaled$design[, keep, drop = FALSE], dimnames = list(NULL, colnames(x)[keep])),
-    scale = scaled$scale[keep]
-  )
-}
-
-# Each attribute's mean coefficients, with what covariates of taxa add to the intercept: d x m.
-prior_means <- function(detection, mean) {
-  d <- nrow(detection$design)
-  out <- matrix(mean[seq_len(d)], d, nrow(detection$taxon))
-  at <- which(detection$terms == "(Intercept)")
-  if (ncol(detection$taxon)) out[at, ] <- out[at, ] + detection$taxon %*% mean[-seq_len(d)]
-  out
-}
-
 # How the slopes are shrunken: list(mean = d + w numbers, spread = d standard deviations among taxa). Without sharing
 # the mean is 0 and the spread that of the prior; Inf: no prior.
 start_sharing <- function(detection, settings) {
@@ -216,11 +10,6 @@ start_sharing <- function(detection, settings) {
     mean = rep(0, d + ncol(detection$taxon)),
     spread = rep(if (settings$sharing == "partial") 1 else own, d)
   )
-}
-
-# As the kernel wants it.
-kernel_detection <- function(detection, sharing) {
-  list(design = detection$design, mean = prior_means(detection, sharing$mean), ridge = 1 / sharing$spread^2)
 }
 
 visits_inform <- function(cell, param, prior) {
@@ -236,9 +25,6 @@ polish_taxa <- function(cell, param, prior, most = 50L) {
   param[names(out)] <- out
   param
 }
-
-# NULL where a matrix is singular.
-or_nothing <- function(expr) catch_error(expr, function(e) NULL)
 
 # What the data say of each attribute's slopes, aspects given their room: list of precision (d x d, that of the prior
 # left out) and shift, so that the likelihood is about exp(shift'b - b'precision b / 2).
@@ -623,12 +409,6 @@ new_detection <- function(fit, newdata, level = NULL) {
   unknown_rows(mean_and_limits(each, level, labels), rows_with_na(values))
 }
 
-need_detection <- function(fit) {
-  if (!identical(fit$missed_by, "model")) {
-    stop_input("This is for fits with `detection`: this one has rates of misses by %s.", missed_word(fit))
-  }
-}
-
 # The covariates of detection for some visits: those of newdata, and typical ones of the data.
 fill_covariates <- function(frame, newdata, name = "newdata", what = "detection") {
   typical <- frame$typical
@@ -652,21 +432,6 @@ fill_covariates <- function(frame, newdata, name = "newdata", what = "detection"
 }
 
 rows_with_na <- function(values) if (length(values)) which(!stats::complete.cases(values)) else integer()
-
-# Values of a covariate, of the kind and the levels of the data, or NA.
-known_values <- function(value, typical, levels, name) {
-  if (all(is.na(value))) {
-    return(rep(typical[NA_integer_], length(value)))
-  }
-  if (!is.numeric(typical)) value <- as.character(value)
-  bad <- which(!is.na(value) & (if (is.null(levels)) FALSE else !value %in% levels))
-  if (is.numeric(typical) && !is.numeric(value)) bad <- which(!is.na(value))[1L]
-  if (length(bad)) {
-    stop_input("`%s` must be %s: row %d is %s.", name,
-      if (is.null(levels)) "numbers" else show_either(dQuote(levels, FALSE)), bad[1L], format(value[bad[1L]]))
-  }
-  value
-}
 
 #' How many visits are needed?
 #'

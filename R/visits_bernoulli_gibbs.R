@@ -468,20 +468,6 @@ print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
   invisible(x)
 }
 
-# A table of a survey: sites and taxa in the user's words, and a line on each column of `legend` that is there.
-print_visit_table <- function(x, digits, n, legend) {
-  digits <- check_digits(digits)
-  shown <- utils::head(x, check_shown(n))
-  named <- names(shown)
-  names(shown) <- side_heads(named, kept_words(x))
-  print.data.frame(round_columns(shown, digits), row.names = FALSE)
-  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
-  write_sentences(legend[names(legend) %in% named])
-  said <- setdiff(names(shown), named)
-  if (length(said)) cat(sprintf("%s: column `%s`\n", said, setdiff(named, names(shown))), sep = "")
-  invisible(x)
-}
-
 # Limits of the sums of the probabilities of presences over rows (side 1) or columns (side 2) of a mode.
 mode_limits <- function(fit, chance, side, level) {
   steps <- if (identical(fit$missed_by, "model")) sum_steps(fit, chance, side)

@@ -134,28 +134,6 @@ predict_sites <- function(fit, sites, type, level, control) {
   unknown_rows(mean_and_limits(each, level, list(label, columns)), attr(shares, "unknown"))
 }
 
-# A prediction, or list(mean, lower, upper), with NA in these rows, whose covariates are unknown.
-unknown_rows <- function(out, rows) {
-  if (is.list(out)) {
-    return(lapply(out, unknown_rows, rows))
-  }
-  out[rows, ] <- NA
-  out
-}
-
-# The mean of some matrices, or list(mean, lower, upper).
-mean_and_limits <- function(each, level, labels) {
-  shape <- function(values) structure(matrix(values, nrow(each[[1L]])), dimnames = name_sides(labels))
-  all <- matrix(unlist(each), length(each[[1L]]))
-  mean <- shape(rowMeans(all))
-  if (is.null(level)) {
-    return(mean)
-  }
-  level <- check_number(level, "level", 0, 1, open = TRUE)
-  limit <- function(p) shape(apply(all, 1L, stats::quantile, p, names = FALSE))
-  list(mean = mean, lower = limit((1 - level) / 2), upper = limit((1 + level) / 2))
-}
-
 # Visits to new observations, attributes in the order of the fit's; NULL where there are none.
 new_cell <- function(fit, sites) {
   if (is.null(sites$visits)) {
@@ -298,21 +276,6 @@ found_on <- function(fit, planned, site_data, n) {
 
 # Visits held out: all records of a visit to an observation at a time, told by the other visits to it. Tests:
 # test-visits_bernoulli_held_out.R.
-
-# Folds of the visits that were made: list of index vectors into the array. An observation's visits are dealt to the
-# folds in turn, so that none loses all of its visits, and no fold takes all observations of a visit.
-visit_folds <- function(cell, folds) {
-  d <- dim(cell)
-  lapply(cell_folds(visits_made(cell), folds), function(pairs) {
-    i <- (pairs - 1L) %% d[1L] + 1L
-    v <- (pairs - 1L) %/% d[1L]
-    at <- as.vector(outer(i + v * d[1L] * d[2L], (seq_len(d[2L]) - 1L) * d[1L], "+"))
-    sort(at[!is.na(cell[at])])
-  })
-}
-
-# n x visits.
-visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
 
 check_tells_visits.visits_bernoulli <- function(fit) {
   if (fit$missed_by == "site") {

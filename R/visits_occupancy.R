@@ -231,12 +231,14 @@ presence_cells <- function(fit, after) {
 
 occupancy_uneven <- c(0, 0.5, 1, 1.5)
 uneven_prior <- 0.4 # `uneven` is half-normal
+
 # Standard deviations of the mean coefficients, and variances that one taxon more would show: of intercepts on the
 # log-odds scale, of slopes for covariates of standard deviation 1.
 occupancy_prior <- list(
   presence = list(intercept = c(center = 0.7, spread = 1), slope = c(center = 1.65, spread = 0.1)),
   detection = list(intercept = c(center = 0.7, spread = 0.1), slope = c(center = 1.65, spread = 0.1))
 )
+
 # Of the half-normal prior of the spread among taxa, which bounds it where a covariate tells taxa apart entirely.
 largest_spread <- 1
 most_occupancy_draws <- 1000L # of a fit; for which_zeros() see few_occupancy_draws
@@ -425,3 +427,95 @@ occupancy_sums <- function(rows, draws, uneven) {
   }
   out
 }
+
+most_mean_values <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
+
+# Numbers of draws, evenly spaced, so that so many values of each stay within bounds.
+spaced_draws <- function(fit, values) {
+  n <- dim(fit$draws$theta)[3L]
+  unique(round(seq(1, n, length.out = min(n, max(least_draws, most_mean_values %/% max(1, values))))))
+}
+least_draws <- 100L
+
+# P(present) by covariates, for the columns of a design, columns x m: over draws the mean, or list(mean, lower, upper).
+presence_mean <- function(fit, design, level = NULL) {
+  predicted_mean(fit, design, "presence", level, function(eta, at) stats::plogis(eta))
+}
+
+predicted_mean <- function(fit, design, part, level, probability) {
+  # Rows that are alike are computed once.
+  group <- if (ncol(design)) row_groups(t(rbind(0, design))) else integer()
+  one <- design[, !duplicated(group), drop = FALSE]
+  m <- fit$dims[["m"]]
+  at <- spaced_draws(fit, if (is.null(level)) as.double(ncol(one)) * m else 0)
+  rows <- theta_rows(fit, part)
+  out <- array(0, c(ncol(one), m, if (is.null(level)) 1L else 3L))
+  for (block in row_blocks(seq_len(ncol(one)), length(at), 2^22)) {
+    for (j in seq_len(m)) {
+      theta <- matrix(fit$draws$theta[rows, j, at], length(rows))
+      p <- probability(crossprod(one[, block, drop = FALSE], theta), at)
+      out[block, j, 1L] <- rowMeans(p)
+      if (!is.null(level)) {
+        out[block, j, 2:3] <- t(apply(p, 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE))
+      }
+    }
+  }
+  slice <- function(part) matrix(out[group, , part], length(group))
+  if (is.null(level)) slice(1L) else list(mean = slice(1L), lower = slice(2L), upper = slice(3L))
+}
+
+# c(missed, low, high, model_low, model_high, years_low, years_high) of an answer of occupancy_answer().
+occupancy_range <- function(answer, x) {
+  sums <- answer$sums
+  total <- colSums(sums$missed)
+  missed <- mean(total)
+  shared <- shared_by_sites(sums$influence, answer$rows$of_cell)
+  variance <- mean(colSums(sums$variance)) + shared * stats::var(total)
+  model <- count_range(missed, variance)
+  ends <- function(factor) {
+    about <- survey_range(missed, variance, factor)
+    c(min(about[1L], model[1L]), max(about[2L], model[2L]))
+  }
+  most <- sum(x %in% 0)
+  out <- c(missed, ends(survey_factor), model, ends(years_factor))
+  names(out) <- c("missed", "low", "high", "model_low", "model_high", "years_low", "years_high")
+  pmin(out, most)
+}
+
+# 90 % of a count with this mean and variance, as negative binomial.
+count_range <- function(mean, variance) {
+  if (mean <= 0) {
+    return(c(0, 0))
+  }
+  if (variance <= mean * 1.001) {
+    return(c(floor(max(0, mean - 1.645 * sqrt(variance))), ceiling(mean + 1.645 * sqrt(variance))))
+  }
+  stats::qnbinom(c(0.05, 0.95), size = mean^2 / (variance - mean), mu = mean)
+}
+
+# How much more the total varies with the sites drawn than where taxa of a site were independent, at least 1: by the
+# influence of each cell, the posterior covariance of the number missed and the cell's log-likelihood (Giordano and
+# Broderick's infinitesimal jackknife), summed by site.
+shared_by_sites <- function(influence, of_cell) {
+  cells <- matrix(influence[of_cell], nrow(of_cell))
+  cells <- cells - rep(colMeans(cells, na.rm = TRUE), each = nrow(cells))
+  cells[is.na(cells)] <- 0
+  alone <- sum(cells^2)
+  if (alone > 0) max(1, sum(rowSums(cells)^2) / alone) else 1
+}
+
+# Of surveys, which no model is true of, the number missed was within this factor (`bench/visits_occupancy.md`); where
+# visits are years, within the larger one.
+survey_factor <- 1.9
+
+# 90 % on the log scale, where the model's variance and that of surveys about the model add up: of few presences both
+# count.
+survey_range <- function(missed, variance, factor) {
+  if (missed <= 0) {
+    return(c(0, 0))
+  }
+  own <- stats::qnorm(0.95)^2 * log1p(variance / missed^2)
+  factor <- exp(sqrt(own + log(factor)^2))
+  c(floor(missed / factor), ceiling(missed * factor))
+}
+years_factor <- 3

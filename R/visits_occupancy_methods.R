@@ -205,25 +205,12 @@ tidy.visits_occupancy <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.
   })
   as_tidy(do.call(rbind, each))
 }
+
 # nolint end
 
 part_sides.visits_occupancy <- function(fit, name, values) c("term", "taxon")
 
 # ---- Predictions ----
-
-most_mean_values <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
-least_draws <- 100L
-
-# Numbers of draws, evenly spaced, so that so many values of each stay within bounds.
-spaced_draws <- function(fit, values) {
-  n <- dim(fit$draws$theta)[3L]
-  unique(round(seq(1, n, length.out = min(n, max(least_draws, most_mean_values %/% max(1, values))))))
-}
-
-# P(present) by covariates, for the columns of a design, columns x m: over draws the mean, or list(mean, lower, upper).
-presence_mean <- function(fit, design, level = NULL) {
-  predicted_mean(fit, design, "presence", level, function(eta, at) stats::plogis(eta))
-}
 
 # The same of P(a visit finds | present), sites being uneven.
 detection_mean <- function(fit, design, level = NULL) {
@@ -242,28 +229,6 @@ uneven_plogis <- function(eta, uneven) {
     return(stats::plogis(eta))
   }
   Reduce(`+`, Map(function(at, weight) weight * stats::plogis(eta + uneven * at), normal_nodes$at, normal_nodes$weight))
-}
-
-predicted_mean <- function(fit, design, part, level, probability) {
-  # Rows that are alike are computed once.
-  group <- if (ncol(design)) row_groups(t(rbind(0, design))) else integer()
-  one <- design[, !duplicated(group), drop = FALSE]
-  m <- fit$dims[["m"]]
-  at <- spaced_draws(fit, if (is.null(level)) as.double(ncol(one)) * m else 0)
-  rows <- theta_rows(fit, part)
-  out <- array(0, c(ncol(one), m, if (is.null(level)) 1L else 3L))
-  for (block in row_blocks(seq_len(ncol(one)), length(at), 2^22)) {
-    for (j in seq_len(m)) {
-      theta <- matrix(fit$draws$theta[rows, j, at], length(rows))
-      p <- probability(crossprod(one[, block, drop = FALSE], theta), at)
-      out[block, j, 1L] <- rowMeans(p)
-      if (!is.null(level)) {
-        out[block, j, 2:3] <- t(apply(p, 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE))
-      }
-    }
-  }
-  slice <- function(part) matrix(out[group, , part], length(group))
-  if (is.null(level)) slice(1L) else list(mean = slice(1L), lower = slice(2L), upper = slice(3L))
 }
 
 #' Predictions from a fit of occupancy

@@ -34,7 +34,7 @@ autoplot.visits_occupancy <- function(object, # nolint: object_name_linter.
   taxon <- if (!is.null(taxon)) pick(taxon, object$dims[["m"]], object$names[[2L]], "taxon")
   switch(what,
     taxa = taxa_figure(object, taxon %||% seq_len(object$dims[["m"]]), level),
-    trace = autoplot.multicause(object, "trace"),
+    trace = shared_figure(object, "trace"),
     response_figure(object, what, check_response(object, what, covariate), taxon, level)
   )
 }

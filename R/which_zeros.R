@@ -154,10 +154,10 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
                         leave_out = NULL, reference = NULL, quick = FALSE, copies = NULL, seed = NULL, seconds = Inf,
                         control = NULL) {
   call <- match.call()
-  if (!missing(x) && inherits(x, "shards")) {
-    wz_refuse_shards(setdiff(names(call), c("", names(formals(which_zeros_shards)))))
-    return(which_zeros_shards(
-      x, ..., age = age, place = place, copies = copies, completeness = completeness, seed = seed, control = control
+  if (!missing(x) && in_pieces(x)) {
+    return(zeros_in_pieces(
+      x, names(call), ..., age = age, place = place, copies = copies, completeness = completeness, seed = seed,
+      control = control
     ))
   }
   check_dots(...)
@@ -688,14 +688,6 @@ wz_add_sums <- function(w, many, seed) {
   w
 }
 
-# Which sites the answer is about: all but those for reference.
-scored_sites <- function(reference, n) if (is.null(reference)) rep(TRUE, n) else !reference
-
-most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
-
-# R lets matrices that nobody has any more pile up to half as much again as is in use: not those of large tables.
-free_memory <- function(x) if (length(x) > most_kept) invisible(gc())
-
 # The standard errors of log-odds, cells x learners, that come from the weights.
 odds_se <- function(z, stack) {
   z <- matrix(z, ncol = length(stack$weights))
@@ -706,10 +698,6 @@ odds_se <- function(z, stack) {
 # The log-odds of a record that finds had while they were hidden.
 hidden_log_odds <- function(copies, stack) {
   unlist(lapply(copies, function(copy) stack_odds(stack, copy$odds[copy$deleted, , drop = FALSE])))
-}
-
-central_range <- function(draws, level = 0.9) {
-  stats::quantile(draws, round(c(1 - level, 1 + level) / 2, 12L), names = FALSE)
 }
 
 # Ends of ranges, n x 2, that hold what is expected, and go no further than what is allowed: `most`, or NULL.

@@ -2,6 +2,16 @@
 
 # `later`: a table of sites by taxa, or sites by taxa by surveys, of which zeros of `w` are compared that are known in
 # both, with sites and taxa matched by name.
+#' @export
+recovery.which_zeros <- function(scores, # nolint: object_name_linter.
+                                 truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
+  check_choice(of)
+  n <- sort(check_counts(n, "n"))
+  check_dots(...)
+  if (missing(truth)) stop_missing("truth")
+  later_recovery(scores, truth, n)
+}
+
 later_recovery <- function(w, later, n) {
   later <- match_later(later, w)
   made <- apply(!is.na(later), 3L, any)

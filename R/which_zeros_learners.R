@@ -20,8 +20,6 @@ learner_k <- function(n, m, sizes = c(8, 16, 24)) {
 # Memberships are drawn to those of neighbours, or only shares of a phantom are wanted: no prior of theirs beside.
 flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
-least_near <- 500L # neighbours of an observation that a mean is taken over, at most
-
 # What the fits of a table cost: bandwidths of its own, members of each size, their passes, whether all sizes or the
 # middle one have fits without neighbours, and passes of logistic PCA. Copies, of which the weights are learnt, need
 # less than the table itself, and a first look has no use for more (bench/which_zeros_time.md).
@@ -327,3 +325,6 @@ deal_finds <- function(x, copies, reference = NULL) {
   fold <- (seq_along(found) - 1L) %% 10L
   lapply(seq_len(copies) - 1L, function(copy) sort(found[fold == copy]))
 }
+
+# Which sites the answer is about: all but those for reference.
+scored_sites <- function(reference, n) if (is.null(reference)) rep(TRUE, n) else !reference

@@ -1,14 +1,5 @@
 # What users do with the answer of which_zeros(): print it, take it apart by zeros, sites and taxa, ask why.
 
-# What the number missed is a number of, or rests on.
-wz_words <- list(
-  curve = "found by two more surveys of equal effort",
-  groups = "of the fauna of each group, by Chao's estimate",
-  visits = "found by no visit, by the occupancy of each taxon",
-  completeness = "if completeness is as supplied", effort = "if what was missed follows effort",
-  phantom = "if what was missed is the part of a site that makes only zeros, its phantom"
-)
-
 # Numbers are withheld where nothing is known: verbs and figures of numbers stop there.
 need_numbers <- function(w) {
   if (!is.null(w$reason)) {
@@ -79,34 +70,6 @@ table_sentence <- function(w) {
 }
 
 no_number_sentence <- function(reason) sprintf("No number of undetected presences is estimated, because %s.", reason)
-
-show_ends <- function(low, high) sprintf("%s to %s", show_count(low), show_count(high))
-
-# How many were not detected, between which ends, by what evidence.
-total_sentence <- function(total, source, words, more = NULL) {
-  number <- if (total[["missed"]] < 0.5) "less than 1" else show_count(max(1, total[["missed"]]))
-  ends <- show_ends(total[["low"]], total[["high"]])
-  if (source == "curve") {
-    two <- more[more$surveys == 2, ]
-    return(sprintf(
-      "Two more surveys of equal effort would find about %s more %s (90 %% interval %s%s).", number,
-      if (number %in% c("1", "less than 1")) "presence" else "presences", ends,
-      if (NROW(two)) {
-        sprintf("; in other years or by other methods %s", show_ends(two$unlike_low, two$unlike_high))
-      } else {
-        ""
-      }
-    ))
-  }
-  of <- switch(source,
-    groups = sprintf(
-      "%s of the faunas of %s were found at none of their sites, by Chao's estimate", words[2L], words[1L]
-    ),
-    visits = sprintf("presences were found by no visit, by the occupancy of each %s", singular_word(words[2L])),
-    sprintf("presences were not detected, %s", wz_words[[source]])
-  )
-  sprintf("About %s %s (90 %% interval %s).", number, of, ends)
-}
 
 # The gaps of a series are sure: NULL where there is none.
 gaps_sentence <- function(w) {
@@ -548,19 +511,6 @@ wz_group <- function(w, side, groups) {
   group_factor(groups, size, side, if (side == 1L) wz_scored(w) else rep(TRUE, size), w$names[[side]])
 }
 
-group_factor <- function(groups, size, side, used, names) {
-  if (is.null(groups)) {
-    return(factor(ifelse(used, seq_len(size), NA)))
-  }
-  groups <- by_name(groups, names, "groups")
-  if (!is_line(groups) || !is.atomic(groups) || length(groups) != size) {
-    stop_input("`groups` must name the group of each of the %.0f %s, not be %s.", size,
-      c("sites", "taxa")[side], show_value(groups))
-  }
-  groups[!used | groups %in% ""] <- NA
-  if (is.factor(groups)) droplevels(groups) else fixed_factor(as.vector(groups))
-}
-
 # Numbers missed by group, groups x draws.
 group_draws <- function(w, side, group) {
   known <- !is.na(group)
@@ -801,10 +751,13 @@ on_frame <- function(call, verb, x, frame) {
 
 #' @export
 subset.which_zeros <- function(x, ...) on_frame(sys.call(), base::subset, x, parent.frame())
+
 #' @export
 subset.which_zeros_shards <- subset.which_zeros
+
 #' @export
 subset.which_zeros_sensitivity <- subset.which_zeros
+
 #' @export
 subset.multicause_result <- subset.which_zeros
 
@@ -818,21 +771,26 @@ subset.multicause_result <- subset.which_zeros
     stop_input("`[` takes parts of the result, `w[i]`, or rows and columns, `w[i, j]`: %s.", conditionMessage(e))
   })
 }
+
 #' @export
 `[.which_zeros_shards` <- `[.which_zeros`
+
 #' @export
 `[.which_zeros_sensitivity` <- `[.which_zeros`
+
 #' @export
 `[.multicause_result` <- `[.which_zeros`
 
 # Columns of the data frame are no parts of the result: NULL would be taken for "none".
 #' @export
 `$.which_zeros` <- function(x, name) part_of_answer(.subset2(x, name, exact = FALSE), name)
+
 #' @export
 `[[.which_zeros` <- function(x, i, ...) part_of_answer(.subset2(x, i, ...), i)
 
 #' @export
 `$.which_zeros_shards` <- `$.which_zeros`
+
 #' @export
 `[[.which_zeros_shards` <- `[[.which_zeros`
 
@@ -852,14 +810,17 @@ zero_columns <- c("rank", "site", "taxon", "missed", "missed_low", "missed_high"
 filter.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
   getExportedValue("dplyr", "filter")(as.data.frame(.data), ...)
 }
+
 #' @exportS3Method dplyr::select
 select.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
   getExportedValue("dplyr", "select")(as.data.frame(.data), ...)
 }
+
 #' @exportS3Method dplyr::arrange
 arrange.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
   getExportedValue("dplyr", "arrange")(as.data.frame(.data), ...)
 }
+
 #' @exportS3Method dplyr::mutate
 mutate.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
   getExportedValue("dplyr", "mutate")(as.data.frame(.data), ...)
@@ -889,24 +850,32 @@ answer_quality <- "it has no likelihood; `quality` in it has the AUC of held-out
 
 #' @export
 confint.which_zeros <- function(object, parm, level, ...) stop_answer_lacks("confint", answer_ranges)
+
 #' @export
 vcov.which_zeros <- function(object, ...) stop_answer_lacks("vcov", answer_ranges)
+
 #' @export
 logLik.which_zeros <- function(object, ...) stop_answer_lacks("logLik", answer_quality)
+
 #' @export
 deviance.which_zeros <- function(object, ...) stop_answer_lacks("deviance", answer_quality)
+
 #' @export
 df.residual.which_zeros <- function(object, ...) { # nolint: object_name_linter.
   stop_answer_lacks("df.residual", answer_quality)
 }
+
 #' @export
 sigma.which_zeros <- function(object, ...) stop_answer_lacks("sigma", answer_quality)
+
 #' @export
 anova.which_zeros <- function(object, ...) stop_answer_lacks("anova", answer_quality)
+
 #' @export
 extractAIC.which_zeros <- function(fit, scale, k, ...) { # nolint: object_name_linter.
   stop_answer_lacks("extractAIC", answer_quality)
 }
+
 #' @export
 simulate.which_zeros <- function(object, nsim = 1, seed = NULL, ...) {
   stop_answer_lacks("simulate", "tables are drawn from fits of a model, such as aspect_bernoulli().")
@@ -920,27 +889,78 @@ answer_of_shards <- paste(
 
 #' @export
 predict.which_zeros_shards <- function(object, ...) stop_answer_lacks("predict", answer_of_shards)
+
 #' @export
 fitted.which_zeros_shards <- function(object, ...) stop_answer_lacks("fitted", answer_of_shards)
+
 #' @export
 residuals.which_zeros_shards <- function(object, ...) stop_answer_lacks("residuals", answer_of_shards)
+
 #' @export
 coef.which_zeros_shards <- function(object, ...) stop_answer_lacks("coef", answer_of_shards)
+
 #' @export
 confint.which_zeros_shards <- confint.which_zeros
+
 #' @export
 vcov.which_zeros_shards <- vcov.which_zeros
+
 #' @export
 logLik.which_zeros_shards <- logLik.which_zeros
+
 #' @export
 deviance.which_zeros_shards <- deviance.which_zeros
+
 #' @export
 df.residual.which_zeros_shards <- df.residual.which_zeros # nolint: object_name_linter.
+
 #' @export
 sigma.which_zeros_shards <- sigma.which_zeros
+
 #' @export
 anova.which_zeros_shards <- anova.which_zeros
+
 #' @export
 extractAIC.which_zeros_shards <- extractAIC.which_zeros # nolint: object_name_linter.
+
 #' @export
 simulate.which_zeros_shards <- simulate.which_zeros
+
+# Mean ages of the sites of an answer; NULL where none were given.
+answer_ages <- function(w) {
+  age <- w$inputs$near$given$age
+  if (!is.null(age)) rowMeans(age)
+}
+
+need_ages <- function(w, what) {
+  ages <- answer_ages(w)
+  if (is.null(ages)) stop_input("`what = \"%s\"` needs the ages of the sites: which_zeros(age = ).", what)
+  ages
+}
+
+# Numbers in cell_states of zeros whose chance of having been missed lies between `low` and `high`: probably missed
+# where all of that range is above the threshold, undecided where the range holds it. The page of explore() does so.
+states_of <- function(low, high, threshold) 4L - (low > threshold) - (high > threshold)
+
+#' @export
+augment.which_zeros <- function(x, ..., rows = NULL) {
+  check_dots(...)
+  rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
+  refuse_cells(5, rows, x)
+  false <- matrix(NA_real_, x$dims[["n"]], x$dims[["m"]])
+  false[x$candidate] <- wz_missed(x)$missed
+  scores <- list(.fitted = unname(x$probability), .false = false)
+  augment_cells(x, rows, dense_rows(x$x, rows), lapply(scores, function(score) score[rows, , drop = FALSE]))
+}
+
+#' @export
+glance.which_zeros <- function(x, ...) {
+  check_dots(...)
+  answer <- x$quality["stack", ]
+  simple <- x$quality[x$gain$rule[1L], ]
+  as_tidy(data.frame(
+    n = x$dims[["n"]], m = x$dims[["m"]], finds = x$finds, zeros = sum(x$candidate), as.list(x$total),
+    auc = answer$auc, auc_within = answer$auc_within, slope = x$curve$summary$slope, best_simple = simple$learner,
+    best_simple_auc = simple$auc, copies = x$copies
+  ))
+}

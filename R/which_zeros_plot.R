@@ -203,10 +203,6 @@ surveys_figure <- function(w) {
 # What is known of each cell: n x m, a factor.
 cell_states <- c("found", "probably missed", "undecided", "probably absent", "not asked or unknown")
 
-# Numbers in cell_states of zeros whose chance of having been missed lies between `low` and `high`: probably missed
-# where all of that range is above the threshold, undecided where the range holds it. The page of explore() does so.
-states_of <- function(low, high, threshold) 4L - (low > threshold) - (high > threshold)
-
 zero_states <- function(w, threshold) {
   out <- matrix(5L, w$dims[["n"]], w$dims[["m"]], dimnames = w$names)
   out[as.matrix(w$x) %in% 1] <- 1L
@@ -214,18 +210,6 @@ zero_states <- function(w, threshold) {
     out[cbind(cells$row, cells$column)] <<- states_of(cells$missed_low, cells$missed_high, threshold)
   })
   out
-}
-
-# Mean ages of the sites of an answer; NULL where none were given.
-answer_ages <- function(w) {
-  age <- w$inputs$near$given$age
-  if (!is.null(age)) rowMeans(age)
-}
-
-need_ages <- function(w, what) {
-  ages <- answer_ages(w)
-  if (is.null(ages)) stop_input("`what = \"%s\"` needs the ages of the sites: which_zeros(age = ).", what)
-  ages
 }
 
 # Means of the ages of the sites at which each taxon was found, NaN where it was at none; found: n x m, logical.
@@ -392,13 +376,6 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
     colours = unname(cell_colours[c("missed", "found")]),
     subtitle = if (!is.null(assumed)) capital(assumed)
   )
-}
-
-# Users pick columns of tables.
-need_drawn_columns <- function(object, columns) {
-  lost <- setdiff(columns, names(object))
-  if (length(lost)) stop_input("`object` must have the columns %s: it lacks %s.", show_names(columns), show_names(lost))
-  if (!nrow(object)) stop_input("`object` must hold a row to draw: it has none.")
 }
 
 # nolint start: object_name_linter.

@@ -248,10 +248,6 @@ shards_companions <- function(x) {
   (joint + rep(shards_rate(x), each = m)) / pmax(x$column_sum - gone, 1)
 }
 
-view_matrix <- function(start, column, dim) {
-  Matrix::sparseMatrix(i = rep.int(seq_len(dim[1L]), diff(start)), j = column + 1L, x = 1, dims = dim)
-}
-
 # One shard for the learners: its cells, and the memberships of each fit.
 learner_shard <- function(learners, s) {
   x <- learners$x
@@ -393,8 +389,6 @@ shards_quality <- function(judged) {
     slope = line[["slope"]], slope_se = line[["slope_se"]]
   )
 }
-
-cells_at_a_time <- 5e5 # of a shard, whose chances are in memory
 
 # f(cells) for some rows of a shard at a time, in order. cells: those of open_cells(), `rows`, their numbers in the
 # whole table, and the shard's number.
@@ -607,13 +601,6 @@ shard_odds <- function(learners, stack) {
   list(odds = odds, finds = finds)
 }
 
-tabulate_sums <- function(value, index, size) {
-  out <- numeric(size)
-  sums <- rowsum(value, index)
-  out[as.integer(rownames(sums))] <- sums[, 1L]
-  out
-}
-
 # Values of cells in a matrix.
 spread_cells <- function(shape, at, value, others = 0) {
   out <- matrix(others, shape[1L], shape[2L])
@@ -694,4 +681,9 @@ shards_sums <- function(w, side, groups) {
     table = sums_table(labels, values$finds, values$zeros, values$missed, values[c("low", "high")], NULL),
     assumption = wz_words[[w$source]]
   )
+}
+
+zeros_in_pieces.shards <- function(x, given, ...) {
+  wz_refuse_shards(setdiff(given, c("", names(formals(which_zeros_shards)))))
+  which_zeros_shards(x, ...)
 }

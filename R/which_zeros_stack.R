@@ -62,9 +62,6 @@ choose_ridge <- function(parts, n_threads = 1L) {
 # Which columns are of learners; the others are taxon_terms().
 of_learner <- function(z) !colnames(z) %in% c("finds", "finds_squared")
 
-# Without it, learners that tell the few hidden finds of a small table without error would have weights without end.
-blind_finds <- 1
-
 # Learners' weights that are not negative: those whose weight would be are left out, one after another. `start`: a stack
 # of much the same, or NULL.
 stack_weights <- function(data, ridge, start = NULL) {
@@ -241,20 +238,4 @@ judged_curve <- function(score, hit, chance, fraction = 1) {
     roc = roc_curve(steps), pr = pr_curve(steps, 1 / fraction),
     calibration = calibration_curve(score, hit, chance)
   )
-}
-
-# Logistic regression by Newton's method; the first column of the design is 1. The objective is the log-likelihood less
-# half of beta' penalty beta. Where a column tells hits from others without error, beta ends where a pass gains nothing
-# that counts. `start`: NULL is the mean of y alone. Returns list(beta, hessian); see src/num/logistic_regression.h.
-logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(ncol(design)), weight = 1, passes = 50L,
-                                start = NULL, n_threads = 1L) {
-  cases <- cbind(as.double(y), offset, weight, deparse.level = 0L)
-  if (is.null(start)) {
-    share <- (sum(cases[, 3L] * cases[, 1L]) + 0.5) / (sum(cases[, 3L]) + 1)
-    start <- c(stats::qlogis(share) - mean(offset), rep(0, ncol(design) - 1L))
-  }
-  limits <- as.integer(c(passes, n_threads))
-  found <- .Call(mc_c_logistic_regression, unname(design), cases, penalty, matrix(start), limits)
-  found$beta <- as.vector(found$beta)
-  found
 }

@@ -15,23 +15,6 @@ axis_words <- function(fit) {
 # The same of a result of a fit, which has kept them; else of nobody's table.
 kept_words <- function(x) attr(x, "words") %||% c("sites", "taxa")
 
-# Words of the field of which one and many are known. Any other word is left as the user wrote it.
-many_of <- c(
-  site = "sites", locality = "localities", formation = "formations", collection = "collections", sample = "samples",
-  plot = "plots", quadrat = "quadrats", transect = "transects", station = "stations", section = "sections",
-  bed = "beds", basin = "basins", region = "regions", island = "islands", lake = "lakes", row = "rows",
-  quarry = "quarries", cave = "caves", core = "cores", cell = "cells", square = "squares", point = "points",
-  pond = "ponds", stream = "streams", field = "fields", trap = "traps", camera = "cameras", reef = "reefs",
-  observation = "observations", document = "documents", image = "images", patient = "patients", person = "persons",
-  taxon = "taxa", genus = "genera", species = "species", family = "families", order = "orders",
-  bird = "birds", plant = "plants", tree = "trees", fish = "fish", mammal = "mammals", insect = "insects",
-  beetle = "beetles", butterfly = "butterflies", moth = "moths", spider = "spiders", snail = "snails", bat = "bats",
-  frog = "frogs", amphibian = "amphibians", reptile = "reptiles", animal = "animals", fungus = "fungi",
-  attribute = "attributes", column = "columns", term = "terms", word = "words", gene = "genes", pixel = "pixels",
-  item = "items", group = "groups", visit = "visits", layer = "layers", country = "countries", time = "times",
-  interval = "intervals", stage = "stages", period = "periods", zone = "zones"
-)
-
 plural_word <- function(word) {
   many <- unname(many_of[tolower(word)])
   ifelse(is.na(many), word, as_written(many, word))
@@ -50,18 +33,7 @@ show_count <- function(x, digits = 2L) {
 # Groups of digits that no page breaks across lines.
 unbroken <- function(text) gsub("(?<=[0-9]) (?=[0-9]{3}(?![0-9]))", "\u00a0", text, perl = TRUE)
 
-# "1 start", "2 passes", "3 taxa", of words of ours; of what the user calls them, "1 site" of "sites".
-count_words <- function(n, word) paste(format_big(n), noun(n, word))
-noun <- function(n, word) ifelse(n == 1, word, many_words(word))
 count_side <- function(n, words) paste(format_big(n), ifelse(n == 1, singular_word(words), words))
-
-# The last word in the plural, as listed above or by the rule.
-many_words <- function(word) {
-  last <- sub(".* ", "", word)
-  listed <- unname(many_of[last])
-  regular <- paste0(sub("(s|x|ch|sh)$", "\\1e", sub("([^aeiou])y$", "\\1ie", last)), "s")
-  paste0(substr(word, 1L, nchar(word) - nchar(last)), ifelse(is.na(listed), regular, listed))
-}
 
 # With a capital where the user's word has one.
 as_written <- function(new, word) {
@@ -90,25 +62,6 @@ shape_words <- function(fit) UseMethod("shape_words")
 
 shape_words.default <- function(fit) {
   paste0(table_words(fit$dims, axis_words(fit)), ", ", count_words(fit$dims[["k"]], "component"))
-}
-
-# The taxa by which one knows each component: what a model of components found, in one sentence. NULL where it has none
-# that can be named.
-known_by <- function(fit) {
-  if (is.null(fit$names[[2L]]) || isTRUE(fit$dims[["k"]] < 2)) {
-    return(NULL) # nothing to call them by, or to tell apart
-  }
-  each <- catch_error(top_names(fit), function(e) NULL)
-  each <- each[nzchar(each)]
-  if (length(each) < 2L) {
-    return(NULL)
-  }
-  shown <- utils::head(sprintf("%s: %s", names(each), each), 6L)
-  more <- length(each) - length(shown)
-  sprintf(
-    "%s that tell the components apart: %s%s.", capital(axis_words(fit)[2L]), paste(shown, collapse = "; "),
-    if (more) paste("; and", count_words(more, "more component")) else ""
-  )
 }
 
 # strwrap() that ends no line within a number, as in 933 000, 95 % or s.e. 0.2, nor at a "\001", which becomes a space.
@@ -147,4 +100,71 @@ print_aligned <- function(columns, left = 1L) {
     format(c(names(columns)[j], as.character(columns[[j]])), justify = if (j %in% left) "left" else "right")
   })
   writeLines(sub(" +$", "", do.call(paste, c(padded, sep = "  "))))
+}
+
+# What the number missed is a number of, or rests on.
+wz_words <- list(
+  curve = "found by two more surveys of equal effort",
+  groups = "of the fauna of each group, by Chao's estimate",
+  visits = "found by no visit, by the occupancy of each taxon",
+  completeness = "if completeness is as supplied", effort = "if what was missed follows effort",
+  phantom = "if what was missed is the part of a site that makes only zeros, its phantom"
+)
+
+capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
+
+# Numbers as a reader wants them: `digits` significant ones, but no more than `digits` decimals, and written out where
+# large ones beside small ones would make print() write 3.42e+04.
+round_columns <- function(x, digits) {
+  number <- vapply(x, is.double, NA)
+  x[number] <- lapply(x[number], function(column) {
+    column <- signif(round(column, digits + 1L), digits)
+    if (any(grepl("e", format(column), fixed = TRUE))) vapply(column, format, "", scientific = FALSE) else column
+  })
+  x
+}
+
+show_ends <- function(low, high) sprintf("%s to %s", show_count(low), show_count(high))
+
+# How many were not detected, between which ends, by what evidence.
+total_sentence <- function(total, source, words, more = NULL) {
+  number <- if (total[["missed"]] < 0.5) "less than 1" else show_count(max(1, total[["missed"]]))
+  ends <- show_ends(total[["low"]], total[["high"]])
+  if (source == "curve") {
+    two <- more[more$surveys == 2, ]
+    return(sprintf(
+      "Two more surveys of equal effort would find about %s more %s (90 %% interval %s%s).", number,
+      if (number %in% c("1", "less than 1")) "presence" else "presences", ends,
+      if (NROW(two)) {
+        sprintf("; in other years or by other methods %s", show_ends(two$unlike_low, two$unlike_high))
+      } else {
+        ""
+      }
+    ))
+  }
+  of <- switch(source,
+    groups = sprintf(
+      "%s of the faunas of %s were found at none of their sites, by Chao's estimate", words[2L], words[1L]
+    ),
+    visits = sprintf("presences were found by no visit, by the occupancy of each %s", singular_word(words[2L])),
+    sprintf("presences were not detected, %s", wz_words[[source]])
+  )
+  sprintf("About %s %s (90 %% interval %s).", number, of, ends)
+}
+
+# What the phantom's cells are called.
+false_of <- function(colour) if (colour == "black") "presences" else "absences"
+
+# A table of a survey: sites and taxa in the user's words, and a line on each column of `legend` that is there.
+print_visit_table <- function(x, digits, n, legend) {
+  digits <- check_digits(digits)
+  shown <- utils::head(x, check_shown(n))
+  named <- names(shown)
+  names(shown) <- side_heads(named, kept_words(x))
+  print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
+  write_sentences(legend[names(legend) %in% named])
+  said <- setdiff(names(shown), named)
+  if (length(said)) cat(sprintf("%s: column `%s`\n", said, setdiff(named, names(shown))), sep = "")
+  invisible(x)
 }

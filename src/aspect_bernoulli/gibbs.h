@@ -42,7 +42,7 @@ enum {
 };
 
 /* Sums over draws of a cell: probability and its square; and, where there is a phantom, missed, its
- * square, present and phantom (cell_scores() in R/cell_scores.R; missed and phantom at presences: of their
+ * square, present and phantom (cell_scores() in R/aspect_bernoulli_cells.R; missed and phantom at presences: of their
  * black mirror). */
 #define AB_GIBBS_PLAIN 2
 #define AB_GIBBS_SCORES 6

@@ -214,7 +214,7 @@ ref_nor_hold <- function(par, points, ones, zeros, hold) {
   at(root(function(t) ref_nor_scale(at(t), hold) - hold[1], -500, 500))
 }
 
-# Eq. (I1) of R/noisy_or_identifiability.R.
+# Eq. (I1) of R/identifiability_noisy_or.R.
 ref_nor_rescale <- function(par, t) {
   for (c in seq_along(par$prior)) {
     alone <- 1 - (1 - par$leak) * (1 - par$links[c, ])

@@ -1,3 +1,5 @@
+# Of R/base_effort.R and what models make of it.
+
 # A table whose phantom follows effort.
 effort_table <- function(n = 200, m = 40, slope = -1.2) {
   set.seed(3)

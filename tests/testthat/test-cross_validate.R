@@ -1,4 +1,4 @@
-# Also of R/held_out.R, R/select_k.R, R/compare_models.R.
+# Also of R/base_held_out.R, R/base_tuning.R, R/held_out.R, R/select_k.R, R/compare_models.R.
 
 few <- quiet_control(n_start = 2, max_pass = 200)
 

@@ -1,5 +1,5 @@
 # The scores of every cell of a fit, cell by cell, by the reference.
-# Also of R/cell_scores.R.
+# Also of R/aspect_bernoulli_cells.R, R/base_cells.R.
 ref_table <- function(fit, kinds) {
   s <- fit$param$membership
   a <- fit$param$aspects

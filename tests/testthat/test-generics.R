@@ -1,4 +1,4 @@
-# Generics of R on fits: R/generics.R.
+# Generics of R on fits: R/generics.R, R/base_generics.R.
 
 refuses <- function(expr, ...) expect_error(expr, ..., class = "multicause_input_error")
 

@@ -1,5 +1,5 @@
 # Fits whose parameters are given, with an exact white (black) phantom as the last component.
-# Also of R/identifiability_bounds.R, R/identifiability_scale.R.
+# Also of R/identifiability_bounds.R, R/aspect_bernoulli_scale.R.
 exact_fit <- function(s, a, x = NULL, phantom = "white") {
   a <- rbind(a, phantom == "black")
   s <- cbind(s, 1 - rowSums(s))

@@ -1,4 +1,4 @@
-# Also of R/noisy_or_fit.R.
+# Also of R/noisy_or_fit.R, R/noisy_or_kernel.R.
 
 golden_nor <- function(name) {
   skip_if_not_installed("jsonlite")

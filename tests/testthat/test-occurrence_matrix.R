@@ -1,4 +1,4 @@
-# Also of R/site_table.R.
+# Also of R/site_table.R, R/base_keys.R, R/base_text.R.
 
 finds <- function() {
   data.frame(

@@ -1,3 +1,5 @@
+# Also of R/base_phantoms.R.
+
 random_fit <- function(aspects, weights = rep(1 / nrow(aspects), nrow(aspects)), density = 0.5) {
   set.seed(1)
   x <- matrix(rep_len(c(1, 0), 10 * ncol(aspects)), 10)

@@ -1,4 +1,4 @@
-# Also of R/plca_methods.R, R/cross_entropy.R, R/modes.R.
+# Also of R/plca_methods.R, R/plca_plot.R, R/cross_entropy.R, R/modes.R.
 
 golden_matrices <- function(values) {
   if (is.list(values)) {

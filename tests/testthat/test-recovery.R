@@ -1,3 +1,5 @@
+# Also of R/base_corrupt.R, R/base_ranking.R.
+
 test_that("corrupt() plants what it says", {
   set.seed(1)
   x <- binary_matrix(200, 40, 0.3)

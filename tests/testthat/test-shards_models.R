@@ -1,4 +1,5 @@
-# Models of shards against those of the table, but aspect_bernoulli(), which has files of its own.
+# Models of shards against those of the table, but aspect_bernoulli(), which has files of its own: R/nmf_shards.R,
+# R/bernoulli_mixture_shards.R, R/logistic_pca_shards.R, R/noisy_or_shards.R, R/plsa_shards.R.
 
 # fit(x, k, ...), start(x, k), own: what rows have of their own, args: which are tried, spoiled(x): a table of which a
 # row or a column knows next to nothing.

@@ -81,6 +81,80 @@ test_that("R's interface is in glue/ and init.c alone", {
   }
 })
 
+# What each file of R/ defines, and which names its code takes: of calls and values, without what stands after `$` or
+# `@`, names of arguments, and what a function makes itself.
+r_files <- function() {
+  folder <- file.path(src, "..", "R")
+  skip_if_not(dir.exists(folder), "the sources are not at hand")
+  files <- dir(folder, "[.]R$", full.names = TRUE)
+  stats::setNames(lapply(files, parse, keep.source = FALSE), basename(files))
+}
+
+is_assignment <- function(e) is.call(e) && is.name(e[[1L]]) && as.character(e[[1L]]) %in% c("<-", "<<-", "=")
+
+made_by <- function(code) {
+  unlist(lapply(Filter(is_assignment, as.list(code)), function(e) if (is.name(e[[2L]])) as.character(e[[2L]])))
+}
+
+names_in <- function(e) {
+  if (is.name(e)) return(if (nzchar(e)) as.character(e))
+  if (is.pairlist(e) || is.expression(e)) return(unlist(lapply(as.list(e), names_in)))
+  if (!is.call(e)) return(NULL)
+  if (is.name(e[[1L]]) && as.character(e[[1L]]) %in% c("$", "@", "::")) return(names_in(e[[2L]]))
+  if (identical(e[[1L]], as.name("function"))) {
+    return(setdiff(c(names_in(e[[2L]]), names_in(e[[3L]])), c(names(e[[2L]]), local_names(e[[3L]]))))
+  }
+  unlist(lapply(as.list(e), names_in))
+}
+
+local_names <- function(e) {
+  if (!is.call(e) || identical(e[[1L]], as.name("function"))) return(NULL)
+  own <- if (is_assignment(e) && is.name(e[[2L]])) as.character(e[[2L]])
+  if (identical(e[[1L]], as.name("for"))) own <- as.character(e[[2L]])
+  c(own, unlist(lapply(as.list(e)[-1L], local_names)))
+}
+
+test_that("a name that a file takes is seen, and one that its function makes is not", {
+  code <- parse(text = "f <- function(a, b = g) { c <- h(a); for (i in j) c$k(i, l = m) }")
+  expect_setequal(setdiff(names_in(code[[1L]][[3L]]), c("{", "<-", "for")), c("g", "h", "j", "m"))
+})
+
+# Floors: base, models, verbs, answer, pages. CONTRIBUTING.md has the table.
+floors_of_r <- c(
+  base = paste0(
+    "^(datasets|multicause-package|check|words|fit_control|tasks|starts|checkpoint|data_view|plot_tools|multicause|",
+    "chains|records|ages|base_.*)$"
+  ),
+  answer = "_shards",
+  models = paste0(
+    "^(aspect_bernoulli.*|bernoulli_mixture|logistic_pca|nmf|plsa.*|plca.*|cross_entropy|noisy_or.*|bmf.*|visits_.*|",
+    "smooth|smooth_over|neighbours_mean)$"
+  ),
+  pages = "^(report|explore)$", answer = "^(shards.*|which_zeros.*|by_site|contrast|sensitivity)$", verbs = "."
+)
+
+test_that("R/ is floors: each file takes names of files above it in Collate alone, and these go up floor by floor", {
+  files <- r_files()
+  collate <- read.dcf(file.path(src, "..", "DESCRIPTION"), "Collate")[[1L]]
+  order <- gsub("'", "", strsplit(trimws(collate), "[[:space:]]+")[[1L]])
+  expect_setequal(order, names(files))
+  first <- vapply(sub("[.]R$", "", order), function(file) {
+    names(floors_of_r)[which(vapply(floors_of_r, grepl, NA, file))[1L]]
+  }, "")
+  expect_false(is.unsorted(match(first, c("base", "models", "verbs", "answer", "pages"))))
+  home <- unlist(lapply(order, function(file) {
+    made <- made_by(files[[file]])
+    stats::setNames(rep(match(file, order), length(made)), made)
+  }))
+  expect_gt(length(home), 2000L)
+  upwards <- unlist(lapply(seq_along(order), function(i) {
+    taken <- intersect(unlist(lapply(files[[order[i]]], names_in)), names(home))
+    above <- taken[home[taken] > i]
+    sprintf("%s takes %s of %s", rep(order[i], length(above)), above, order[home[above]])
+  }))
+  expect_identical(upwards, character())
+})
+
 test_that("no name of R/ is defined twice, so that one file says what it is", {
   folder <- file.path(src, "..", "R")
   skip_if_not(dir.exists(folder), "the sources are not at hand")

@@ -1,5 +1,5 @@
 # Starts and folds as independent tasks: in turn or as futures, with failures named and interrupts that keep.
-# Also of R/starts.R.
+# Also of R/starts.R, R/base_random.R.
 
 table_of_two <- function(n = 30, m = 8) {
   set.seed(1)

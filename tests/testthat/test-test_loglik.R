@@ -1,3 +1,5 @@
+# Also of R/base_likelihood.R.
+
 test_that("it is eq. (23), floor and missing cells included", {
   set.seed(1)
   x <- binary(9, 5)

@@ -1,3 +1,5 @@
+# Also of R/visits_bernoulli_param.R.
+
 # Repeated visits to a table of known presences; every tenth observation has fewer visits, one has none.
 visited_table <- function(n = 60, m = 16, n_visit = 3, added = 0) {
   set.seed(7)

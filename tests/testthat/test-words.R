@@ -1,4 +1,4 @@
-# Prints speak the user's words: sites and genera where the table says so.
+# Prints speak the user's words: sites and genera where the table says so. Also of R/base_names.R, R/base_numbers.R.
 
 worded <- local({
   made <- list()

@@ -1,15 +1,6 @@
 # What a fit says of single cells: the one place where the scores behind false_absences(), denoise() and by_site()
 # are computed, by blocks of rows, so that no n x m matrix is formed for large tables.
 
-# Scores of the cells of some rows, each a length(rows) x m matrix. With content C, white phantoms W, and "presence"
-# read as "absence" and W as the black phantoms where of = "presences":
-#   probability  p = sum_c s a, the chance of a presence
-#   present      pbar = sum_C s a / u with u = sum_C s, the chance of a presence if content writes the cell
-#   phantom      q = sum_W s (1 - a) / (1 - p), the chance that a phantom wrote the absence
-#   missed       q pbar, the chance that a phantom wrote the absence where content would have written a presence
-# 1 - p is summed as S (1 - A), because 1 - (S A) loses the small ones.
-cell_scores <- function(fit, rows, kinds, of = "absences") UseMethod("cell_scores")
-
 cell_scores.default <- function(fit, rows, kinds, of = "absences") stop_no_phantoms(fit)
 
 cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
@@ -112,23 +103,6 @@ content_composition <- function(fit, rows, kinds) {
   out
 }
 
-# The mean membership of all rows of the table, of which a fit to a shard has its own.
-mean_membership <- function(fit) {
-  unname(if (is.null(fit$shares)) colMeans(fit$param$membership) else fit$shares$weight)
-}
-
-# Runs of the rows given, each of at most about a million cells.
-row_blocks <- function(rows, m, cells = 2^20) {
-  size <- max(1L, as.integer(cells %/% m))
-  unname(split(rows, (seq_along(rows) - 1L) %/% size))
-}
-
-# Rows of the data as a plain matrix of doubles.
-dense_rows <- function(x, rows) {
-  check_valid(x, "x")
-  unname(as.matrix(x[rows, , drop = FALSE])) + 0
-}
-
 # Does anything in the fit make absences (presences) false?
 has_noise <- function(fit, kinds, of) {
   misses <- !is.null(fit$missed_by) && (of == "absences" || !is.null(fit$param$added))
@@ -162,67 +136,89 @@ expected_false <- function(fit, x, kinds, of = "absences") {
   total
 }
 
-# Row or column numbers from names, numbers, or TRUE and FALSE for each, in the order asked for and as often; NULL is
-# all. Numbers and flags that have names themselves, as of which(), go by them.
-pick <- function(which, n, names, argument) {
-  if (is.null(which)) {
-    return(seq_len(n))
-  }
-  if (is.logical(which)) which <- which_true(which, n, names, argument)
-  if (is.factor(which)) which <- as.character(which)
-  if (is.numeric(which) && !is.null(names) && !is.null(names(which))) which <- names(which)
-  if (is.character(which) && !is.null(names)) {
-    unknown <- setdiff(which, names)
-    if (length(unknown)) {
-      stop_input(
-        "`%s` must hold names that are in the data, and %s is not%s", argument, show_names(unknown),
-        meant_words(unknown[1L], names)
-      )
-    }
-    which <- match(which, names)
-  }
-  ok <- is.numeric(which) && length(which) && !anyNA(which) && all(which == floor(which) & which >= 1 & which <= n)
-  if (!ok) {
-    stop_input("`%s` must hold names or whole numbers from 1 to %d, not %s.", argument, n, show_value(which))
-  }
-  as.integer(which)
+# Probabilities of some rows as the phantom of this colour sees them, which cells are observed, which are zeros, and
+# which rows write nothing.
+seen_rows <- function(fit, x, rows, colour) {
+  cells <- dense_rows(x, rows)
+  aspects <- if (colour == "black") 1 - fit$param$aspects else fit$param$aspects
+  membership <- fit$param$membership[rows, , drop = FALSE]
+  list(
+    p = unname(membership %*% aspects), observed = !is.na(cells), zero = cells %in% as.double(colour == "black"),
+    bare = writes_nothing(membership, aspects)
+  )
 }
 
-# A number that is also a name of something else.
-tell_position <- function(at, names, argument) {
-  if (!is.numeric(at) || !is.null(names(at))) {
-    return(invisible())
-  }
-  named <- match(as.character(at), names)
-  one <- at[!is.na(named) & named != at][1L]
-  if (!is.na(one)) {
-    inform(
-      "`%s` = %.0f is taken for the position, which has the name %s; for the name give text, \"%.0f\".", argument, one,
-      dQuote(names[one], FALSE), one
-    )
-  }
+# Of each row: the outer bound's top and its column, the sum of the odds p / (1 - p) of its zeros, and that of the
+# table's mean probabilities at its zeros; over all: the most false absences, and the number of zeros. written: what the
+# phantom may write of each column, see most_missed().
+outer_bounds <- function(fit, x, colour, written = 0) {
+  mean_p <- colMeans(fit$param$membership) %*% (if (colour == "black") 1 - fit$param$aspects else fit$param$aspects)
+  blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
+    seen <- seen_rows(fit, x, rows, colour)
+    tops <- row_tops(above_written(seen$p, written), seen$observed)
+    zero <- matrix(seen$zero, length(rows))
+    odds <- ifelse(zero & seen$p < 1, seen$p / (1 - seen$p), 0)
+    bare <- bare_rows(seen$bare, tops$top, written)
+    most <- matrix(most_missed(seen$p, tops$top, bare = bare), length(rows))
+    cbind(tops$top, tops$at, rowSums(odds), zero %*% t(mean_p), rowSums(most * zero), rowSums(zero))
+  })
+  all <- do.call(rbind, blocks)
+  list(
+    top = all[, 1L], at = all[, 2L], odds = all[, 3L], bare = all[, 4L], expected = sum(all[, 5L]),
+    n_cells = sum(all[, 6L])
+  )
 }
 
-which_true <- function(flags, n, names, argument) {
-  flags <- by_name(flags, names, argument)
-  if (!is_line(flags) || length(flags) != n || anyNA(flags) || !any(flags)) {
-    stop_input("`%s` must be TRUE or FALSE for each of the %d, and TRUE for some, not %s.", argument, n,
-      if (anyNA(flags)) "NA" else show_value(flags))
+# As kept, or from the data. Only a likelihood or posterior that was maximised has one.
+fit_certificate <- function(fit) {
+  if (!is.null(fit$certificate)) {
+    return(fit$certificate)
   }
-  unname(which(as.vector(flags)))
+  out <- no_certificate
+  if (is.null(fit$x) || !isTRUE(fit$estimate %in% c("ml", "map"))) {
+    return(out)
+  }
+  view <- data_view(fit_data(fit))
+  out[] <- ab_certify(
+    view, lapply(fit$param, unname), unname(fit$pinned), mode_prior(fit), smooth = smooth_lists(fit$smooth)
+  )
+  if (is_smoothed(fit) || !is.null(fit$effort)) out[c("membership_gap", "worst_row")] <- NA
+  out
 }
 
-# Numbers of sites, none of which may be meant.
-pick_some <- function(which, x, argument) {
-  none <- !length(which) || (is.logical(which) && length(which) == nrow(x) && !anyNA(which) && !any(which))
-  if (none) integer() else unique(pick(which, nrow(x), rownames(x), argument))
+# Numbers of absences and presences on record and how many of each are expected to be false: as kept, or from the data;
+# NULL where there are neither.
+expected_numbers <- function(fit) {
+  if (!is.null(fit$expected_false) || is.null(fit$x)) {
+    return(fit$expected_false)
+  }
+  # Chains went by kinds of their own.
+  count_expected(fit, fit_data(fit), if (is.null(fit$kinds)) component_kinds(fit, NULL) else fit$kinds)
 }
 
-# Results that would not fit into memory with ease are refused, with advice.
-refuse_large <- function(n_double, what, advice) {
-  gigabytes <- 8 * n_double / 2^30
-  if (gigabytes > 1) {
-    shown <- format(ceiling(10 * gigabytes) / 10, nsmall = 1L)
-    stop_input("%s would take %s GB, and 1 GB is the limit: %s.", what, shown, advice)
+count_expected <- function(fit, x, kinds) {
+  list(absences = expected_false(fit, x, kinds), presences = expected_false(fit, x, kinds, "presences"))
+}
+
+# What can be asked of the fit only while its data are there, for a fit that does not keep them.
+keep_answers <- function(fit, x) {
+  with_data <- fit
+  with_data$x <- x
+  fit$certificate <- fit_certificate(with_data)
+  fit$expected_false <- expected_numbers(with_data)
+  fit
+}
+
+expected_sentence <- function(fit, of, has_phantom) {
+  if (!has_phantom) {
+    return(NULL)
   }
+  total <- expected_numbers(fit)[[of]]
+  if (is.null(total) || anyNA(total)) {
+    return(NULL)
+  }
+  sprintf(
+    "Of %s %s %s (%s %%) are expected to be false: false_%s() ranks them.", format_big(total[["cells"]]), of,
+    format_expected(total[["expected"]]), format_percent(total[["expected"]] / max(1, total[["cells"]])), of
+  )
 }

@@ -128,3 +128,5 @@ show_marks <- function(marks, quoted, most = 8L) {
   more <- nrow(marks) - nrow(shown)
   if (more > 0L) sprintf("%s and %s more", text, format_big(more)) else text
 }
+
+unknown_codes <- c(9, 99, 999, 9999, -9, -99, -999, -9999)

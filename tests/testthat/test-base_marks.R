@@ -1,4 +1,4 @@
-# What tables of text are told: marks with their numbers, and code that makes 0 and 1 of them. R/marks.R.
+# What tables of text are told: marks with their numbers, and code that makes 0 and 1 of them. R/base_marks.R.
 
 told <- function(x, kind = "binary") {
   tryCatch(suppressMessages(check_data(x, kind)), multicause_input_error = conditionMessage)

@@ -179,10 +179,6 @@ print.identifiability_profile <- function(x, digits = 3L, ...) {
   invisible(x)
 }
 
-profile_names <- c(
-  fitted = "as fitted", likelihood = "log-likelihood lower by at most 2", draws = "of tables drawn alike"
-)
-
 profile_sentences <- function(id, digits) {
   rows <- id$expected[match(names(profile_names), id$expected$bound, nomatch = 0L), ]
   lines <- sprintf(
@@ -232,16 +228,6 @@ print.summary.identifiability_profile <- function(x, digits = 3L, ...) {
   cat("\nThe profile\n")
   print.data.frame(round_columns(x$object$profile[-3L], digits), row.names = FALSE) # `change` has loglik
   invisible(x)
-}
-
-profile_figure <- function(object) {
-  ends <- object$expected
-  ends$bound <- factor(profile_names[ends$bound], rev(profile_names))
-  new_figure(
-    ends, gg_aes(xmin = "least", xmax = "most", y = "bound"), "What the data allow",
-    "Bars: numbers of false absences, as fitted and within the bounds.", "false absences", NULL
-  ) + ggplot2::geom_errorbar(orientation = "y", width = 0.2) + ggplot2::geom_point(gg_aes(x = "least")) +
-    ggplot2::geom_point(gg_aes(x = "most"))
 }
 
 result_tables.identifiability_profile <- function(x) x[c("expected", "profile")]

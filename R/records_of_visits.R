@@ -176,7 +176,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
     surveys = surveys, data = data, columns = c(site, visit), covariates = tables, max_visits = max_visits,
     surplus = surplus
   ))
-  # As check_visits() marks an array and its covariates, see visits_bernoulli_data.R.
+  # As check_visits() marks an array and its covariates, see base_visits.R.
   structure(x, sides = visit_sides, covariates = list(visit = tables$visit, site = tables$site), sites = tables$site)
 }
 
@@ -205,11 +205,6 @@ listed_visits <- function(x, covariates) {
   out <- data.frame(site = labels[[1L]][at[, 1L]], visit = labels[[3L]][at[, 2L]])
   out[names(values)] <- lapply(values, `[`, made)
   out
-}
-
-# Names of all sides, numbers where there are none.
-side_labels <- function(x) {
-  lapply(seq_along(dim(x)), function(side) dimnames(x)[[side]] %||% as.character(seq_len(dim(x)[side])))
 }
 
 # The table of sites of such an array, beside its covariates.
@@ -524,15 +519,6 @@ thinned_sentence <- function(made, kept, given) {
     ))
   }
   sprintf("Left out %d of %d visits, to %s with more than %d.", sum(is.na(own$column)), nrow(own), at, given$max_visits)
-}
-
-# Dates as text: the year first or last, and then perhaps a time.
-date_patterns <- c(
-  first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}(?![0-9])",
-  last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})(?![0-9])"
-)
-is_date_text <- function(text) {
-  grepl(date_patterns[["first"]], text, perl = TRUE) | grepl(date_patterns[["last"]], text, perl = TRUE)
 }
 
 # Days of what is a date; anything else as it is.

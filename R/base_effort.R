@@ -1,5 +1,5 @@
-# The aspect Bernoulli model with `effort`: the pinned white phantom's share of an observation follows the effort spent
-# on it, by a logistic curve that is fitted (src/aspect_bernoulli/effort.h).
+# Effort by site: the share of what is missed follows the effort spent on it, by a logistic curve that is fitted
+# (src/aspect_bernoulli/effort.h).
 
 check_effort <- function(effort, data, phantom, k) {
   effort <- check_site_effort(effort, data)
@@ -38,23 +38,6 @@ check_effort_phantom <- function(phantom, k) {
 
 # Kernel and starts in units of mean 0 and variance 1.
 scale_effort <- function(effort) (effort - mean(effort)) / stats::sd(effort)
-
-run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
-  if (is.null(start$coef)) start <- effort_start(start)
-  effort <- list(coef = start$coef, effort = scale_effort(problem$effort))
-  param <- c(ab_kernel_param(start, problem$pinned), effort)
-  control$algorithm <- ab_algorithm(control, ncol(start$membership), problem$data$view, FALSE, effort = TRUE)
-  counts <- mode_counts(problem$prior, problem$pinned)
-  out <- .Call(mc_c_ab_effort_fit, problem$data$view, param, counts, unclass(control))
-  out$outcome$algorithm <- control$algorithm
-  list(param = out[c("membership", "aspects", "coef")], outcome = out$outcome)
-}
-
-# Log-odds that follow the phantom's share of a start on the mean, and do not yet hang on effort.
-effort_start <- function(start) {
-  start$coef <- flat_curve(mean(start$membership[, ncol(start$membership)]))
-  start
-}
 
 flat_curve <- function(share) c(stats::qlogis(min(max(share, 0.01), 0.99)), 0)
 

@@ -3,22 +3,6 @@
 
 visit_sides <- c("site", "taxon", "visit")
 
-# What people call the three sides.
-visit_side_words <- list(
-  site = c("site", "observation", "locality", "place", "plot", "point", "transect"),
-  taxon = c("taxon", "attribute", "species", "taxa", "genus", "sp"),
-  visit = c("visit", "survey", "occasion", "replicate", "rep", "j")
-)
-
-# Which sides these words name: "site", "taxon", "visit"; NA for others.
-side_of <- function(words) {
-  words <- tolower(words)
-  vapply(words, function(word) {
-    hit <- vapply(visit_side_words, function(known) word %in% c(known, many_words(known)), NA)
-    if (any(hit)) names(visit_side_words)[hit][1L] else NA_character_
-  }, "", USE.NAMES = FALSE)
-}
-
 # Of three words one may be anything, as "bird": it names the side that the other two leave.
 sides_of <- function(words) {
   at <- side_of(words)
@@ -225,11 +209,6 @@ check_sides <- function(sides) {
   at
 }
 
-# What package spOccupancy takes, list(y = species x sites x visits, occ.covs, det.covs), what package unmarked does,
-# list(ylist = a list of sites x visits for each species, siteCovs, obsCovs), or one of its frames, and what
-# detectionHistory() of package camtrapR makes, list(detection_history, effort).
-packed_names <- c("y", "ylist", "detection_history")
-
 packed_visits <- function(x, name) {
   part <- function(...) {
     for (one in c(...)) {
@@ -353,7 +332,6 @@ names_visits <- function(names) {
 
 have_one_name <- function(names) length(names) > 1L && length(unique(names)) == 1L
 
-name_stem <- function(names) sub("[._ -]?[0-9]+$", "", names)
 is_visit_stem <- function(stem) tolower(stem) %in% history_stems | side_of(stem) %in% "visit"
 history_stems <- c("", "y", "det", "detection", "detected", "h", "o", "occ", "v", "x", "day", "date")
 
@@ -680,4 +658,46 @@ refuse_lost <- function(keys, labels, name, what) {
   if (length(lost) && 2 * length(lost) < length(labels)) {
     stop_input("`%s` must have a row for each %s: it lacks %s.", name, what, show_names(lost, 3L))
   }
+}
+
+# n x visits.
+visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
+
+kept_visits <- function(fit) {
+  fit$visits %||% stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")
+}
+
+tell_rare <- function(data, rare) {
+  few <- which(rare_attributes(as.matrix(data$x), rare))
+  if (!length(few)) {
+    return(invisible())
+  }
+  names <- colnames(data$x)
+  words <- axis_words(data)
+  inform(
+    "Found at fewer than %d %s, so that the data say little of them by themselves: %s. Number of such %s: %d.",
+    rare, words[1L], show_names(if (is.null(names)) as.character(few) else names[few]), words[2L], length(few)
+  )
+}
+
+tell_single_visits <- function(cell) {
+  if (any(rowSums(!is.na(cell), dims = 2L) > 1L)) {
+    return(invisible())
+  }
+  inform(
+    "No site was visited twice: single visits cannot tell misses from absences, and what the fit says of misses %s.",
+    "rests on its assumptions alone"
+  )
+}
+
+# Folds of the visits that were made: list of index vectors into the array. An observation's visits are dealt to the
+# folds in turn, so that none loses all of its visits, and no fold takes all observations of a visit.
+visit_folds <- function(cell, folds) {
+  d <- dim(cell)
+  lapply(cell_folds(visits_made(cell), folds), function(pairs) {
+    i <- (pairs - 1L) %% d[1L] + 1L
+    v <- (pairs - 1L) %/% d[1L]
+    at <- as.vector(outer(i + v * d[1L] * d[2L], (seq_len(d[2L]) - 1L) * d[1L], "+"))
+    sort(at[!is.na(cell[at])])
+  })
 }

@@ -1,0 +1,48 @@
+# Numbers and nouns as sentences have them.
+
+`%||%` <- function(x, y) if (is.null(x)) y else x
+
+# Words of the field of which one and many are known. Any other word is left as the user wrote it.
+many_of <- c(
+  site = "sites", locality = "localities", formation = "formations", collection = "collections", sample = "samples",
+  plot = "plots", quadrat = "quadrats", transect = "transects", station = "stations", section = "sections",
+  bed = "beds", basin = "basins", region = "regions", island = "islands", lake = "lakes", row = "rows",
+  quarry = "quarries", cave = "caves", core = "cores", cell = "cells", square = "squares", point = "points",
+  pond = "ponds", stream = "streams", field = "fields", trap = "traps", camera = "cameras", reef = "reefs",
+  observation = "observations", document = "documents", image = "images", patient = "patients", person = "persons",
+  taxon = "taxa", genus = "genera", species = "species", family = "families", order = "orders",
+  bird = "birds", plant = "plants", tree = "trees", fish = "fish", mammal = "mammals", insect = "insects",
+  beetle = "beetles", butterfly = "butterflies", moth = "moths", spider = "spiders", snail = "snails", bat = "bats",
+  frog = "frogs", amphibian = "amphibians", reptile = "reptiles", animal = "animals", fungus = "fungi",
+  attribute = "attributes", column = "columns", term = "terms", word = "words", gene = "genes", pixel = "pixels",
+  item = "items", group = "groups", visit = "visits", layer = "layers", country = "countries", time = "times",
+  interval = "intervals", stage = "stages", period = "periods", zone = "zones"
+)
+
+format_big <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = TRUE)
+
+format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NAMES = FALSE)
+
+# Shares and expected numbers as one would say them.
+format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
+
+format_expected <- function(x) if (x < 1) "fewer than 1" else paste("about", format_big(signif(x, 3L)))
+
+format_chance <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))
+
+# "1 start", "2 passes", "3 taxa", of words of ours; of what the user calls them, "1 site" of "sites".
+count_words <- function(n, word) paste(format_big(n), noun(n, word))
+noun <- function(n, word) ifelse(n == 1, word, many_words(word))
+
+# The last word in the plural, as listed above or by the rule.
+many_words <- function(word) {
+  last <- sub(".* ", "", word)
+  listed <- unname(many_of[last])
+  regular <- paste0(sub("(s|x|ch|sh)$", "\\1e", sub("([^aeiou])y$", "\\1ie", last)), "s")
+  paste0(substr(word, 1L, nchar(word) - nchar(last)), ifelse(is.na(listed), regular, listed))
+}
+
+range_text <- function(ends, digits) {
+  ends <- vapply(signif(round(unlist(ends), digits), digits), format, "", digits = digits)
+  if (length(unique(ends)) == 1L) ends[1L] else sprintf("%s to %s", ends[1L], ends[2L])
+}

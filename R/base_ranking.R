@@ -1,0 +1,105 @@
+# How well scores rank the cells that changed: AUC, average precision, calibration.
+
+is_probability <- function(score) all(score >= 0 & score <= 1)
+
+thin_curve <- function(curve, most = most_points) {
+  size <- length(curve[[1L]])
+  at <- unique(round(seq(1, size, length.out = min(size, most))))
+  data.frame(lapply(curve, function(column) column[at]))
+}
+
+most_points <- 1000L
+
+# How well scores tell hits, of each of n rows and, last, of all: list(auc, se, ap), see src/num/ranking.h. Of several
+# scores, columns of a matrix, a column each.
+ranking <- function(score, hit, row = rep(1L, length(hit)), n = 1L, n_threads = 1L) {
+  several <- is.matrix(score)
+  if (!several) score <- matrix(as.double(score))
+  told <- .Call(mc_c_ranking, unname(score), hit, row, n, as.double(n_threads))
+  if (several) told else lapply(told, as.vector)
+}
+
+within_rows <- function(scores, changed) {
+  n <- nrow(scores)
+  at <- which(!is.na(changed))
+  each <- ranking(scores[at], changed[at], (at - 1L) %% n + 1L, n)
+  both <- !is.nan(each$auc[seq_len(n)])
+  data.frame(
+    site = if (is.null(rownames(changed))) seq_len(n) else rownames(changed),
+    candidates = as.double(rowSums(!is.na(changed))), changed = as.double(rowSums(changed, na.rm = TRUE)),
+    auc = ifelse(both, each$auc[seq_len(n)], NA), ap = ifelse(both, each$ap[seq_len(n)], NA), row.names = NULL
+  )
+}
+
+# Curves of what descend_scores() tells.
+roc_curve <- function(steps) {
+  hits <- steps$hits[length(steps$hits)]
+  others <- steps$cells[length(steps$cells)] - hits
+  at <- thin_curve(list(cells = c(0, steps$cells), hits = c(0, steps$hits)))
+  data.frame(false_positive = (at$cells - at$hits) / others, true_positive = at$hits / hits)
+}
+
+# `each`: how many cells one that is no hit stands for.
+pr_curve <- function(steps, each = 1) {
+  hits <- steps$hits[length(steps$hits)]
+  others <- each * (steps$cells - steps$hits)
+  thin_curve(list(recall = steps$hits / hits, precision = steps$hits / (steps$hits + others)))
+}
+
+# Hits and candidates down to each distinct score, highest first; of several scores, columns of a matrix, a list.
+descend_scores <- function(score, hit, n_threads = 1L) {
+  several <- is.matrix(score)
+  if (!several) score <- matrix(as.double(score))
+  steps <- .Call(mc_c_descend, unname(score), hit, as.double(n_threads))
+  if (several) steps else steps[[1L]]
+}
+
+# Expected share of hits among the n highest, ties drawn at random.
+precision_at <- function(steps, n) stats::approx(c(0, steps$cells), c(0, steps$hits), n)$y / n
+
+removal_at_half <- function(score, hit) {
+  if (!is_probability(score)) {
+    return(c(fp = NA_real_, fn = NA_real_))
+  }
+  c(fp = mean(score[!hit] > 0.5), fn = mean(score[hit] <= 0.5))
+}
+
+# Of the candidates in each tenth of the chances from 0 to 1, the share of changed cells, observed and by the scores.
+calibration_curve <- function(score, hit, chance = score) {
+  if (!is_probability(score)) {
+    return(data.frame(chance = numeric(), score = numeric(), share = numeric(), cells = integer()))
+  }
+  sums <- rowsum(cbind(chance, score, hit, 1), pmin(floor(10 * chance), 9))
+  cells <- sums[, 4L]
+  data.frame(
+    chance = sums[, 1L] / cells, score = sums[, 2L] / cells, share = sums[, 3L] / cells, cells = as.integer(cells),
+    row.names = NULL
+  )
+}
+
+calibration_line <- function(score, hit) {
+  unknown <- c(intercept = NA_real_, slope = NA_real_, slope_se = NA_real_)
+  if (!is_probability(score)) {
+    return(unknown)
+  }
+  odds <- stats::qlogis(pmin(pmax(score, 1e-12), 1 - 1e-12))
+  spread <- stats::sd(odds)
+  if (!isTRUE(spread > 1e-8)) {
+    return(unknown)
+  }
+  centre <- mean(odds)
+  fit <- logistic_regression(cbind(1, (odds - centre) / spread), hit)
+  beta <- fit$beta
+  covariance <- solve(fit$hessian + diag(1e-9, 2L))
+  c(
+    intercept = beta[1L] - beta[2L] * centre / spread, slope = beta[2L] / spread,
+    slope_se = sqrt(covariance[2L, 2L]) / spread
+  )
+}
+
+# The measures of a ranking: over the whole table and within its rows.
+ranked_measures <- function(scores, changed) {
+  candidate <- !is.na(changed)
+  all <- ranking(scores[candidate], changed[candidate])
+  list(auc = all$auc[2L], auc_within = mean(within_rows(scores, changed)$auc, na.rm = TRUE), ap = all$ap[2L])
+}

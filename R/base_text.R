@@ -1,0 +1,64 @@
+# Text as people and programs write it: encodings, numbers, dates, csv.
+
+# Dates as text: the year first or last, and then perhaps a time.
+date_patterns <- c(
+  first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}(?![0-9])",
+  last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})(?![0-9])"
+)
+
+# Text whose encoding is known: UTF-8, or else Latin-1, as of older exports.
+as_utf8 <- function(text) {
+  old <- which(!validUTF8(text))
+  Encoding(text) <- "UTF-8"
+  Encoding(text[old]) <- "latin1"
+  enc2utf8(text)
+}
+
+reads_as_number <- function(text) grepl("^[-+]?([0-9]+[.]?|[0-9]*[.][0-9]+)([eE][-+]?[0-9]+)?$", text)
+
+# The lines of a data frame, as bytes in UTF-8 whatever the session's encoding is.
+csv_text <- function(table, header = TRUE) {
+  as_native <- function(text) {
+    text <- enc2utf8(text)
+    Encoding(text) <- "unknown"
+    text
+  }
+  text <- vapply(table, is.character, NA)
+  table[text] <- lapply(table[text], as_native)
+  names(table) <- as_native(names(table))
+  con <- rawConnection(raw(), "wb")
+  on.exit(close(con))
+  utils::write.table(table, con, sep = ",", qmethod = "double", row.names = FALSE, col.names = header)
+  rawConnectionValue(con)
+}
+is_date_text <- function(text) {
+  grepl(date_patterns[["first"]], text, perl = TRUE) | grepl(date_patterns[["last"]], text, perl = TRUE)
+}
+
+check_file_name <- function(x, name) {
+  if (!is.null(x) && (!is.character(x) || length(x) != 1L || is.na(x) || !nzchar(x))) {
+    stop_input("`%s` must be a file name or NULL, not %s.", name, show_value(x))
+  }
+  x
+}
+
+split_columns <- function(age) lapply(seq_len(ncol(age)), function(column) age[, column])
+
+name_stem <- function(names) sub("[._ -]?[0-9]+$", "", names)
+
+# An absence whatever the column is called; and what says no to a column's question.
+absence_words <- c(
+  "absent", "absence", "undetected", "nondetected", "nondetection", "unobserved",
+  paste0("not", c("present", "detected", "observed", "found", "seen", "recorded"))
+)
+no_words <- c("no", "n", "false", "f", "none", "nil", "negative")
+
+# NULL or text: `count` strings, or any number of them.
+check_text <- function(x, name, count = NULL) {
+  if (!is.null(x) && (!is.character(x) || anyNA(x) || !length(x) %in% c(count, if (is.null(count)) length(x)))) {
+    stop_input("`%s` must be %s or NULL, not %s.", name, if (is.null(count)) "text" else "one string", show_value(x))
+  }
+  if (any(is_unreadable(as.character(x)))) {
+    stop_input("`%s` must be text that can be read: convert it by iconv() from the encoding that it has.", name)
+  }
+}

@@ -1,0 +1,47 @@
+# A setting of a model chosen by its loss on held-out cells.
+
+penalty_grid <- c(0.3, 1, 2, 3, 5, 8)
+
+# Is the prior a request to choose: "cv", or an unnamed list of several? One prior is a named list.
+wants_tuning <- function(prior) {
+  identical(prior, "cv") || (is.list(prior) && is.null(names(prior)) && length(prior) > 0L)
+}
+
+# The prior of a fit with a prior, by tune() where there are several to choose from: list(value, cv). check() refuses
+# what is none; `grid` are the priors that "cv" tries.
+choose_prior <- function(prior, grid, check, tune) {
+  if (!wants_tuning(prior)) {
+    return(list(value = prior, cv = NULL))
+  }
+  tried <- if (identical(prior, "cv")) grid else prior
+  lapply(tried, check)
+  tune(tried)
+}
+
+# The priors tried by prior = "cv": from none to strong, the mean of the Beta prior falling with its strength. `second`:
+# the Dirichlet's parameter in each of them.
+prior_grid <- function(names, second = 1) {
+  tried <- list(c(1, 1), c(1.05, 1.5), c(1.2, 2), c(1.2, 4), c(1.2, 4), c(1.5, 6))
+  unique(Map(function(beta, other) stats::setNames(list(beta, other), names), tried, rep_len(second, length(tried))))
+}
+
+# The least loss, and the least k whose loss is within one standard error of it.
+cv_choice <- function(results) {
+  best <- which.min(results$loss)
+  within <- which(results$loss <= results$loss[best] + results$se[best])
+  c(best = best, one_se = within[which.min(results$k[within])])
+}
+
+# The value of the argument `name` with the least loss on held-out cells: list(value, cv). Folds are drawn first, so
+# that the fit that follows starts from the same random numbers whatever was tried.
+tune_by_cells <- function(x, model, k, name, values, args, control) {
+  light <- control
+  light$n_start <- min(control$n_start, 3L)
+  light$keep_starts <- FALSE
+  light$n_polish <- 0L
+  light$on_interrupt <- "stop"
+  grid <- stats::setNames(list(as.list(values)), name)
+  settings <- make_settings(list(model = model), k, args, check_grid(grid))
+  cv <- validate_settings(open_table(x), settings, "cells", 5, 1, 1e-6, check_control(light, for_many = TRUE))
+  list(value = values[[cv_choice(cv$results)[["best"]]]], cv = cv)
+}

@@ -1,0 +1,80 @@
+# What all estimates of PLSA share: starts, passes, priors and likelihood.
+
+plsa_check_start <- function(start, data, k, fixed) {
+  wanted <- if (fixed == "basis") "basis" else c("membership", "basis")
+  wish <- "list(membership = n x k matrix, basis = k x m matrix)"
+  start <- check_start(start, wanted, wish, rownames(data$x), colnames(data$x))
+  membership <- start$membership
+  if (is.null(membership)) membership <- matrix(1 / k, nrow(data$x), k)
+  list(
+    membership = check_simplex_rows(membership, "start$membership", nrow(data$x), k),
+    basis = check_simplex_rows(start$basis, "start$basis", k, ncol(data$x))
+  )
+}
+
+plsa_permute <- function(param, at) {
+  list(membership = param$membership[, at, drop = FALSE], basis = param$basis[at, , drop = FALSE])
+}
+
+perplexity <- function(rows) {
+  exp(-rowSums(ifelse(rows > 0, rows * log(rows), 0)))
+}
+
+plsa_loglik <- function(view, param, settings) {
+  settings$near <- NULL
+  none <- fit_control(max_pass = 0)
+  plsa_passes(view, lapply(param, unname), settings, none, prior = plsa_kernel_prior())$outcome$objective
+}
+
+validate_plsa <- function(fit) {
+  membership <- fit$param$membership
+  basis <- fit$param$basis
+  stopifnot(
+    has_dims(membership, fit, c("n", "k")), has_dims(basis, fit, c("k", "m")),
+    all(membership >= 0), all(abs(rowSums(membership) - 1) < 1e-8), all(basis >= 0), all(abs(rowSums(basis) - 1) < 1e-8)
+  )
+  fit
+}
+
+# Without counts nothing says how much pseudo-counts are.
+plsa_default_prior <- function(estimate, whole) {
+  if (estimate %in% plsa_bayes) {
+    return("eb")
+  }
+  value <- if (whole) 1.1 else 1
+  list(membership = value, basis = value)
+}
+
+# As kernels have priors: strengths of sparsity (none), and what a Dirichlet prior adds to the expected counts of a
+# posterior mode (without one NULL and 0).
+plsa_kernel_prior <- function(dirichlet = NULL, k = 1L, membership = NULL, basis = 0) {
+  rows <- if (!is.null(dirichlet)) rep_len(dirichlet$membership, k) - 1
+  list(
+    membership = membership, basis = basis,
+    row_added = if (any(rows > 0)) rows, basis_added = if (is.null(dirichlet)) 0 else dirichlet$basis - 1
+  )
+}
+
+# A run of the kernel with the given prior and rule: list(param, outcome).
+plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
+  plain <- plsa_is_plain(prior) && is.null(settings$near) && is.null(view$na_start)
+  asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
+  few <- nrow(start$basis) <= plsa_newton_components || asked == "newton"
+  param <- list(
+    membership = start$membership, basis = start$basis, fixed_basis = settings$fixed == "basis",
+    missing = match(settings$missing, c("conditional", "paper")) - 1L,
+    newton = control$accelerate && plain && few && asked != "em", smooth = settings$near
+  )
+  rule <- match(rule, c("cccp", "global", "first")) - 1L # num_entropic_rule in src/num/entropic.h
+  out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = rule), unclass(control))
+  list(param = out[c("membership", "basis")], outcome = out$outcome)
+}
+
+plsa_is_plain <- function(prior) {
+  is.null(prior$membership) && prior$basis == 0 && is.null(prior$row_added) && prior$basis_added == 0
+}
+
+plsa_bayes <- c("vb", "gibbs") # estimates of the whole posterior
+
+# Up to here Newton passes are as fast as those of EM, or faster, in fits and for new rows (bench/plsa.md).
+plsa_newton_components <- 100L
