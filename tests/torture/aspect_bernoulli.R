@@ -95,14 +95,6 @@ torture("mc_c_ab_visits_gibbs", cell, sampled, alike(0.5, 0.5, 1), sweeps)
 torture("mc_c_ab_visits_gibbs", cell, c(sampled, follows), alike(0.5, 0.5, 1), sweeps)
 torture("mc_c_ab_visits_gibbs", cell, modifyList(sampled, list(spread = 1)), alike(0.5, 0.5, 1), sweeps, error = TRUE)
 
-rows <- list(taxon = c(0L, 0L, 1L), found = matrix(c(1L, 0L, NA, 0L, NA, NA, 1L, 1L, 0L), 3))
-terms <- list(odds = matrix(c(0.1, 1, 3, 0.2), 2), visit = matrix(1.5, 3, 3), node = c(0.5, 2), weight = c(0.4, 0.6))
-torture("mc_c_occ_likelihood", rows, terms)
-torture("mc_c_occ_likelihood", modifyList(rows, list(taxon = c(0L, 2L, 1L))), terms, error = TRUE)
-torture("mc_c_occ_likelihood", rows, modifyList(terms, list(visit = matrix(1.5, 2, 3))), error = TRUE)
-torture("mc_c_occ_shift", rows, terms, matrix(0.5, 2, 3))
-torture("mc_c_occ_shift", rows, terms, matrix(0.5, 3, 3), error = TRUE)
-
 state <- list(
   membership = 1 + 6 * param$membership, one = 1 + param$aspects, zero = 2 - param$aspects, pinned = c(0L, 0L, -1L),
   fixed_aspects = FALSE
