@@ -343,6 +343,19 @@ check_control <- function(control, for_many = FALSE) {
   rebuild_control(control)
 }
 
+# What a call does not take is refused where it was set: an answer that does not follow its settings would mislead.
+refuse_settings <- function(control, takes) {
+  usual <- fit_control()
+  others <- setdiff(names(usual), takes)
+  set <- others[!mapply(identical, unclass(control)[others], usual[others])]
+  if (length(set)) {
+    stop_input(
+      "`control` must set only %s for this call, not %s: its fits have settings of their own.",
+      paste(sprintf("`%s`", takes), collapse = ", "), paste(sprintf("`%s`", set), collapse = ", ")
+    )
+  }
+}
+
 # A list of settings made anew by the function it came from, which checks them as it did then: they may have been edited
 # since. What it makes has the kinds of numbers that kernels read.
 rebuild_control <- function(control) {

@@ -46,6 +46,7 @@ sensitivity <- function(fit, ..., n = 50, control = fit_control()) {
   n <- check_count(n, "n", 1L)
   control <- check_control(control, for_many = TRUE)
   refuse_checkpoint(control)
+  refuse_settings(control, c("n_threads", "progress"))
   control$on_interrupt <- "keep"
   changes <- wz_changes(fit)
   common <- list(w = fit, control = inner_control(control))

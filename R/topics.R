@@ -245,7 +245,8 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' @param seen chance of each count to be seen, between 0 and 1.
 #' @param background share of the background, from 0 to 1.
 #' @param x the training data, where the fit was made with `keep_x = FALSE`.
-#' @param control settings of the fold-in, from [fit_control()].
+#' @param control settings of the fold-in, from [fit_control()]: `max_pass`, `tol`, `accelerate`, `algorithm`, `n_threads`
+#'   and `progress`; others are refused.
 #' @return A list of class `document_completion`: `perplexity`; `loglik`, nats of each site's unseen counts;
 #'   `counts`, how many these are; `uniform`, the number of taxa; `background_alone`, the perplexity of q. Cost:
 #'   a fold-in as of [predict.plsa()].
@@ -268,6 +269,7 @@ document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01
   seen <- check_number(seen, "seen", 0, 1, open = TRUE)
   background <- check_number(background, "background", 0, 1)
   control <- check_control(control)
+  refuse_settings(control, c("max_pass", "tol", "accelerate", "algorithm", "n_threads", "progress"))
   data <- check_newdata(fit, newdata, "count")
   learned <- fit_data(fit, x) # apart: an error within a call of Matrix would lose its class
   margin <- Matrix::colSums(learned, na.rm = TRUE) + 0.5

@@ -105,8 +105,8 @@
 #'   answer keeps the seed it drew.
 #' @param seconds no copy beyond the second is begun after so many seconds.
 #' @param control settings from [fit_control()] of how the job is run: `n_threads`, of all its parts; `progress`, a bar
-#'   with the time left; `checkpoint`, a file name, whose folder must exist. Fits of tables in memory have their own
-#'   settings; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
+#'   with the time left; `checkpoint`, a file name, whose folder must exist. Others are refused, as fits of tables in
+#'   memory have their own; of shards see [which_zeros_shards]. `NULL`: one thread, and a bar in an interactive session.
 #' @return A list of class `which_zeros`: `probability`, an n x m matrix with the probability of a record (`NA` at
 #'   presences and for taxa found at no site); `total`, the expected number of false absences, `missed`, with `low` and
 #'   `high` (90 %); for presence-absence data alone that is what two more surveys would find, and `more`, a data frame,
@@ -281,6 +281,7 @@ check_wz_settings <- function(args) {
   for (name in c("quick", "series")) args[[name]] <- check_flag(args[[name]], name)
   args$control <- if (is.null(args$control)) fit_control() else check_control(args$control, for_many = TRUE)
   refuse_cluster(args$control)
+  refuse_settings(args$control, c("n_threads", "progress", "checkpoint"))
   check_checkpoint(args$control$checkpoint)
   if (!identical(args$seconds, Inf)) args$seconds <- check_number(args$seconds, "seconds", 0)
   if (!is.null(args$seed)) args$seed <- check_count(args$seed, "seed", 0L)

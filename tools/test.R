@@ -11,10 +11,16 @@ groups <- c(
   )
 )
 asked <- commandArgs(TRUE)
-# The sanitizers look at C and slow everything: pictures and documents call nothing that other tests do not.
+# The sanitizers look at C and slow everything: files that reach kernels in a way of their own. The rest call nothing
+# that these do not; every entry point is called under gctorture, too, and the kernels by the tests in C.
 sanitized <- nzchar(Sys.getenv("MULTICAUSE_SANITIZED"))
-no_code <- "plot|^(help|report|report_files|source_layout|tasks)$"
-left_out <- paste(c(groups[["prose"]], if (sanitized) no_code else groups[["long"]]), collapse = "|")
+kernels <- paste0(
+  "^(aspect_bernoulli.*|bernoulli_mixture|bmf.*|bootstrap|cell_codes|comparators|counts_papers|data_view|entropic|",
+  "identifiability.*|impute|logistic_pca|logistic_regression|neighbours_mean|nmf|noisy_or.*|plca.*|plsa(_gibbs|_prior|",
+  "_vb)?|predict|recovery|shards_(fit|models)|smooth|smooth_cv|smooth_others|test_loglik|",
+  "visits_bernoulli(_[a-o].*|_predict)?|visits_occupancy|which_zeros(_shards|_visits)?)$"
+)
+left_out <- paste(unlist(groups), collapse = "|")
 
 # Each file that took seconds is told when it ends: a run that is stopped says how far it came, and what was slow.
 FileTimes <- R6::R6Class("FileTimes", # nolint: object_name_linter. As other reporters are named.
@@ -37,7 +43,8 @@ reporter <- testthat::MultiReporter$new(list(testthat::CheckReporter$new(), File
 
 results <- testthat::test_dir(
   "tests/testthat",
-  filter = if (length(asked)) groups[[asked]] else left_out, invert = !length(asked),
+  filter = if (sanitized) kernels else if (length(asked)) groups[[asked]] else left_out,
+  invert = !sanitized && !length(asked),
   package = "multicause", load_package = "installed", reporter = reporter,
   stop_on_failure = FALSE
 )

@@ -160,7 +160,7 @@ make_tables_of_results <- function() {
   few <- fit_control(n_start = 2, n_polish = 0, progress = FALSE)
   x <- simulated_sites$x[1:40, ]
   suppressWarnings(suppressMessages({
-    w <- which_zeros(x, quick = TRUE, seed = 1, control = few)
+    w <- which_zeros(x, quick = TRUE, seed = 1, control = fit_control(progress = FALSE))
     fit <- aspect_bernoulli(x, 3, phantom = "white", control = few)
     visits <- lapply(1:3, function(v) x[, 1:10] * stats::rbinom(400, 1, 0.6))
     survey <- visits_bernoulli(visits, 1, detection = ~1, control = few)

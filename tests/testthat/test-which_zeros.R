@@ -535,6 +535,9 @@ test_that("threads change nothing but the time, and jobs' settings are those of 
   refused <- function(call, words) expect_error(call, words, class = "multicause_input_error")
   refused(which_zeros(x, control = list(n_threads = 2)), "must come from fit_control")
   refused(which_zeros(x, control = mcmc_control()), "not mcmc_control")
+  own <- "only `n_threads`, `progress`, `checkpoint` for this call, not `n_start`, `max_pass`: its fits have settings"
+  refused(which_zeros(x, control = fit_control(n_start = 50, max_pass = 1, n_threads = 2)), own)
+  refused(sensitivity(one, control = fit_control(tol = 1e-3)), "only `n_threads`, `progress` for this call, not `tol`")
   refused(sensitivity(one, control = fit_control(checkpoint = tempfile())), "`checkpoint` .* not for this call")
 })
 
