@@ -140,14 +140,15 @@ row_folds <- function(observed, folds) {
   unname(lapply(split(rows, rep_len(seq_len(folds), length(rows))), sort))
 }
 
-# Runs `expr`, keeping what a fit has to tell to itself: list(value, converged).
-quiet_fit <- function(expr) {
+# Runs `expr`, keeping what a fit has to tell to itself: list(value, converged). `refusal`: of own_empty_rows(), where
+# rows were empty before a fold hid any.
+quiet_fit <- function(expr, refusal = NULL) {
   converged <- TRUE
   value <- withCallingHandlers(
     expr,
     multicause_message = function(m) invokeRestart("muffleMessage"),
     multicause_no_zero = function(e) invokeRestart("hidden_by_us"),
-    multicause_empty_rows = function(e) invokeRestart("hidden_by_us"),
+    multicause_empty_rows = function(e) if (is.null(refusal)) invokeRestart("hidden_by_us") else stop(refusal),
     multicause_not_converged = function(w) {
       converged <<- FALSE
       invokeRestart("muffleWarning")
@@ -159,11 +160,12 @@ quiet_fit <- function(expr) {
 # One fold of one setting: the loss of each unit held out.
 #   setting  list(name, model, k, args): a function and its name, the number of components, further arguments
 #   held     indices of cells, or of rows
-hold_out <- function(x, setting, scheme, held, family, floor, control) {
+#   refusal  of own_empty_rows()
+hold_out <- function(x, setting, scheme, held, family, floor, control, refusal = NULL) {
   train <- switch(scheme,
     rows = x[-held, , drop = FALSE], omissions = replace_cells(x, held, 0), replace_cells(x, held)
   )
-  fit <- quiet_fit(call_model(setting, train, control, if (scheme != "omissions") family))
+  fit <- quiet_fit(call_model(setting, train, control, if (scheme != "omissions") family), refusal)
   if (scheme == "visits") check_tells_visits(fit$value)
   loss <- switch(scheme,
     rows = row_losses(fit$value, x[held, , drop = FALSE], family, floor),
@@ -190,13 +192,24 @@ row_losses <- function(fit, x, family, floor) {
 call_model <- function(setting, x, control, family = NULL) {
   given <- list(k = setting$k, control = quote(control))
   given <- given[vapply(names(given), function(name) takes(setting$model, name), NA)]
-  fit <- do.call(setting$model, c(list(quote(x)), given, setting$args))
+  fit <- withCallingHandlers(
+    do.call(setting$model, c(list(quote(x)), given, setting$args)),
+    error = function(e) if (is_of_user(setting$model, e)) stop(model_failure(e, setting$name))
+  )
   if (!inherits(fit, "multicause")) {
     return(user_model(fit, x, setting, family))
   }
   check_fit(fit, name = "model(x, k)")
   if (is.function(fit$call[[1L]])) fit$call[[1L]] <- as.name(model_name(fit))
   fit
+}
+
+# An error in a function of the user's that knows nothing of this package, which settle_failures() words.
+is_of_user <- function(model, e) {
+  !identical(environment(model), topenv()) && !is_time_limit(e) && !any(startsWith(class(e), "multicause_"))
+}
+model_failure <- function(e, name) {
+  errorCondition(conditionMessage(e), class = "multicause_model_failed", call = conditionCall(e), model = name)
 }
 
 # Does a function take an argument of that name? `...` of models here must be empty.
@@ -214,7 +227,7 @@ timed_fit <- function(task, common, tick) {
 
 fit_setting <- function(task, common, tick) {
   setting <- common$settings[[task$setting]]
-  with_seed(task$seed, quiet_fit(call_model(setting, common$x, common$control))$value)
+  with_seed(task$seed, quiet_fit(call_model(setting, common$x, common$control), common$refusal)$value)
 }
 
 held_out_words <- c(
@@ -230,7 +243,9 @@ run_fold <- function(task, common, tick) {
   plan <- common$plan
   held <- plan$held[[task$replicate]][[task$fold]]
   setting <- common$settings[[task$setting]]
-  with_seed(task$seed, hold_out(plan$x, setting, plan$scheme, held, plan$family, common$floor, common$control))
+  with_seed(task$seed, hold_out(
+    plan$x, setting, plan$scheme, held, plan$family, common$floor, common$control, common$refusal
+  ))
 }
 
 setting_name <- function(setting) sprintf("%s, k = %d", paste(c(setting$name, setting$grid), collapse = " "), setting$k)
@@ -342,7 +357,10 @@ run_folds <- function(plan, settings, floor, control, store = NULL) {
   # Draws one seed of the session, and from it one for each fold: neither later folds nor the fits of a model depend on
   # what it is compared with, and the same model twice has the same numbers.
   tasks$seed <- with_seed(draw_seeds(1L), draw_seeds(plan$folds * plan$replicates))
-  common <- list(plan = plan, settings = settings, floor = floor, control = judging_control(control))
+  common <- list(
+    plan = plan, settings = settings, floor = floor, control = judging_control(control),
+    refusal = own_empty_rows(plan$x, settings)
+  )
   name <- function(i) {
     sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])
   }

@@ -584,6 +584,7 @@ visit_matrix <- function(value, name, d, labels) {
 }
 
 long_values <- function(x, d, labels) {
+  x <- plain_frame(x)
   side <- side_of(names(x))
   site <- match("site", side)
   visit <- match("visit", side)
@@ -632,7 +633,7 @@ side_values <- function(x, extent, labels, name, what) {
   if (!is.list(x) || is.null(names(x))) {
     stop_input("`%s` must be a data frame with a row for each %s, not %s.", name, what[1L], show_value(x))
   }
-  x <- as.data.frame(x)
+  x <- plain_frame(as.data.frame(x))
   if (!is.null(labels)) {
     key <- find_key(x, labels)
     if (!is.null(key)) tell_key(key, name)

@@ -117,12 +117,11 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   if (!is.data.frame(data)) {
     stop_input("`data` must be a data frame with a row for each occurrence, not %s.", show_value(data))
   }
-  data <- plain_frame(data)
+  data <- plain_times(only_named(plain_frame(data)))
   if (missing(site) || missing(taxon)) {
     stop_input("`site` and `taxon` must be given: the columns of `data` with the names of sites and taxa.")
   }
-  check_columns(data, site, "site")
-  check_columns(data, taxon, "taxon")
+  for (arg in c("site", "taxon")) check_columns(data, get(arg), arg)
   min_sites <- check_count(min_sites, "min_sites", 0L)
   min_taxa <- check_count(min_taxa, "min_taxa", 0L)
   check_flag(iterate, "iterate")
@@ -183,8 +182,13 @@ check_columns <- function(data, columns, arg) {
     stop_input("`%s` must name columns of `data`: it has no column %s%s", arg, show_names(missing[1L]),
       meant_words(missing[1L], names(data)))
   }
+  twice <- intersect(columns, names(data)[duplicated(names(data))])
+  if (length(twice)) {
+    stop_input("`%s` must name one column of `data`: %s are called %s.", arg,
+      count_words(sum(names(data) == twice[1L]), "column"), show_names(twice[1L]))
+  }
   for (column in columns) {
-    if (!is.atomic(data[[column]]) || !is.null(dim(data[[column]]))) {
+    if (!is_plain_column(data[[column]])) {
       stop_input("`%s` must name columns of plain values: %s is not one.", arg, show_names(column))
     }
     odd <- if (!is.numeric(data[[column]])) which(is_unreadable(as.character(data[[column]])))

@@ -270,6 +270,21 @@ refuse_empty_rows <- function(margins, names, sums) {
   )
 }
 
+# What refuse_empty_rows() says of a table that is given to many fits, as a condition, NULL where no row is empty. Fits
+# of plsa() itself are refused at once; a function of the user's that calls it is when it does, see quiet_fit().
+own_empty_rows <- function(x, settings) {
+  if (!is_table(x) || !(inherits(x, "dgCMatrix") || is.matrix(x) && is_plain(x))) {
+    return(NULL)
+  }
+  sums <- row_sums(x, na.rm = TRUE)
+  margins <- list(row_sum = sums, row_observed = ncol(x) - row_sums(is.na(x)))
+  refusal <- tryCatch(refuse_empty_rows(margins, rownames(x), "rowSums(x, na.rm = TRUE)"),
+    multicause_empty_rows = identity)
+  refuses <- function(setting) identical(setting$model, plsa) && is.null(setting$args$smooth)
+  if (!is.null(refusal) && any(vapply(settings, refuses, NA))) stop(refusal)
+  refusal
+}
+
 check_sparsity <- function(sparsity) {
   if (is.null(sparsity)) sparsity <- c(membership = 0)
   known <- c("membership", "basis")

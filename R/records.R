@@ -1,13 +1,29 @@
 # Records in long form, one for each find: what occurrence_matrix(), shards(), read_pbdb() and read_now() share.
 
 # A data frame whose columns come alone when they are selected: without the geometry of package sf, which would stick to
-# them, and without the class and the attributes of any other package.
+# them, and without the class and the attributes of any other package. Labelled values of package haven are their codes,
+# which only that package turns into text.
 plain_frame <- function(data) {
   geometry <- vapply(data, inherits, NA, "sfc")
   columns <- unclass(data)[!geometry]
+  labelled <- vapply(columns, inherits, NA, "haven_labelled")
+  columns[labelled] <- lapply(columns[labelled], function(column) {
+    attributes(column) <- NULL
+    column
+  })
   attributes(columns) <- list(names = names(data)[!geometry])
-  structure(columns, class = "data.frame", row.names = attr(data, "row.names"))
+  structure(columns, class = "data.frame", row.names = .row_names_info(data, 0L)) # usual numbers stay such
 }
+
+# Without columns that nobody can ask for.
+only_named <- function(data) {
+  structure(
+    unclass(data)[!names(data) %in% c("", NA)], class = "data.frame", row.names = .row_names_info(data, 0L)
+  )
+}
+
+# Whether a column has one value for each row.
+is_plain_column <- function(value) (is.atomic(value) && is.null(dim(value))) || inherits(value, "POSIXlt")
 
 no_rank <- "^NO_[A-Z]+_SPECIFIED$"
 

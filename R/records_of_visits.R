@@ -136,7 +136,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
     visit <- "collection_no"
   }
   check_record_frame(data, "data")
-  data <- plain_times(drop_nameless(plain_frame(data)))
+  data <- plain_times(only_named(plain_frame(data)))
   check_given(site, taxon, visit)
   for (arg in c("site", "taxon", "visit")) check_columns(data, get(arg), arg)
   surplus <- check_choice(surplus)
@@ -256,12 +256,12 @@ check_surveys <- function(surveys, columns) {
     return(NULL)
   }
   check_record_frame(surveys, "visit_data")
-  surveys <- plain_times(drop_nameless(surveys))
+  surveys <- plain_times(only_named(plain_frame(surveys)))
   lost <- setdiff(columns, names(surveys))
   if (length(lost)) {
     stop_input("`visit_data` must have the columns %s of `data`: it has no %s.", show_names(columns), show_names(lost))
   }
-  plain_frame(surveys)
+  surveys
 }
 
 # Both tables with the dates of visits as such, and the names of these columns; a period of days as its days.

@@ -115,7 +115,9 @@ check_criteria <- function(criterion) {
 
 # A fit of each setting, NULL where it failed or was not reached. Where they are timed, one after another.
 fit_settings <- function(x, settings, control, store = NULL, timed = FALSE) {
-  common <- list(x = x, settings = settings, control = inner_control(control))
+  common <- list(
+    x = x, settings = settings, control = inner_control(control), refusal = own_empty_rows(x, settings)
+  )
   name <- function(i) setting_name(settings[[i]])
   running <- task_running(control, checkpoint_store(store, "fit"), parallel = !timed)
   # A task for each setting, from the same seed: the same model twice has the same fit.

@@ -77,7 +77,8 @@
 #' @param site_data what travels with the rows, such as effort, age and place. For records: names of columns, whose
 #'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
 #'   values are, also with decimal commas, which a message tells (of `"1,234"` alone nobody knows: it stays text).
-#'   For a table: a data frame with a row for each of its rows, matched by name where both have row names.
+#'   For a table: a data frame with a row for each of its rows; a column, row names or row numbers that hold the names
+#'   of the table's rows match them, and a message says which column.
 #' @param taxa `NULL`: those that are found; or the names of all taxa, in the order wanted. Others are then an error.
 #' @param piece records in memory at a time.
 #' @param size ones and missing cells of a shard, about. Smaller shards need less memory, larger ones less time.
@@ -158,7 +159,8 @@ table_shards <- function(x, path, columns, size) {
   data <- check_data(x, "binary")
   n <- nrow(data$x)
   if (is.data.frame(along)) { # of a class that pins no memory of this session to itself
-    along <- by_name(plain_frame(along), rownames(data$x), "site_data", others = TRUE)
+    along <- covariate_frame_by_name(along, "site_data", rownames(data$x))
+    along <- by_name(along, rownames(data$x), "site_data", others = TRUE)
   }
   if (!is.null(along) && (!is.data.frame(along) || nrow(along) != n)) {
     stop_input(
@@ -204,7 +206,10 @@ record_source <- function(x, piece, columns) {
   }
   if (is.data.frame(x)) {
     at <- 0
+    x <- plain_frame(x)
     wanted <- wanted_columns(names(x), columns, function(column) x[[column]])
+    refuse_parts(x, columns)
+    wanted <- Filter(function(column) is_plain_column(x[[column]]), wanted)
     read <- function() {
       rows <- at + seq_len(min(piece, nrow(x) - at))
       at <<- at + length(rows)
@@ -230,6 +235,15 @@ record_source <- function(x, piece, columns) {
 needed_columns <- function(columns) {
   columns$present <- if (is.list(columns$present)) columns$present$column
   unlist(columns, use.names = FALSE)
+}
+
+# Columns that hold lists or tables.
+refuse_parts <- function(found, columns) {
+  for (column in intersect(needed_columns(columns), names(found))) {
+    if (!is_plain_column(found[[column]])) {
+      stop_input("The records must have columns of plain values: %s is not one.", show_names(column))
+    }
+  }
 }
 
 # The columns to read, of these: those that are needed, and those that may record absences if no column is named for
@@ -462,6 +476,7 @@ record_shards <- function(source, run, columns, taxa, names, size) {
   repeat {
     found <- source$read()
     if (is.null(found)) break
+    refuse_parts(found, columns)
     if (identical(columns$present, "auto")) sample <- sample_sites(sample, found, columns)
     found <- check_records(found, columns, n_records)
     n_records <- n_records + length(found$site)

@@ -136,6 +136,7 @@ site_columns <- function(sites, fit, rows, taken) {
   if (!is.data.frame(sites)) {
     stop_input("`site_data` must be a data frame with a row for each site, not %s.", show_value(sites))
   }
+  sites <- plain_frame(sites)
   observations <- fit$names[[1L]]
   if (is.null(observations)) {
     if (nrow(sites) != fit$dims[["n"]]) {
@@ -150,7 +151,7 @@ site_columns <- function(sites, fit, rows, taken) {
     at <- match(observations[rows], key$values)
     sites <- sites[setdiff(names(sites), key$column)]
   }
-  out <- as.data.frame(sites)[at, , drop = FALSE]
+  out <- sites[at, , drop = FALSE]
   clash <- names(out) %in% taken
   names(out)[clash] <- paste0("site_", names(out)[clash])
   out
@@ -193,11 +194,21 @@ site_covariates <- function(given, sites, labels, n) {
     value <- given[[name]]
     if (is.character(value) && is.null(dim(value)) && length(value) != n) {
       given[[name]] <- named_columns(value, name, sites, labels)
-    } else if (is.data.frame(value) && !is.null(labels)) {
-      given[[name]] <- by_key_column(value, name, labels)
+    } else if (is.data.frame(value)) {
+      given[[name]] <- covariate_frame_by_name(value, name, labels)
     }
   }
   given
+}
+
+covariate_frame_by_name <- function(table, argument, labels) {
+  table <- plain_covariate(table, argument)
+  if (is.null(labels)) table else by_key_column(table, argument, labels)
+}
+
+# A data frame of covariates without what a class adds to its columns. Points of package sf are the places themselves.
+plain_covariate <- function(table, argument) {
+  if (grepl("place$", argument) && inherits(table, "sf")) table else plain_frame(table)
 }
 
 named_columns <- function(columns, argument, sites, labels) {
@@ -214,29 +225,35 @@ named_columns <- function(columns, argument, sites, labels) {
       argument, show_names(lost), show_names(names(sites), 12L), "occurrence_matrix()"
     )
   }
-  by_name(sites[columns], labels, argument, others = TRUE)
+  by_name(plain_frame(sites)[columns], labels, argument, others = TRUE)
 }
 
-# The rows of a data frame of covariates in the order of the sites, without a column that only names these. A column of
-# numbers is no key where it is needed as a covariate.
+# The rows of a data frame of covariates in the order of the sites, without a column that only names these.
 by_key_column <- function(table, argument, labels) {
-  key <- find_key(table, labels)
-  column <- key$column
-  least <- if (argument == "place") 2L else 1L
-  wanted <- !is.null(column) && !is_text(table[[column]]) &&
-    (ncol(table) <= least || anyDuplicated(key$values[key$values %in% labels]))
-  if (is.null(key) || wanted) key <- nearest_key(table, labels)
+  key <- covariate_key(table, argument, labels)
   if (is.null(key)) {
     return(table)
   }
   tell_key(key, argument)
   names_only <- vapply(unclass(table), function(value) identical(key_values(value, labels), key$values), NA)
-  if (sum(!names_only) >= least) table <- table[!names_only]
+  if (sum(!names_only) >= least_columns(table, argument)) table <- table[!names_only]
   at <- name_order(key$values, labels, argument, others = TRUE)
   if (!is.null(at)) table <- table[at, , drop = FALSE]
   if (nrow(table) == length(labels)) rownames(table) <- labels
   table
 }
+
+# What names the rows of such a table. A column of numbers is no key where it is needed as a covariate.
+covariate_key <- function(table, argument, labels) {
+  key <- find_key(table, labels)
+  column <- key$column
+  wanted <- !is.null(column) && !is_text(table[[column]]) &&
+    (ncol(table) <= least_columns(table, argument) || anyDuplicated(key$values[key$values %in% labels]))
+  if (is.null(key) || wanted) nearest_key(table, labels) else key
+}
+
+# Columns that a place needs and any other covariate; `argument` may be a part of a list, as "along$place".
+least_columns <- function(table, argument) if (grepl("place$", argument) && !inherits(table, "sf")) 2L else 1L
 
 # Where no names are all there: the column of text, or the numbers of rows, that has most; name_order() says what it
 # lacks. NULL: rows are taken in their order.

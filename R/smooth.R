@@ -10,7 +10,7 @@ check_smooth <- function(smooth) {
 
 # Without names to match by, the argument of a user's call must have the sites of the table, of dimensions dims.
 check_sites_of <- function(near, name, dims) {
-  if (near$n != dims[1L] && is.null(near$names)) {
+  if (near$n != dims[1L] && is.null(near$names) && is.null(near$tables)) {
     stop_input(
       "`%s` must be of the %s of `x`, not of %d.%s", name, count_words(dims[1L], "site"), near$n,
       if (near$n == dims[2L]) " Columns of `x` are taxa: are these the sites? Then use `t(x)`." else ""
@@ -21,6 +21,7 @@ check_sites_of <- function(near, name, dims) {
 # The smooth_over of the rows of x, matched by name where both have names; `name`: the argument of the user's call.
 match_smooth <- function(smooth, x, name = "smooth") {
   names <- rownames(x)
+  smooth <- named_by_data(smooth, names)
   numbered <- is_numbering(smooth$names, names) # dist() of a data frame numbers what has no names
   if (is.null(smooth$names) || is.null(names) || numbered) {
     if (smooth$n != nrow(x)) {
@@ -39,6 +40,33 @@ match_smooth <- function(smooth, x, name = "smooth") {
   }
   check_loose(smooth$given, at)
   smooth_at(smooth, at, names)
+}
+
+# With the rows of data frames that name no site in the order of the data, where a column or the numbers of rows hold
+# the names of these.
+named_by_data <- function(smooth, labels) {
+  tables <- smooth$tables
+  smooth$tables <- NULL
+  if (!is.null(labels)) tables <- Filter(function(table) !is.null(find_key(table, labels)), tables)
+  if (is.null(labels) || !length(tables)) {
+    return(smooth)
+  }
+  given <- smooth$given
+  for (name in names(tables)) {
+    key <- covariate_key(tables[[name]], name, labels)
+    if (is.null(key)) next
+    given[[name]] <- check_covariate(by_key_column(tables[[name]], name, labels), name)
+    if (name == "environment") {
+      smooth$units <- environment_units(given[[name]])
+      given[[name]] <- in_units(given[[name]], smooth$units)
+    }
+    check_loose(given, match(labels, key$values))
+  }
+  check_same_sites(given)
+  smooth$given <- given
+  smooth["names"] <- list(covariate_names(given))
+  smooth$n <- nrow(given[[1L]])
+  smooth
 }
 
 # The smooth_over of these sites; names: NULL or one for each.
@@ -205,6 +233,10 @@ check_along <- function(fit, along, n = NULL, sites = NULL) {
     got <- if (length(names(along))) show_names(names(along)) else "no names"
     stop_input("`along` must be a list of %s, as `smooth` was given: it has %s.", show_names(wanted), got)
   }
+  frames <- vapply(along, is.data.frame, NA)
+  along[frames] <- Map(
+    covariate_frame_by_name, along[frames], paste0("along$", names(along)[frames]), list(labels = sites)
+  )
   out <- lapply(stats::setNames(wanted, wanted), function(name) {
     switch(name,
       age = check_age_bounds(along$age, "along$age"), place = check_along_place(along$place, fit$smooth$given$place),

@@ -83,8 +83,9 @@
 #'   else to go by.
 #' @param folds groups of cells for `"cv"`, at least 2.
 #' @return A list of class `smooth_over`, to be given to a model. Names, where the covariates have them,
-#'   are matched to the rows of the data; so held-out rows can be left out. Wrong input is an error of class
-#'   `multicause_input_error`.
+#'   are matched to the rows of the data; so held-out rows can be left out. Of data frames these are the row names, or a
+#'   column or row numbers that hold the names of the sites, and a message says which column. Wrong input is an error of
+#'   class `multicause_input_error`.
 #' @references Bhattacharyya A (1943). On a measure of divergence between two statistical populations defined by their
 #'   probability distributions. *Bulletin of the Calcutta Mathematical Society* 35, 99-109.
 #' @seealso [aspect_bernoulli()], [curves()]
@@ -104,13 +105,8 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
   check_dots(...)
   sides <- list(age = age, place = place, environment = environment, distance = distance, neighbours = neighbours)
   tell_lost_columns(match.call(), sides)
-  given <- list(
-    age = if (!is.null(age)) check_age_bounds(age), place = if (!is.null(place)) check_place(place),
-    environment = if (!is.null(environment)) check_environment(environment),
-    distance = if (!is.null(distance)) check_distance(distance),
-    neighbours = if (!is.null(neighbours)) check_neighbours(neighbours)
-  )
-  given <- Filter(Negate(is.null), given)
+  sides <- name_frames(Filter(Negate(is.null), sides))
+  given <- Map(check_covariate, sides, names(sides))
   if (!length(given)) {
     stop_input("One of `age`, `place`, `environment`, `distance` and `neighbours` must be given.")
   }
@@ -123,17 +119,12 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
     stop_input("`neighbours` must be given alone: it stands for all distances.")
   }
   given <- covariates_by_name(given)
-  n <- vapply(given, nrow, 0L)
-  if (any(n != n[1L])) {
-    other <- which(n != n[1L])[1L]
-    stop_input(
-      "`%s` and `%s` must be of the same sites, not of %d and %d.", names(n)[1L], names(n)[other], n[1L],
-      n[other]
-    )
-  }
+  check_same_sites(given)
+  tables <- Filter(function(side) is.data.frame(side) && !is.character(attr(side, "row.names")), sides)
   structure(
     list(
-      given = given, names = covariate_names(given), n = n[[1L]], units = units, age_unit = unit_of_ages(age),
+      given = given, names = covariate_names(given), n = nrow(given[[1L]]), tables = if (length(tables)) tables,
+      units = units, age_unit = unit_of_ages(sides$age),
       bandwidth = check_bandwidth(bandwidth, names(given)),
       strength = if (identical(strength, "cv")) strength else check_number(strength, "strength", 0, 1e6),
       recording = check_number(recording, "recording", 0, 1e6), most = if (!is.null(most)) check_count(most, "most"),
@@ -141,6 +132,58 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
     ),
     class = "smooth_over"
   )
+}
+
+check_covariate <- function(value, name) {
+  check <- switch(name,
+    age = check_age_bounds, place = check_place, environment = check_environment, distance = check_distance,
+    neighbours = check_neighbours
+  )
+  check(value)
+}
+
+check_same_sites <- function(given) {
+  n <- vapply(given, nrow, 0L)
+  other <- which(n != n[1L])[1L]
+  if (!is.na(other)) {
+    stop_input(
+      "`%s` and `%s` must be of the same sites, not of %d and %d.", names(n)[1L], names(n)[other], n[1L], n[other]
+    )
+  }
+}
+
+# Data frames of covariates with the names of their sites as row names: those that another covariate has, or a column
+# of text. What only the names in the data can tell is left to named_by_data().
+name_frames <- function(sides) {
+  frames <- names(Filter(is.data.frame, sides))
+  sides[frames] <- Map(plain_covariate, sides[frames], frames)
+  own <- Filter(function(labels) length(labels) && !is_numbering(labels, NULL), lapply(sides, given_names))
+  labels <- if (length(own)) own[[1L]]
+  for (name in setdiff(frames, names(own))) {
+    if (is.null(labels)) {
+      sides[[name]] <- by_text_column(sides[[name]], name)
+      labels <- given_names(sides[[name]])
+    } else {
+      sides[[name]] <- by_key_column(sides[[name]], name, labels)
+    }
+  }
+  sides
+}
+
+# With the only column of text as row names where it can be nothing else: all its values differ and are no numbers.
+by_text_column <- function(table, argument) {
+  text <- which(vapply(unclass(table), is_text, NA))
+  if (length(text) != 1L || ncol(table) < 2L) {
+    return(table)
+  }
+  values <- key_values(table[[text]])
+  if (anyNA(values) || anyDuplicated(values) || any(reads_as_number(values))) {
+    return(table)
+  }
+  tell_key(list(column = names(table)[text]), argument)
+  table <- table[-text]
+  rownames(table) <- values
+  table
 }
 
 # n x 2: low, high.

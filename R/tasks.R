@@ -81,7 +81,10 @@ run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
   if (is_cancelled(store)) {
     return(NULL)
   }
-  failed <- function(e) structure(list(error = e), class = "task_failure")
+  failed <- function(e) {
+    if (inherits(e, "multicause_empty_rows")) stop(e) # of a table that is the same for all tasks
+    structure(list(error = e), class = "task_failure")
+  }
   value <- catch_error(f(job$task, common, tick), failed)
   if (!inherits(value, "task_failure")) store_task(store, job$i, value)
   if (!is.null(step)) step()
@@ -217,7 +220,7 @@ settle_failures <- function(done, what, name, need_all) {
   if (!length(failed)) {
     return(done)
   }
-  if (need_all || length(failed) == sum(is_done(done))) stop(done[[failed[1L]]]$error)
+  if (need_all || length(failed) == sum(is_done(done))) stop_failed(done[[failed[1L]]]$error)
   said <- vapply(failed, function(i) sprintf("%s: %s", name(i), conditionMessage(done[[i]]$error)), "")
   more <- if (length(said) > 5L) sprintf("; and %d more", length(said) - 5L) else ""
   warning(warningCondition(
@@ -230,6 +233,17 @@ settle_failures <- function(done, what, name, need_all) {
   messages <- vapply(done[failed], function(each) conditionMessage(each$error), "")
   done[failed] <- list(NULL)
   structure(done, failed = data.frame(task = failed, message = messages))
+}
+
+# The error of a job of which nothing is left.
+stop_failed <- function(e) {
+  if (inherits(e, "multicause_model_failed")) {
+    stop_input(
+      "`model` must be a model, or a function of a table that returns a fit or a matrix of its shape. %s fails: %s",
+      show_names(e$model), conditionMessage(e)
+    )
+  }
+  stop(e)
 }
 
 is_local <- function(frame) {

@@ -416,6 +416,7 @@ fill_covariates <- function(frame, newdata, name = "newdata", what = "detection"
   if (!is.data.frame(newdata) || !nrow(newdata)) {
     stop_input("`%s` must be a data frame of covariates with a row for each visit, not %s.", name, show_value(newdata))
   }
+  newdata <- plain_frame(newdata)
   unknown <- setdiff(names(newdata), names(typical))
   if (length(unknown)) {
     stop_input(

@@ -259,6 +259,7 @@ found_on <- function(fit, planned, site_data, n) {
   if (!is.data.frame(planned) || !nrow(planned)) {
     stop_input("`planned` must be a number or a data frame with a row for each visit, not %s.", show_value(planned))
   }
+  if (is.data.frame(site_data)) site_data <- plain_frame(site_data)
   of_site <- intersect(setdiff(names(fit$detection$frame$typical), names(planned)), names(site_data))
   if (length(of_site) && nrow(site_data) != n) {
     stop_input("`site_data` must have a row for each of the %s, not %s.", count_words(n, "site"),

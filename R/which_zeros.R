@@ -720,15 +720,25 @@ missed_cells <- function(w, zero) {
   out
 }
 
-# f(numbers) of the zeros that were asked about, as of wz_missed(), of some columns at a time: those of all would take
-# many times the memory of the answer.
-scan_zeros <- function(w, f, columns = seq_len(w$dims[["m"]])) {
+# f(numbers) of the zeros that were asked about, of some columns at a time: those of all would take many times the
+# memory of the answer. `numbers`: wz_missed() where ranges of single zeros are needed, too, which take longer.
+scan_zeros <- function(w, f, columns = seq_len(w$dims[["m"]]), numbers = wz_expected) {
   n <- w$dims[["n"]]
   for (j in row_blocks(columns, n, cells_at_a_time)) {
     at <- which(w$candidate[, j])
     at <- as.integer((at - 1L) %% n + 1L + (j[(at - 1L) %/% n + 1L] - 1) * n)
-    f(wz_missed(w, at))
+    f(numbers(w, at))
   }
+}
+
+# Row, column and `missed` alone of zeros.
+wz_expected <- function(w, at) {
+  row <- (at - 1L) %% w$dims[["n"]] + 1L
+  column <- (at - 1L) %/% w$dims[["n"]] + 1L
+  log_ratio <- ratios_at(w$ratios, row, column)[, 1L]
+  missed <- missed_probability(w$probability[at], log_ratio, w$ratios$slope, offset_at(w$ratios, at))
+  if (length(w$gaps)) missed[at %in% w$gaps] <- 1
+  data.frame(row, column, missed)
 }
 
 # The numbers of the zeros that were asked about, in the order of cells.

@@ -115,7 +115,7 @@ count_states <- function(w, threshold = 0.5) {
   states <- numeric(4L)
   scan_zeros(w, function(cells) {
     states <<- states + tabulate(states_of(cells$missed_low, cells$missed_high, threshold), 4L)
-  })
+  }, numbers = wz_missed)
   c(missed = states[2L], undecided = states[3L])
 }
 
@@ -539,9 +539,24 @@ wz_sums <- function(w, side, groups) {
   )
 }
 
-# The central range of what was drawn, a row each.
+# The central range of what was drawn, a row each, as central_range() has it of one: some rows at a time are sorted at
+# once, since quantile() of each takes as long as all else that sums of sites need.
 ends_of_draws <- function(drawn, level = 0.9) {
-  if (anyNA(drawn)) matrix(NA_real_, nrow(drawn), 2L) else t(apply(drawn, 1L, central_range, level))
+  if (anyNA(drawn)) {
+    return(matrix(NA_real_, nrow(drawn), 2L))
+  }
+  at <- 1 + (ncol(drawn) - 1) * round(c(1 - level, 1 + level) / 2, 12L)
+  ends <- lapply(row_blocks(seq_len(nrow(drawn)), ncol(drawn), cells_at_a_time), function(rows) {
+    some <- drawn[rows, , drop = FALSE]
+    sorted <- matrix(some[order(row(some), some, method = "radix")], ncol(some))
+    vapply(at, function(at) {
+      below <- sorted[floor(at), ]
+      above <- sorted[ceiling(at), ]
+      weight <- at - floor(at)
+      ifelse(above == below, below, (1 - weight) * below + weight * above)
+    }, numeric(length(rows))) |> matrix(ncol = 2L)
+  })
+  do.call(rbind, c(list(matrix(0, 0L, 2L)), ends))
 }
 
 # Rounded outwards.

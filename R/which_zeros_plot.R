@@ -208,7 +208,7 @@ zero_states <- function(w, threshold) {
   out[as.matrix(w$x) %in% 1] <- 1L
   scan_zeros(w, function(cells) {
     out[cbind(cells$row, cells$column)] <<- states_of(cells$missed_low, cells$missed_high, threshold)
-  })
+  }, numbers = wz_missed)
   out
 }
 

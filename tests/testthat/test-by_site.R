@@ -191,3 +191,32 @@ test_that("sums of an answer are those of its cells, whatever is in memory at a 
     expect_identical(as.data.frame(w, n = n, by = by), utils::head(as.data.frame(w, by = by), n))
   }
 })
+
+test_that("sums are of the expected numbers of zeros, without the ranges of single ones", {
+  x <- simulated_sites$x[1:60, ]
+  age <- cbind(seq_len(60) + 1, seq_len(60))
+  same <- function(w) {
+    all <- wz_missed(w)
+    some <- NULL
+    scan_zeros(w, function(cells) some <<- rbind(some, cells), c(1L, 3L))
+    expect_equal(
+      some[c("row", "column", "missed")], all[all$column %in% c(1L, 3L), c("row", "column", "missed")],
+      ignore_attr = TRUE
+    )
+    bind_in_namespace("missed_numbers", function(...) stop("no ranges"))
+    expect_equal(by_site(w)$missed, as.vector(tapply(all$missed, factor(all$row, 1:60), sum, default = 0)))
+  }
+  same(which_zeros(x, quick = TRUE, seed = 1))
+  same(which_zeros(x, completeness = seq(0.3, 0.8, length.out = 60), quick = TRUE, seed = 1))
+  same(quietly(which_zeros(x, age = age, series = TRUE, quick = TRUE, seed = 1)))
+})
+
+test_that("ends of many rows of draws are those of each, without a call for each", {
+  draws <- with_seed(1, rbind(matrix(rpois(41 * 30, 3), 41), rnorm(30)))
+  ends <- lapply(c(0.5, 0.8, 0.9), function(level) t(apply(draws, 1L, central_range, level)))
+  bind_in_namespace("central_range", function(...) stop("one at a time"))
+  bind_in_namespace("cells_at_a_time", 90)
+  expect_identical(lapply(c(0.5, 0.8, 0.9), function(level) ends_of_draws(draws, level)), ends)
+  expect_identical(ends_of_draws(draws[42, , drop = FALSE]), ends[[3L]][42, , drop = FALSE])
+  expect_identical(ends_of_draws(draws[0, ]), matrix(0, 0, 2))
+})

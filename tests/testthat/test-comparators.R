@@ -191,3 +191,16 @@ for (name in names(packages)) {
     expect_true(is.finite(cross_validate(x, 2, recipes[[name]], folds = 2)$results$loss))
   })
 }
+
+test_that("a function that is no model is refused by argument and name where nothing is left to compare", {
+  x <- with_seed(8, two_lists(6))
+  refused <- function(expr, said) expect_error(expr, said, class = "multicause_input_error", fixed = TRUE)
+  wish <- paste(
+    "`model` must be a model, or a function of a table that returns a fit or a matrix of its shape. \"mine\" fails:", ""
+  )
+  refused(compare_models(x, 1, list(mine = sum), folds = 2), paste0(wish, "invalid 'type' (list) of argument"))
+  refused(cross_validate(x, 1, list(mine = function(x) stop("of no use")), folds = 2), paste0(wish, "of no use"))
+  refused(select_k(x, 1, list(mine = function(x, k) stop("of no use")), "cells", folds = 2), paste0(wish, "of no use"))
+  # What the package says of its own models stays as it is.
+  refused(compare_models(x, 1, list(mine = function(x, k) bernoulli_mixture(x, "two")), folds = 2), "`k` must be")
+})

@@ -269,3 +269,108 @@ test_that("what holds the names of the sites is the key, column or row names, nu
     x = depth
   ))))
 })
+
+# A data frame of the sites whose class sticks a geometry to whatever columns are taken, as that of package sf does.
+sticky_sites <- function(table) {
+  registerS3method("[", "sticky_sites", function(x, i, j, ..., drop = FALSE) {
+    plain <- structure(unclass(x), class = "data.frame")
+    one <- nargs() - (!missing(drop)) == 2L
+    columns <- if (one) i else if (missing(j)) names(x) else j
+    columns <- if (is.character(columns)) columns else names(x)[columns]
+    rows <- if (one || missing(i)) seq_len(nrow(plain)) else i
+    structure(plain[rows, unique(c(columns, "geometry")), drop = FALSE], class = class(x))
+  })
+  table$geometry <- structure(rep(list(c(1, 2)), nrow(table)), class = c("sfc_POINT", "sfc"))
+  structure(table, class = c("sticky_sites", "data.frame"))
+}
+
+test_that("a geometry that sticks to columns does not go into tables and covariates", {
+  labels <- as.character(1:30)
+  depth <- sqrt(1:30)
+  table <- sticky_sites(data.frame(site_id = turned, x = depth[turned]))
+  expect_true("geometry" %in% names(table["x"]))
+  fit <- list(names = list(labels, NULL), dims = c(n = 30, m = 12))
+  expect_identical(quietly(site_columns(table, fit, 3:2, "site"))$x, depth[3:2])
+  expect_identical(names(quietly(site_columns(table, fit, 3:2, "site"))), "x")
+  of <- function(table, argument, known = labels) {
+    quietly(site_covariates(stats::setNames(list(table), argument), NULL, known, 30L)[[argument]])
+  }
+  expect_identical(of(table, "environment"), data.frame(x = depth, row.names = labels))
+  bare <- sticky_sites(data.frame(x = depth))
+  expect_identical(of(bare, "age", NULL), data.frame(x = depth))
+  expect_identical(named_columns("x", "age", bare, NULL), data.frame(x = depth))
+  read <- function(table) quietly(side_values(table, 30L, labels, "site_data", c("site", "sites")))
+  expect_identical(names(read(table)), c("site_id", "x"))
+  visits <- sticky_sites(expand.grid(site = labels, visit = c("first", "second")))
+  visits$n <- 1:60
+  sides <- list(labels, NULL, c("first", "second"))
+  expect_identical(long_values(visits, c(30L, 12L, 2L), sides), list(n = 1:60))
+  frame <- list(typical = list(x = 1), levels = list(x = NULL))
+  expect_identical(fill_covariates(frame, bare)$x, depth)
+  # The usual numbers of rows stay such, which name nothing.
+  expect_identical(.row_names_info(plain_frame(data.frame(x = depth))), -30L)
+  # Points are the places themselves.
+  points <- structure(bare, class = c("sf", "data.frame"), sf_column = "geometry")
+  expect_s3_class(of(points, "place", NULL), "sf")
+})
+
+test_that("covariates of new rows go by the column or the numbers that hold their names", {
+  labels <- as.character(1:30)
+  own <- `rownames<-`(x, labels)
+  sites <- data.frame(site_id = turned, old = 30 + turned, young = turned / 2)
+  few <- fit_control(n_start = 1, max_pass = 20, tol = 1e-4, progress = FALSE)
+  near <- smooth_over(age = cbind(30 + 1:30, 1:30 / 2), bandwidth = 5, strength = 10)
+  fit <- quietly(aspect_bernoulli(own, 2, smooth = near, control = few))
+  want <- check_along(fit, list(age = cbind(30 + 1:30, 1:30 / 2)), 30L, labels)
+  expect_message(
+    got <- check_along(fit, list(age = sites), 30L, labels), "Rows of `along$age` matched by its column", fixed = TRUE
+  )
+  expect_identical(unname(got$age), unname(want$age))
+  shuffled <- data.frame(old = 30 + 1:30, young = 1:30 / 2)[turned, ]
+  expect_identical(unname(quietly(check_along(fit, list(age = shuffled), 30L, labels))$age), unname(want$age))
+})
+
+test_that("smooth_over() and shards() find the names of the sites as which_zeros() does", {
+  labels <- as.character(1:30)
+  own <- `rownames<-`(x, labels)
+  depth <- sqrt(1:30)
+  near <- function(...) match_smooth(smooth_over(..., bandwidth = 1, strength = 10), own)$given
+  want <- near(age = depth)$age
+  same <- function(told, ...) {
+    expect_message(got <- near(...), told)
+    expect_identical(unname(got$age), unname(want))
+    expect_identical(rownames(got$age), labels)
+  }
+  # By a column of numbers, by the numbers of rows, by a column of text, and by the names that another covariate has.
+  same("Rows of `age` matched by its column \"site\"", age = data.frame(site = turned, old = depth[turned]))
+  same("Rows of `age` matched by their numbers", age = data.frame(old = depth)[turned, , drop = FALSE])
+  text <- data.frame(site = sites[turned], old = depth[turned])
+  expect_message(got <- smooth_over(age = text, bandwidth = 1, strength = 10), "by its column \"site\"")
+  expect_identical(unname(match_smooth(got, x)$given$age), unname(want))
+  distance <- as.matrix(stats::dist(matrix(depth, dimnames = list(100 + 1:30, NULL))))
+  both <- function(age) smooth_over(age = age, distance = distance, bandwidth = c(age = 1, distance = 1), strength = 1)
+  numbered <- data.frame(site = 100 + turned, old = depth[turned], young = depth[turned])
+  expect_message(got <- both(numbered), "by its column \"site\"")
+  expect_identical(unname(got$given$age), unname(want))
+  # One that names its sites beside one in an order that nobody knows.
+  loose <- smooth_over(
+    age = data.frame(site = turned, old = depth), place = cbind(lng = depth, lat = depth), strength = 10,
+    bandwidth = c(age = 1, place = 1)
+  )
+  expect_refused(quietly(match_smooth(loose, own)), "`place` must name the sites, as `age` does")
+  # Without names in the data, or with others, rows are in their order; bounds stay bounds.
+  bounds <- data.frame(old = depth + 1, young = depth)
+  plain <- match_smooth(smooth_over(age = bounds, bandwidth = 1, strength = 10), own)
+  expect_identical(unname(plain$given$age), cbind(depth, depth + 1, deparse.level = 0L))
+  numbered <- data.frame(old = depth)[turned, , drop = FALSE]
+  expect_silent(got <- match_smooth(smooth_over(age = numbered, bandwidth = 1, strength = 10), unname(own)))
+  expect_identical(unname(got$given$age[, 1L]), depth[turned])
+  for (table in list(
+    data.frame(site = turned, depth = depth[turned]), data.frame(site = paste(turned), depth = depth[turned]),
+    data.frame(depth = depth)[turned, , drop = FALSE]
+  )) {
+    expect_message(made <- shards(own, tempfile(), site_data = table), "Rows of `site_data` matched by", fixed = TRUE)
+    expect_identical(site_table(made)$depth, depth)
+    expect_identical(names(site_table(made)), c("shard", "site", "depth"))
+  }
+})

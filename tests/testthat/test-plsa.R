@@ -336,7 +336,7 @@ test_that("passes of EM may be asked for in memory, too", {
   # An average of fits of this model is made as before: of its own passes.
   set.seed(1)
   control <- fit_control(n_start = 1, max_pass = 200)
-  some <- ensemble(x, k = 2, model = plsa, estimate = "ml", members = 1, control = control)
+  some <- ensemble(x[rowSums(x) > 0, ], k = 2, model = plsa, estimate = "ml", members = 1, control = control)
   expect_gt(sum(some$fits[[1L]]$param$membership == 0), 0L)
 })
 
@@ -364,4 +364,36 @@ test_that("rows without counts are refused, with code that leaves them out, but 
   one <- rbind(one, c(0, 0, 0, 0, 1))
   cv <- suppressWarnings(cross_validate(one, 1, plsa, folds = 5, control = few))
   expect_true(all(is.finite(cv$folds$loss)) && is.null(cv$failed))
+})
+
+test_that("select_k(), cross_validate() and compare_models() refuse such rows as the model does, but those of a fold", {
+  set.seed(4)
+  x <- matrix(rbinom(14 * 6, 1, 0.6), 14, dimnames = list(paste0("d", 1:14), NULL))
+  x[c(4, 9), ] <- 0
+  few <- quiet_control(n_start = 1, max_pass = 20)
+  fitted_before <- 0
+  own <- function(x, k, control) plsa(x, k, control = control)
+  others <- function(x) {
+    fitted_before <<- fitted_before + 1
+    matrix(mean(x, na.rm = TRUE), nrow(x), ncol(x))
+  }
+  said <- function(expr) conditionMessage(expect_error(expr, class = "multicause_empty_rows"))
+  direct <- said(plsa(x, 2, control = few))
+  models <- list(others = others, plsa = plsa)
+  expect_identical(said(select_k(x, 1:2, plsa, "aic", control = few)), direct)
+  expect_identical(said(select_k(x, 1:2, plsa, "cells", folds = 2, control = few)), direct)
+  for (scheme in c("cells", "rows", "omissions")) {
+    expect_identical(said(cross_validate(x, 1, models, scheme, folds = 3, control = few)), direct)
+  }
+  expect_identical(said(compare_models(x, 1, models, folds = 2, control = few)), direct)
+  expect_identical(fitted_before, 0)
+  for (scheme in c("cells", "rows")) {
+    expect_identical(said(cross_validate(x, 1, list(own = own), scheme, folds = 3, control = few)), direct)
+  }
+  expect_identical(said(select_k(x, 1, list(own = own), "aic", control = few)), direct)
+  near <- smooth_over(age = 1:14, bandwidth = 3, strength = 5)
+  expect_s3_class(cross_validate(x, 1, plsa, smooth = near, folds = 2, control = few), "multicause_cv")
+  kept <- x[rowSums(x, na.rm = TRUE) > 0, ]
+  compared <- suppressWarnings(compare_models(kept, 1, models, c("cells", "omissions"), folds = 2, control = few))
+  expect_equal(as.vector(tapply(compared$cells$folds$n, compared$cells$folds$setting, sum)), rep(length(kept), 2))
 })

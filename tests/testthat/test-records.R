@@ -303,3 +303,52 @@ test_that("moments that a clock shows twice are two, by one rule", {
   expect_identical(rownames(quietly(occurrence_matrix(data, "site", "taxon"))), names) # sorted by time
   expect_setequal(site_table(make_shards(data, piece = 1))$site, names)
 })
+
+test_that("odd columns of records are left out, read as what they are, or refused by name, by each reader", {
+  data <- data.frame(
+    site = c("a", "a", "b", "b", "c", "c"), taxon = c("x", "y", "x", "z", "y", "z"), age = c(3, 3, 2, 2, 1, 1),
+    day = rep(1:2, 3)
+  )
+  readers <- list(
+    matrix = function(data, site = "site", ...) occurrence_matrix(data, site, "taxon"),
+    shards = function(data, site = "site", along = "age") {
+      shards(data, tempfile(), site = site, taxon = "taxon", site_data = along)
+    },
+    visits = function(data, site = "site", ...) visits_array(data, site, "taxon", "day")
+  )
+  ages <- function(x) (if (inherits(x, "shards")) site_table(x) else attr(x, "sites"))$age
+  refused <- function(said, ...) {
+    expect_error(quietly(...), said, class = "multicause_input_error", fixed = TRUE)
+  }
+  parts <- data
+  parts$list <- list(1, 2:3, NULL, "a", 4, 5)
+  parts$table <- data.frame(u = 1:6, v = 6:1)
+  parts$matrix <- matrix(1:12, 6)
+  parts$n <- parts$list
+  for (read in readers) {
+    want <- quietly(read(data))
+    # A column without a name, of row numbers, and labelled values whose package is not there.
+    for (name in c("", NA)) {
+      nameless <- stats::setNames(cbind(data, 1:6), c(names(data), name))
+      expect_identical(dim(quietly(read(nameless))), dim(want))
+    }
+    labelled <- data
+    labelled$age <- structure(data$age, labels = c(old = 3), class = c("haven_labelled", "vctrs_vctr", "double"))
+    registerS3method("as.character", "haven_labelled", function(x, ...) stop("package haven is not there"))
+    expect_identical(ages(quietly(read(labelled))), ages(want))
+    labelled$site <- structure(c(1, 1, 2, 2, 3, 3), class = class(labelled$age))
+    expect_identical(dim(quietly(read(labelled))), dim(want))
+    moments <- data
+    moments$site <- as.POSIXlt(as.Date("2020-01-01") + c(0, 0, 1, 1, 2, 2))
+    expect_identical(dim(quietly(read(moments))), dim(want))
+    for (site in c("list", "table", "matrix")) {
+      refused(sprintf("plain values: \"%s\" is not one", site), read(parts, site))
+    }
+    expect_identical(dim(quietly(read(parts))), dim(want))
+  }
+  for (along in c("list", "table", "matrix")) refused("plain values", readers$shards(parts, along = along))
+  twice <- cbind(data, site = rev(data$site))
+  refused("`site` must name one column of `data`: 2 columns are called \"site\"", readers$matrix(twice))
+  refused("`site` must name one column of `data`", readers$visits(twice))
+  refused("\"site\" comes twice", readers$shards(twice))
+})

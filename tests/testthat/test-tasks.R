@@ -111,7 +111,7 @@ test_that("a fold that fails is named and does not lose the others", {
   expect_identical(names(chosen$fits), c("1", "3"))
   expect_true(chosen$k %in% c(1L, 3L))
   never <- function(x, k, control) stop("never")
-  expect_error(cross_validate(x, 1, list(a = never), folds = 2, control = several()), "^never$")
+  expect_error(cross_validate(x, 1, list(a = never), folds = 2, control = several()), "\"a\" fails: never$")
 })
 
 test_that("futures name failures, too", {
