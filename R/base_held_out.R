@@ -351,15 +351,16 @@ fold_plan <- function(x, scheme, folds, replicates) {
   list(x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held)
 }
 
-# All folds of all settings, as independent tasks: a data frame with a row for each.
-run_folds <- function(plan, settings, floor, control, store = NULL) {
+# All folds of all settings, as independent tasks: a data frame with a row for each. `refuses`: own_empty_rows() where a
+# setting may be a model that refuses rows without counts.
+run_folds <- function(plan, settings, floor, control, store = NULL, refuses = NULL) {
   tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
   # Draws one seed of the session, and from it one for each fold: neither later folds nor the fits of a model depend on
   # what it is compared with, and the same model twice has the same numbers.
   tasks$seed <- with_seed(draw_seeds(1L), draw_seeds(plan$folds * plan$replicates))
   common <- list(
     plan = plan, settings = settings, floor = floor, control = judging_control(control),
-    refusal = own_empty_rows(plan$x, settings)
+    refusal = if (!is.null(refuses)) refuses(plan$x, settings)
   )
   name <- function(i) {
     sprintf("%s, replicate %d, fold %d", setting_name(settings[[tasks$setting[i]]]), tasks$replicate[i], tasks$fold[i])
@@ -420,11 +421,11 @@ new_cv <- function(folds, settings, plan, floor) {
 }
 
 # Cross-validation of checked settings; `folds` and `replicates` are checked with the data.
-validate_settings <- function(x, settings, scheme, folds, replicates, floor, control) {
+validate_settings <- function(x, settings, scheme, folds, replicates, floor, control, refuses = NULL) {
   parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control))
   with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     plan <- fold_plan(x, scheme, folds, replicates)
-    out <- new_cv(run_folds(plan, settings, floor, control, store), settings, plan, floor)
+    out <- new_cv(run_folds(plan, settings, floor, control, store, refuses), settings, plan, floor)
     if (length(out$no_likelihood) && all(is.na(out$folds$loss))) stop_input("%s", out$no_likelihood[1L])
     out
   })

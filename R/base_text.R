@@ -62,3 +62,10 @@ check_text <- function(x, name, count = NULL) {
     stop_input("`%s` must be text that can be read: convert it by iconv() from the encoding that it has.", name)
   }
 }
+
+# Times that R keeps in parts are vectors, too.
+plain_times <- function(data) {
+  parts <- vapply(unclass(data), inherits, NA, "POSIXlt")
+  for (column in names(data)[parts]) data[[column]] <- as.POSIXct(data[[column]])
+  data
+}

@@ -67,7 +67,7 @@ compare_settings <- function(x, models, settings, judging, store) {
   floor <- judging$floor
   control <- judging$control
   plan <- fold_plan(x, "cells", judging$folds, judging$replicates)
-  done <- run_folds(plan, settings, floor, control, store)
+  done <- run_folds(plan, settings, floor, control, store, own_empty_rows)
   interrupted <- was_interrupted(done)
   cells <- new_cv(done, settings, plan, floor)
   chosen <- vapply(models, function(name) {
@@ -80,7 +80,7 @@ compare_settings <- function(x, models, settings, judging, store) {
   for (scheme in judging$criterion) {
     if (interrupted) break
     plan <- fold_plan(x, scheme, judging$folds, judging$replicates)
-    done <- run_folds(plan, settings[chosen], floor, control, store)
+    done <- run_folds(plan, settings[chosen], floor, control, store, own_empty_rows)
     interrupted <- was_interrupted(done)
     by[[scheme]] <- new_cv(done, settings[chosen], plan, floor)
   }

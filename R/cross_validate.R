@@ -89,7 +89,7 @@ cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits",
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
-  validate_settings(x, settings, scheme, folds, replicates, floor, control)
+  validate_settings(x, settings, scheme, folds, replicates, floor, control, own_empty_rows)
 }
 
 # One or several model functions, named.

@@ -343,15 +343,15 @@ check_control <- function(control, for_many = FALSE) {
   rebuild_control(control)
 }
 
-# What a call does not take is refused where it was set: an answer that does not follow its settings would mislead.
-refuse_settings <- function(control, takes) {
+# What a call does not use is refused where it was set: an answer that does not follow its settings would mislead.
+refuse_settings <- function(control, used) {
   usual <- fit_control()
-  others <- setdiff(names(usual), takes)
+  others <- setdiff(names(usual), used)
   set <- others[!mapply(identical, unclass(control)[others], usual[others])]
   if (length(set)) {
     stop_input(
       "`control` must set only %s for this call, not %s: its fits have settings of their own.",
-      paste(sprintf("`%s`", takes), collapse = ", "), paste(sprintf("`%s`", set), collapse = ", ")
+      paste(sprintf("`%s`", used), collapse = ", "), paste(sprintf("`%s`", set), collapse = ", ")
     )
   }
 }

@@ -216,13 +216,6 @@ carry_sites <- function(x) {
   structure(x, sites = sites)
 }
 
-# Times that R keeps in parts are vectors, too.
-plain_times <- function(data) {
-  parts <- vapply(unclass(data), inherits, NA, "POSIXlt")
-  for (column in names(data)[parts]) data[[column]] <- as.POSIXct(data[[column]])
-  data
-}
-
 # A download of the Paleobiology Database has these columns; the sites of its collections, see fauna_columns().
 is_download <- function(data) is.data.frame(data) && all(download_columns %in% names(data))
 download_columns <- c("collection_no", "genus", "max_ma", "min_ma", "lng", "lat")

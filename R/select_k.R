@@ -95,7 +95,7 @@ judge_settings <- function(x, settings, judging, store) {
   for (scheme in intersect(criterion, names(held_out_words))) {
     if (interrupted) break
     plan <- fold_plan(x, scheme, judging$folds, judging$replicates)
-    done <- run_folds(plan, settings, judging$floor, control, store)
+    done <- run_folds(plan, settings, judging$floor, control, store, own_empty_rows)
     interrupted <- was_interrupted(done)
     results <- new_cv(done, settings, plan, judging$floor)$results
     tables[[scheme]] <- data.frame(

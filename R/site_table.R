@@ -201,16 +201,6 @@ site_covariates <- function(given, sites, labels, n) {
   given
 }
 
-covariate_frame_by_name <- function(table, argument, labels) {
-  table <- plain_covariate(table, argument)
-  if (is.null(labels)) table else by_key_column(table, argument, labels)
-}
-
-# A data frame of covariates without what a class adds to its columns. Points of package sf are the places themselves.
-plain_covariate <- function(table, argument) {
-  if (grepl("place$", argument) && inherits(table, "sf")) table else plain_frame(table)
-}
-
 named_columns <- function(columns, argument, sites, labels) {
   if (!is.data.frame(sites)) {
     stop_input(
@@ -226,49 +216,6 @@ named_columns <- function(columns, argument, sites, labels) {
     )
   }
   by_name(plain_frame(sites)[columns], labels, argument, others = TRUE)
-}
-
-# The rows of a data frame of covariates in the order of the sites, without a column that only names these.
-by_key_column <- function(table, argument, labels) {
-  key <- covariate_key(table, argument, labels)
-  if (is.null(key)) {
-    return(table)
-  }
-  tell_key(key, argument)
-  names_only <- vapply(unclass(table), function(value) identical(key_values(value, labels), key$values), NA)
-  if (sum(!names_only) >= least_columns(table, argument)) table <- table[!names_only]
-  at <- name_order(key$values, labels, argument, others = TRUE)
-  if (!is.null(at)) table <- table[at, , drop = FALSE]
-  if (nrow(table) == length(labels)) rownames(table) <- labels
-  table
-}
-
-# What names the rows of such a table. A column of numbers is no key where it is needed as a covariate.
-covariate_key <- function(table, argument, labels) {
-  key <- find_key(table, labels)
-  column <- key$column
-  wanted <- !is.null(column) && !is_text(table[[column]]) &&
-    (ncol(table) <= least_columns(table, argument) || anyDuplicated(key$values[key$values %in% labels]))
-  if (is.null(key) || wanted) nearest_key(table, labels) else key
-}
-
-# Columns that a place needs and any other covariate; `argument` may be a part of a list, as "along$place".
-least_columns <- function(table, argument) if (grepl("place$", argument) && !inherits(table, "sf")) 2L else 1L
-
-# Where no names are all there: the column of text, or the numbers of rows, that has most; name_order() says what it
-# lacks. NULL: rows are taken in their order.
-nearest_key <- function(table, labels) {
-  known <- vapply(unclass(table), function(column) {
-    if (is_text(column)) sum(labels %in% as.character(column)) else 0L
-  }, 0L)
-  if (any(known > 0L)) {
-    key <- which.max(known)
-    return(list(values = as.character(table[[key]]), column = names(table)[key]))
-  }
-  rows <- frame_row_names(table)
-  if (!is.character(attr(table, "row.names")) && 2 * sum(labels %in% rows) > length(labels)) {
-    list(values = rows, numbered = TRUE)
-  }
 }
 
 # Sites of a table that may be one site, written down twice.

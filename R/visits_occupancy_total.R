@@ -10,6 +10,8 @@
 #   cells, before            n x m: P(present) where no visit found the taxon, after the visits and before them, NA
 #                            elsewhere
 #   follows                  whether presence goes by covariates
+#   detect                   how visits find taxa, list(theta: coefficients of detection, terms x m x draws, uneven: of
+#                            each draw, design: terms x n x visits); NULL where no visit found any
 # cell: what check_visits() gives. model: NULL, or formulas and covariates as wz_visit_model() gives them.
 occupancy_missed <- function(cell, model = NULL) {
   d <- dim(cell)
@@ -39,10 +41,36 @@ occupancy_missed <- function(cell, model = NULL) {
   ends <- function(of) stats::setNames(total[paste0(of, c("_low", "_high"))], c("low", "high"))
   list(
     total = total[c("missed", "low", "high")], years = ends("years"), model = ends("model"), by_taxon = missed,
-    cells = cells, before = before, follows = length(all.vars(by$presence$formula)) > 0L
+    cells = cells, before = before, follows = length(all.vars(by$presence$formula)) > 0L,
+    detect = detection_draws(answer$draws, by, found, d)
   )
 }
 few_occupancy_draws <- 500L
+
+detection_draws <- function(draws, by, found, d) {
+  own <- draws$theta[theta_rows(by, "detection"), , , drop = FALSE]
+  theta <- array(NA_real_, c(dim(own)[1L], d[2L], dim(own)[3L]))
+  theta[, found, ] <- own
+  list(
+    theta = theta, uneven = occupancy_uneven[draws$uneven],
+    design = array(by$detection$design, c(dim(own)[1L], d[c(1L, 3L)]))
+  )
+}
+
+# What visits to site i, TRUE in `made`, find of taxon j where it is: list(each: the probability of each, silent: that
+# none finds it), means over draws and over how uneven sites are.
+visits_finding <- function(detect, i, j, made) {
+  p <- dim(detect$theta)[1L]
+  eta <- crossprod(matrix(detect$design[, i, made], p), matrix(detect$theta[, j, ], p))
+  each <- matrix(0, nrow(eta), ncol(eta))
+  silent <- numeric(ncol(eta))
+  for (node in seq_along(normal_nodes$at)) {
+    found <- stats::plogis(eta + rep(detect$uneven * normal_nodes$at[node], each = nrow(eta)))
+    each <- each + normal_nodes$weight[node] * found
+    silent <- silent + normal_nodes$weight[node] * exp(colSums(log1p(-found)))
+  }
+  list(each = rowMeans(each), silent = mean(silent))
+}
 
 # The same as visits_bernoulli() prints it.
 occupancy_total <- function(cell, model = NULL) {

@@ -31,7 +31,8 @@
 #' * `completeness`: a site with \eqn{F} presences and known completeness \eqn{c} misses about
 #'   \eqn{F (1 - c) / c}; if it has few presences, what the learners expect of it counts too.
 #' * `visits`: the occupancy of each taxon gives the presences that no visit found, [visits_occupancy()]; each taxon has
-#'   an \eqn{r} of its own.
+#'   an \eqn{r} of its own. Taxa come and go between years: where visits are named like years, the print has the wider
+#'   interval, too. [explain()][explain.which_zeros] says what each visit finds of the taxon.
 #' * `groups`: Chao's estimate of the taxa of a group's fauna that were found at none of its sites.
 #' * `assume = "phantom"` and `effort` rest on an assumption: that each site lacks the share which the phantom of
 #'   [aspect_bernoulli()] explains. For ten tables that lost a known share of each site it was twice too many.
@@ -264,6 +265,7 @@ put_back_taxa <- function(w, asked, judged) {
   w$se <- columns(w$se)
   w$candidate <- columns(w$candidate) %in% TRUE
   dim(w$candidate) <- dim(asked$x)
+  if (!is.null(w$visits)) w$visits$theta <- w$visits$theta[, at, , drop = FALSE]
   w["gaps"] <- list(if (!is.null(w$gaps)) (w$gaps - 1L) %% n + 1L + (which(judged)[(w$gaps - 1L) %/% n + 1L] - 1L) * n)
   w$draws$taxa <- w$draws$taxa[at, , drop = FALSE]
   w$draws$taxa[!judged, ] <- 0
@@ -603,7 +605,7 @@ wz_answer <- function(asked, learnt, cells, call) {
   scored <- scored_sites(asked$given$reference, nrow(x))
   judged <- judge_stack(learnt$copies, cells$stack, dim(x), scored, asked$running$control$n_threads)
   alone <- is.null(unlist(asked$given[c("completeness", "cell", "pooled")])) && is.null(learnt$share)
-  reason <- if (alone) no_number(judged$table["stack", ], sum(cells$found), dim(x))
+  reason <- if (alone) no_number(judged$table["stack", ], sum(cells$found), dim(x), axis_words(asked))
   many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share, reason))
   w <- new_which_zeros(asked, learnt, cells, many, call)
   w["reason"] <- list(reason)
@@ -656,7 +658,7 @@ new_which_zeros <- function(asked, learnt, cells, many, call) {
     list(
       probability = p, se = cells$se, candidate = wz_candidates(cells$zero, given),
       gaps = cells$gaps, ratios = many$ratios, source = many$source, kappa = cells$kappa,
-      how_many = many$estimates, more = many$more, stack = cells$stack,
+      how_many = many$estimates, more = many$more, visits = many$visits, stack = cells$stack,
       near = learnt$full$tuned, weights = stack_table(cells$stack, learnt$copies), x = x, names = names,
       restricted = !is.null(given$within), dims = c(n = nrow(x), m = ncol(x)),
       finds = sum(cells$found[scored_sites(given$reference, nrow(x)), ]), seed = asked$plan$seed,
@@ -685,6 +687,7 @@ wz_add_sums <- function(w, many, seed) {
   ends <- c("missed", "low", "high")
   w$how_many[ends] <- part * w$how_many[ends]
   w$how_many[1L, ends] <- w$total
+  if (!is.null(w$visits$years)) w$visits$years <- pmin(part * w$visits$years, sum(w$candidate))
   if (!is.null(w$more)) w$more[-1L] <- pmin(part * as.matrix(w$more[-1L]), sum(w$candidate))
   w
 }

@@ -82,16 +82,20 @@ surveys_curve <- function(known, zeros, surveys = c(1, 2, 4, 8), ratio = usual_r
 }
 
 # Why no number is given where presences are hardly predicted, or the table is small: such numbers were worse than none
-# (?how_many). NULL: one is given. q: the row of `quality` of the result.
-no_number <- function(q, presences, size) {
+# (?how_many). NULL: one is given. q: the row of `quality` of the result; words: what the user calls sites and taxa.
+no_number <- function(q, presences, size, words = c("sites", "taxa")) {
   weak <- is.na(q$auc) || q$auc - 1.645 * max(q$auc_se, 0, na.rm = TRUE) <= 0.6
-  small <- c(taxa = size[[2L]] < 10, sites = size[[1L]] < 10, presences = presences < 100)
-  least <- c(taxa = 10, sites = 10, presences = 100)
+  has <- c(size[[1L]], size[[2L]], presences)
+  least <- c(10, 10, 100)
+  small <- has < least
   if (any(small)) {
-    name <- names(which(small))[1L]
-    sprintf("the table has fewer than %d %s", least[[name]], name)
+    parts <- sprintf("%s of the %.0f %s", format_big(has), least, c(words, "presences"))[small]
+    sprintf("the table has only %s that are needed", sub(", ([^,]*)$", " and \\1", paste(parts, collapse = ", ")))
   } else if (weak) {
-    "held-out presences are not surely predicted better than by chance (AUC less 1.645 SE is at most 0.6)"
+    sprintf(
+      "held-out presences of the %s are not surely predicted better than by chance (AUC less 1.645 SE is at most 0.6)",
+      words[2L]
+    )
   }
 }
 
@@ -130,7 +134,7 @@ total_by_gaps <- function(x, gaps) {
 
 # Occupancy of each taxon: what lived at the sites visited and was found by no visit. list(total, taxa: of each, silent:
 # the log of the probability that no visit finds a taxon that is there, n x m; present: log-odds of a presence before
-# the visits, where covariates distinguish sites, else NULL).
+# the visits, where covariates distinguish sites, else NULL; detect: how visits find taxa, see how_many()).
 total_by_visits <- function(given) {
   found <- occupancy_missed(given$cell, given$visit_model)
   logit <- function(p) stats::qlogis(pmin(pmax(unname(p), 1e-6), 1 - 1e-6))
@@ -138,8 +142,18 @@ total_by_visits <- function(given) {
   present <- logit(found$before)
   list(
     total = found$total, taxa = unname(found$by_taxon), silent = known(logit(found$cells) - present),
-    present = if (found$follows) known(present)
+    present = if (found$follows) known(present),
+    detect = c(found$detect, list(labels = visit_labels(given$cell), years = if (are_years(given$cell)) found$years))
   )
+}
+
+visit_labels <- function(cell) dimnames(cell)[[3L]] %||% as.character(seq_len(dim(cell)[3L]))
+
+# Whether the visits look like years, by the name of their side or by their own names.
+are_years <- function(cell) {
+  labels <- dimnames(cell)[[3L]]
+  grepl("^years?$", names(dimnames(cell))[3L] %||% "", ignore.case = TRUE) ||
+    (length(labels) > 1L && all(grepl("^(1[5-9]|20)[0-9]{2}$", labels)))
 }
 
 # Chao's estimate of each site, its visits as samples: taxa there that no visit found.
@@ -246,7 +260,8 @@ n_draws <- 200L
 
 # The number missed and how it is shared out. known: what wz_cells() has; reason: why the table alone gives no number,
 # or NULL. list(source, estimates: a data frame of all evidence, the used one first; more: surveys_curve() or NULL;
-# ratios: new_ratios(); relative: what sums are multiplied by in draws, 1 or n x draws; n_gaps).
+# ratios: new_ratios(); relative: what sums are multiplied by in draws, 1 or n x draws; n_gaps; visits: how these find
+# taxa, as occupancy_missed() has it, their labels, and the ends of the total if they are years, or NULL).
 how_many <- function(known, given, share, reason = NULL) {
   gaps <- length(known$gaps)
   visits <- if (!is.null(given$cell)) total_by_visits(given)
@@ -272,6 +287,7 @@ how_many <- function(known, given, share, reason = NULL) {
   out$source <- names(found)[1L]
   out$n_gaps <- gaps
   out$more <- if (out$source == "curve" && is.null(reason)) surveys_curve(known, sum(known$zero))
+  out$visits <- visits$detect
   out$estimates <- data.frame(
     evidence = unlist(evidence_words[names(found)]), do.call(rbind, found),
     of = unlist(evidence_of[names(found)]), row.names = names(found)

@@ -30,10 +30,10 @@ print.which_zeros <- function(x, n = 5L, ..., by = c("missed", "probability")) {
   writeLines(wrap_text(paste("Which zeros are false absences?", table_sentence(x)), exdent = 2))
   if (is.null(x$reason)) {
     print_numbers(number_table(x))
+    writeLines(wrap_text(c(years_sentence(x), inside_sentence(x), decided_sentence(x)), exdent = 2))
   } else {
     writeLines(wrap_text(c(no_number_sentence(x$reason), format_evidence(x)), exdent = 2))
   }
-  if (is.null(x$reason)) writeLines(wrap_text(c(inside_sentence(x), decided_sentence(x)), exdent = 2))
   print_zeros(as.data.frame(x, n = n, by = by), axis_words(x), x$dims, sum(x$candidate))
   print_quality(x)
   invisible(x)
@@ -56,6 +56,7 @@ answer_sentences <- function(w) {
     } else {
       no_number_sentence(w$reason)
     },
+    years = years_sentence(w),
     inside = if (is.null(w$reason)) inside_sentence(w), decided = if (is.null(w$reason)) decided_sentence(w),
     other = format_evidence(w)
   )
@@ -69,7 +70,23 @@ table_sentence <- function(w) {
   )
 }
 
-no_number_sentence <- function(reason) sprintf("No number of undetected presences is estimated, because %s.", reason)
+# given: the arguments that give a number by themselves.
+no_number_sentence <- function(reason, given = "do repeated surveys in `visits` or a known `completeness`") {
+  sprintf(
+    "No number of undetected presences is estimated, because %s. More data may give one, and so %s.", reason, given
+  )
+}
+
+# Between years more changes than between visits: NULL where visits do not look like years.
+years_sentence <- function(w) {
+  years <- w$visits$years
+  if (!is.null(years)) {
+    sprintf(
+      "Visits look like years (%s), between which %s come and go: then the 90 %% interval is %s.",
+      show_names(w$visits$labels, 3L, quoted = FALSE), axis_words(w)[2L], show_ends(years[[1L]], years[[2L]])
+    )
+  }
+}
 
 # The gaps of a series are sure: NULL where there is none.
 gaps_sentence <- function(w) {
@@ -588,7 +605,10 @@ sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% 
 #' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
 #'   `score`, a data frame of `part` and `log_odds`; `neighbours`, a data frame of `site`, `weight` (they sum to 1) and
 #'   `found`; `companions`, a data frame of `taxon` (the finds of the site), `share`, how many of the other sites with
-#'   that find have the taxon, and `rate`, how many of all.
+#'   that find have the taxon, and `rate`, how many of all; `visits`, `NULL` without them, else a list of `each`, a data
+#'   frame of `visit` (those made to the site) and `found`, the probability that it finds the taxon where the taxon is,
+#'   and `silent`, the probability that all of them miss it. They are means over draws of [visits_occupancy()] and over
+#'   how uneven sites are, so that `silent` is above the product of `1 - found`.
 #'
 #'   The parts of `score` sum to the log-odds of the chance of a record. They are the mean over all zeros, what each
 #'   learner adds to it, and how often the taxon was found. `score` is `NULL` in tables of more than 5 million cells.
@@ -625,8 +645,7 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   structure(
     list(
       cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j),
-      neighbours = near_parts(w, i, j),
-      companions = companion_parts(w, i, j), n = n
+      neighbours = near_parts(w, i, j), companions = companion_parts(w, i, j), visits = visit_parts(w, i, j), n = n
     ),
     class = "zero_explained"
   )
@@ -647,6 +666,19 @@ cell_ages <- function(w, i, j) {
     singular_word(axis_words(w)[1L]), format(ages[i], digits = 4L),
     paste(unique(vapply(found, format, "", digits = 4L)), collapse = " to "),
     if (is.null(w$inputs$near$age_unit)) "" else paste0(" ", w$inputs$near$age_unit)
+  )
+}
+
+# What each visit finds of the taxon where it is, and the probability that none does; NULL without visits.
+visit_parts <- function(w, i, j) {
+  if (is.null(w$visits)) {
+    return(NULL)
+  }
+  made <- !is.na(w$inputs$given$cell[i, j, ])
+  found <- visits_finding(w$visits, i, j, made)
+  list(
+    each = data.frame(visit = w$visits$labels[made], found = found$each), silent = found$silent,
+    words = singular_word(axis_words(w))
   )
 }
 
@@ -712,6 +744,7 @@ print.zero_explained <- function(x, ...) {
     cat(sprintf("Missed: %.2f (%.2f to %.2f)\n", cell$missed, cell$missed_low, cell$missed_high))
   }
   if (!is.null(x$ages)) writeLines(wrap_text(x$ages, exdent = 2))
+  if (!is.null(x$visits)) writeLines(wrap_text(silent_sentence(x$visits), exdent = 2))
   if (!is.null(x$score)) {
     cat(sprintf("\nIts log-odds, %.2f, are the sum of\n", sum(x$score$log_odds)))
     cat(sprintf("  %6.2f  %s\n", x$score$log_odds, x$score$part), sep = "")
@@ -733,6 +766,24 @@ print.zero_explained <- function(x, ...) {
     cat("\nCompanions: the site has no finds\n")
   }
   invisible(x)
+}
+
+# How many visits found nothing, and how likely that is where the taxon is; of many visits, the ends alone.
+silent_sentence <- function(visits) {
+  number <- nrow(visits$each)
+  two <- sprintf("%.2f", visits$each$found)
+  each <- if (length(unique(two)) == 1L) {
+    two[1L]
+  } else if (number > 6L) {
+    paste(sprintf("%.2f", range(visits$each$found)), collapse = " to ")
+  } else {
+    paste(sprintf("%s (%s)", two, clip(visits$each$visit)), collapse = ", ")
+  }
+  sprintf(
+    "Visits: %s to this %s. Where the %s is, %s finds it with probability %s, and %s with probability %.2f.",
+    format_big(number), visits$words[1L], visits$words[2L], if (number == 1L) "that visit" else "a visit", each,
+    if (number == 1L) "misses it" else "all miss it", visits$silent
+  )
 }
 
 say_near <- function(side, sites, n) {

@@ -421,8 +421,10 @@ autoplot.zero_explained <- function(object, ...) {
   new_figure(
     bars, gg_aes(x = "value", y = "key", fill = "speaks"), sprintf("%s at %s", cell$taxon, cell$site),
     sprintf("Bars: what speaks for and against %s at %s: learners, neighbours, companions.", cell$taxon, cell$site),
-    subtitle = sprintf("Probability of a record %.2f; missed %.2f (%.2f to %.2f)", cell$probability, cell$missed,
-      cell$missed_low, cell$missed_high)
+    subtitle = paste0(
+      sprintf("Probability of a record %.2f", cell$probability),
+      if (!is.na(cell$missed)) sprintf("; missed %.2f (%.2f to %.2f)", cell$missed, cell$missed_low, cell$missed_high)
+    )
   ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
     ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
     ggplot2::scale_y_discrete(

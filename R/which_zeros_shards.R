@@ -499,7 +499,7 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   if (is.null(x$reason)) {
     print_numbers(shards_numbers(x))
   } else {
-    writeLines(wrap_text(no_number_sentence(x$reason), exdent = 2))
+    writeLines(wrap_text(no_number_sentence(x$reason, "does a known `completeness`"), exdent = 2))
   }
   print_zeros(utils::head(x$zeros, n), c("sites", "taxa"), x$dims, x$n_zeros)
   cat("\n")

@@ -1,8 +1,8 @@
 # How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
 # Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey
 # is taken and the truth is any visit. All choices were made with other seeds, or on other tables.
-#   Rscript bench/which_zeros.R [replicates = 2] [answers] [comparisons] [large]
-# All parts but `large` unless named.
+#   Rscript bench/which_zeros.R [replicates = 2] [answers] [comparisons] [ranking] [large]
+# All parts but `ranking` (comparisons without the other models) and `large` unless named.
 # Results are kept in bench/which_zeros.md.
 library(multicause)
 common <- new.env()
@@ -13,9 +13,10 @@ if (!length(parts)) parts <- c("answers", "comparisons")
 
 # One visit, and which of its zeros another visit found.
 one_visit <- function(birds, visit = 1L) {
-  truth <- apply(birds$seen, 1:2, any)
-  truth[birds$seen[, , visit]] <- NA
-  list(x = birds$seen[, , visit] + 0, truth = truth, distance = stats::dist(scale(birds$sites)))
+  used <- colSums(birds$seen[, , visit]) > 0 # others are not judged
+  truth <- apply(birds$seen[, used, ], 1:2, any)
+  truth[birds$seen[, used, visit]] <- NA
+  list(x = birds$seen[, used, visit] + 0, truth = truth, distance = stats::dist(scale(birds$sites)))
 }
 
 measure <- function(w, scores, truth) {
@@ -84,22 +85,31 @@ models <- list(
   `aspect Bernoulli, one fit` = function(x) aspect_bernoulli(x, 8, estimate = "map"),
   `Bernoulli mixtures` = function(x) ensemble(x, model = bernoulli_mixture, k = c(8, 16), members = 2, control = few),
   `noisy-OR` = function(x) ensemble(x, model = noisy_or, k = c(8, 16), members = 2, control = few),
-  PLSA = function(x) plsa(x, 12, estimate = "ml", control = few), NMF = function(x) nmf(x, 12, control = few)
+  PLSA = function(x) of_finds(x, function(x) plsa(x, 12, estimate = "ml", control = few)),
+  NMF = function(x) of_finds(x, function(x) nmf(x, 12, control = few))
 )
+# Models of counts take no sites without finds: there a taxon's chance is its share of all sites.
+of_finds <- function(x, fit) {
+  some <- rowSums(x) > 0
+  out <- matrix(colMeans(x), nrow(x), ncol(x), byrow = TRUE)
+  out[some, ] <- fitted(fit(x[some, ]))
+  out
+}
 few <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6, progress = FALSE)
 measures <- c("auc", "auc_within", "ap")
 
 # One damaged table: measures of the answer, its learners and the other models; slope and self-assessment.
-compare_one <- function(x, truth, near, seed) {
+compare_one <- function(x, truth, near, seed, others) {
   used <- colSums(x, na.rm = TRUE) > 0 # as a user has it: without taxa that lost all finds
   x <- x[, used]
   truth <- truth[, used]
   seconds <- system.time(
     w <- suppressMessages(do.call(which_zeros, c(list(x, seed = seed), near)))
   )[[1L]]
-  fits <- lapply(models, function(fit) {
+  fits <- lapply(others, function(fit) {
     set.seed(seed)
-    unname(fitted(suppressWarnings(suppressMessages(fit(x)))))
+    made <- suppressWarnings(suppressMessages(fit(x)))
+    unname(if (is.matrix(made)) made else fitted(made))
   })
   scores <- c(scores_of(w), fits)
   each <- t(vapply(scores, function(score) unlist(recovery(score, truth)$summary[c(measures, "slope")]), numeric(4)))
@@ -145,7 +155,7 @@ damage <- function(x, by, seed) {
   list(x = x, truth = truth)
 }
 
-comparisons <- function(first_seed = 8600) {
+comparisons <- function(others = models, first_seed = 8600) {
   cat("\n## The answer against the best of its learners, the simple rules and the other models\n\n")
   cat("| table | measure | answer | best other | difference (standard error) | |\n")
   cat("| --- | --- | --- | --- | --- | --- |\n")
@@ -158,7 +168,7 @@ comparisons <- function(first_seed = 8600) {
     for (by in c("sites", "taxa")) {
       runs <- lapply(seq_len(replicates), function(r) {
         gone <- damage(fossils[[name]]$x, by, first_seed + r)
-        compare_one(gone$x, gone$truth, fossils[[name]][c("age", "place")], r)
+        compare_one(gone$x, gone$truth, fossils[[name]][c("age", "place")], r, others)
       })
       off <- c(off, verdicts(paste0(name, ", rates of ", by), runs))
     }
@@ -169,7 +179,7 @@ comparisons <- function(first_seed = 8600) {
   for (name in names(Filter(length, surveys))) {
     runs <- lapply(1:3, function(visit) {
       one <- one_visit(surveys[[name]], visit)
-      compare_one(one$x, one$truth, list(distance = one$distance), visit)
+      compare_one(one$x, one$truth, list(distance = one$distance), visit, others)
     })
     off <- c(off, verdicts(paste0(name, ", one visit of three"), runs))
   }
@@ -207,6 +217,7 @@ large <- function(n = 20000L, m = 500L, ...) {
 
 if ("answers" %in% parts) answers()
 if ("comparisons" %in% parts) comparisons()
+if ("ranking" %in% parts) comparisons(list())
 if ("large" %in% parts) {
   large(2000L, 500L, quick = TRUE)
   large()

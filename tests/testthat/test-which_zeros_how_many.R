@@ -98,16 +98,26 @@ test_that("the curve is that of ?how_many, and no more than all zeros can be fou
 test_that("no number is given where nothing is known", {
   good <- data.frame(auc = 0.8, auc_se = 0.02)
   expect_null(no_number(good, 100, c(10, 10)))
-  expect_match(no_number(good, 1000, c(10, 9)), "fewer than 10 taxa")
-  expect_match(no_number(good, 1000, c(9, 10)), "fewer than 10 sites")
-  expect_match(no_number(good, 99, c(10, 10)), "fewer than 100 presences")
+  expect_match(no_number(good, 1000, c(10, 9)), "has only 9 of the 10 taxa that are needed")
+  expect_match(no_number(good, 1000, c(9, 10)), "has only 9 of the 10 sites that are needed")
+  expect_match(no_number(good, 99, c(10, 10)), "has only 99 of the 100 presences that are needed")
+  set.seed(1)
+  small <- matrix(rbinom(48, 1, 0.5), 6, dimnames = list(plot = NULL, genus = NULL))
+  small[cbind(c(1:6, 1:2), 1:8)] <- 1L
+  w <- ask(small)
+  said <- gsub("\\s+", " ", paste(capture.output(print(w)), collapse = " "))
+  expect_match(said, sprintf(paste(
+    "because the table has only 6 of the 10 plots, 8 of the 10 genera and %d of the 100 presences that are needed.",
+    "More data may give one, and so do repeated surveys in `visits` or a known `completeness`."
+  ), sum(small)), fixed = TRUE)
   expect_match(no_number(data.frame(auc = 0.63, auc_se = 0.02), 1000, c(50, 50)), "AUC less 1.645 SE")
   expect_match(no_number(data.frame(auc = NA_real_, auc_se = NA_real_), 1000, c(50, 50)), "AUC")
   for (seed in 1:3) {
     set.seed(seed)
     tosses <- ask(matrix(rbinom(2000, 1, 0.5), 50))
-    expect_match(tosses$reason, "not surely predicted")
+    expect_match(tosses$reason, "presences of the taxa are not surely predicted")
   }
+  expect_no_match(ggplot2::autoplot(explain(tosses, 1, which(tosses$x[1, ] == 0)[1]))$labels$subtitle, "NA")
   expect_true(all(is.na(tosses$total)))
   expect_true(all(is.na(as.data.frame(tosses)[c("missed", "missed_low", "missed_high")])))
   expect_false(anyNA(as.data.frame(tosses)$probability))

@@ -58,7 +58,7 @@ test_that("an answer without numbers is compared by its ranking alone", {
   expect_null(out$curve)
   expect_null(out$first)
   expect_true(out$later$auc > 0.5)
-  expect_output(print(out), "because the table has fewer")
+  expect_output(print(out), "because the table has only 8 of")
 })
 
 test_that("the print has what was found beside what was expected", {

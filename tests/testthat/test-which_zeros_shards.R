@@ -144,7 +144,9 @@ test_that("an answer says what it is made of, and leaves no files behind", {
   expect_identical(list.files(tempdir()), before)
   expect_identical(w$zeros$site, as.double(w$zeros$site))
   expect_output(print(w), "Not in the answer: aspect Bernoulli with neighbours; logistic PCA")
-  expect_output(print(w), "hidden finds, a tenth at a time")
+  expect_output(print(w), "Held-out presences \\(")
+  w$reason <- "the table is small"
+  expect_output(print(w), "because\\s+the\\s+table\\s+is\\s+small[^`]*so\\s+does\\s+a\\s+known\\s+`completeness`")
   bind_in_namespace("most_companions", 10)
   without <- answer(shard, n = 3)
   expect_true("companions (Beals)" %in% names(without$left_out))

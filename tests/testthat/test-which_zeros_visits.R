@@ -32,6 +32,92 @@ test_that("what visits miss goes by covariates", {
   expect_lt(cor(rowMeans(short$ratios$offset), case$recorded[-(1:5)]), -0.5)
 })
 
+# Visits that were not made, of two sites one, of one all, of one some taxa's.
+fewer_visits <- function() {
+  bare <- case$visits
+  bare[c("s3", "s45"), , 2L] <- NA
+  bare["s5", , ] <- NA
+  bare["s60", 8:12, 1L] <- NA # a visit that looked for some taxa alone
+  bare
+}
+
+test_that("a zero is explained by what its visits find, every draw and node by hand", {
+  bare <- fewer_visits()
+  data <- list(visit = list(day = case$day), site = data.frame(wet = case$wet))
+  w <- suppressMessages(which_zeros(
+    visits = bare, detection = ~day, presence = ~wet, visit_data = data$visit, site_data = data$site, quick = TRUE,
+    seed = 1
+  ))
+  cell <- suppressMessages(check_visits(bare))
+  by <- occupancy_designs(~wet, ~day, cell, data)
+  control <- fit_control(progress = FALSE, tol = 1e-7)
+  draws <- with_seed(1L, occupancy_answer(cell, by, occupancy_uneven, control, few_occupancy_draws))$draws
+  slopes <- own_coefficients(draws$theta, by, "detection")
+  for (site in c("s3", "s45", "s60")) {
+    taxon <- utils::tail(which(rowSums(bare[site, , ] == 1, na.rm = TRUE) == 0), 1L)
+    visits <- which(!is.na(bare[site, taxon, ]))
+    day <- case$day[match(site, rownames(bare)), visits]
+    found <- numeric(length(visits))
+    silent <- 0
+    for (draw in seq_len(dim(slopes)[3L])) {
+      uneven <- occupancy_uneven[draws$uneven[draw]]
+      for (node in seq_along(normal_nodes$at)) {
+        p <- 1 / (1 + exp(-slopes[1, taxon, draw] - slopes[2, taxon, draw] * day - uneven * normal_nodes$at[node]))
+        weight <- normal_nodes$weight[node] / dim(slopes)[3L]
+        found <- found + weight * p
+        silent <- silent + weight * prod(1 - p)
+      }
+    }
+    why <- explain(w, site, names(taxon))$visits
+    expect_identical(why$each$visit, as.character(visits))
+    expect_equal(why$each$found, found, tolerance = 1e-10)
+    expect_equal(why$silent, silent, tolerance = 1e-10)
+  }
+})
+
+test_that("the probability that all visits missed a taxon is the one that the zero rests on", {
+  cell <- case$visits
+  dimnames(cell)[[2L]][3L] <- "nowhere"
+  cell[, 3L, ] <- 0L
+  names(dimnames(cell))[1L] <- "plot"
+  w <- suppressMessages(which_zeros(visits = cell, quick = TRUE, seed = 1))
+  zeros <- as.data.frame(w, n = 40)
+  silent <- mapply(function(site, taxon) explain(w, site, taxon)$visits$silent, zeros$site, zeros$taxon)
+  offset <- w$ratios$offset[cbind(match(zeros$site, rownames(cell)), match(zeros$taxon, colnames(cell)))]
+  expect_equal(log(unname(silent)), offset, tolerance = 0.1)
+  # By the fit of its own that users have, from other draws.
+  fit <- suppressMessages(visits_occupancy(cell[, -3L, ]))
+  first <- explain(w, zeros$site[1L], zeros$taxon[1L])
+  own <- predict(fit, type = "detection", site_data = data.frame(visit = factor(1:3)))[, zeros$taxon[1L]]
+  expect_equal(first$visits$each$found, unname(own), tolerance = 0.1)
+  said <- gsub("\\s+", " ", paste(capture.output(print(first)), collapse = " "))
+  expect_match(said, sprintf(
+    "Visits: 3 to this plot. Where the species is, a visit finds it with probability %s, and all miss it with %s %.2f.",
+    paste(sprintf("%.2f \\(%d\\)", first$visits$each$found, 1:3), collapse = ", "), "probability",
+    first$visits$silent
+  ))
+  expect_null(explain(which_zeros(apply(cell, 1:2, max)[, -3L], quick = TRUE, seed = 1), zeros$site[1L],
+    zeros$taxon[1L])$visits)
+})
+
+test_that("visits that look like years are said to be less alike", {
+  named <- function(visit) {
+    labels <- c(dimnames(case$visits)[1:2], visit)
+    suppressMessages(which_zeros(visits = `dimnames<-`(case$visits, labels), quick = TRUE, seed = 1))
+  }
+  plain <- named(list(visit = 1:3))
+  expect_null(plain$visits$years)
+  expect_no_match(format(plain), "years")
+  for (visit in list(list(visit = 2001:2003), list(year = c("a", "b", "c")))) {
+    w <- named(visit)
+    expect_match(format(w)[["years"]], sprintf("^Visits look like years \\(%s\\)", toString(visit[[1L]])))
+    expect_output(print(w), "look like years")
+    expect_identical(w$total, plain$total)
+    expect_lt(w$visits$years[["low"]], w$total[["low"]])
+    expect_gt(w$visits$years[["high"]], w$total[["high"]])
+  }
+})
+
 test_that("covariates without visits, or without a formula, are refused", {
   x <- apply(case$visits, 1:2, max)
   expect_snapshot(error = TRUE, {
