@@ -204,3 +204,7 @@ shared_figure <- function(fit, what, ...) UseMethod("shared_figure")
 
 # The ranking of false_absences() and false_presences(), their arguments checked.
 false_cells <- function(fit, of, by, asked, site_data, kinds, x, convention) UseMethod("false_cells")
+
+# Whether repeated or unequal records say what was missed, and no phantom does.
+told_by_records <- function(fit) UseMethod("told_by_records")
+told_by_records.default <- function(fit) FALSE

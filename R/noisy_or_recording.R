@@ -221,3 +221,5 @@ recorded_effort_sentence <- function(effort) {
     format_each(at[1L]), format(round(chance[2L], 2L)), format_each(at[2L])
   )
 }
+
+told_by_records.noisy_or <- function(fit) !is.null(fit$missed_by)

@@ -509,3 +509,5 @@ part_sides.visits_bernoulli <- function(fit, name, values) {
     communities = c("term", "component"), NextMethod()
   )
 }
+
+told_by_records.visits_bernoulli <- function(fit) TRUE
