@@ -33,10 +33,15 @@ draw_start.aspect_bernoulli_problem <- function(problem, kind) {
 }
 
 run_start.aspect_bernoulli_problem <- function(problem, start, control) {
+  opened <- NULL
   if (isTRUE(start$drawn) && opens_by_em(problem, control)) {
-    return(open_by_em(problem, start[c("membership", "aspects")], control))
+    opened <- open_by_em(problem, start[c("membership", "aspects")], control)
+    start <- opened$param
+    control$max_pass <- control$max_pass - opened$outcome$n_pass
   }
-  ab_run(problem$data$view, start, problem$pinned, problem$prior, control, smooth = problem$near)
+  run <- ab_run(problem$data$view, start, problem$pinned, problem$prior, control, smooth = problem$near)
+  check_outcome(run$outcome)
+  add_passes(opened, run)
 }
 
 run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
@@ -68,9 +73,10 @@ opens_by_em <- function(problem, control) {
 open_by_em <- function(problem, start, control) {
   opening <- control
   opening[c("max_pass", "tol", "algorithm")] <- list(min(control$max_pass, em_opening$max_pass), em_opening$tol, "em")
-  opened <- checked_run(problem, start, opening)
+  opened <- ab_run(problem$data$view, start, problem$pinned, problem$prior, opening, smooth = problem$near)
+  check_outcome(opened$outcome)
   opened$outcome[c("status", "algorithm")] <- list("max_pass", "newton")
-  go_on(opened, opened$param, problem, control)
+  opened
 }
 
 shake_start.aspect_bernoulli_problem <- function(problem, param) {

@@ -227,7 +227,9 @@ timed_fit <- function(task, common, tick) {
 
 fit_setting <- function(task, common, tick) {
   setting <- common$settings[[task$setting]]
-  with_seed(task$seed, quiet_fit(call_model(setting, common$x, common$control), common$refusal)$value)
+  put_back <- begin_seed(task$seed)
+  on.exit(put_back())
+  quiet_fit(call_model(setting, common$x, common$control), common$refusal)$value
 }
 
 held_out_words <- c(

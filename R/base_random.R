@@ -24,10 +24,16 @@ session_state <- function() {
 
 # Evaluates `expr` under its own seed and leaves the session's generator and its kind as they were.
 with_seed <- function(seed, expr) {
-  put_back <- keep_generator()
+  put_back <- begin_seed(seed)
   on.exit(put_back())
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   expr
+}
+
+# Begins the seed's numbers: a function that puts the session's generator back.
+begin_seed <- function(seed) {
+  put_back <- keep_generator()
+  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  put_back
 }
 
 # Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator stays as it was.

@@ -99,16 +99,26 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), model = NULL, ...
   refuse_checkpoint(control)
   # Few passes of EM make members that differ. Models of counts, where that was not tried, keep their own passes.
   if (control$algorithm == "auto" && !names(models) %in% c("plsa", "nmf")) control$algorithm <- "em"
-  if (own_choice && !any(c("estimate", "prior") %in% names(args))) {
-    grid <- recommended_members$grid
-    args <- c(args, recommended_members$args)
+  settings <- if (own_choice) {
+    member_settings(check_counts(k, "k"), args, grid)
+  } else {
+    make_settings(models, check_counts(k, "k"), args, check_grid(grid))
   }
-  settings <- make_settings(models, check_counts(k, "k"), args, check_grid(grid))
   data <- check_data(x, "nonnegative")
   fits <- fit_settings(data$x, rep(settings, each = members), control)
   group <- rep(seq_along(settings), each = members)[is_done(fits)]
   fits <- fits[is_done(fits)]
   new_ensemble(fits, member_weights(weights, fits, group, folds, floor, data$x), by_held_out(weights))
+}
+
+# Settings of members that are aspect Bernoulli models; where nothing is said of how they are estimated, all that were
+# found best.
+member_settings <- function(k, args, grid = NULL) {
+  if (!any(c("estimate", "prior") %in% names(args))) {
+    grid <- recommended_members$grid
+    args <- c(args, recommended_members$args)
+  }
+  make_settings(list(aspect_bernoulli = aspect_bernoulli), k, args, check_grid(grid))
 }
 
 # Members should differ, and what one short fit gets wrong averages out.

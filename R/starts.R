@@ -70,6 +70,13 @@ run_starts <- function(problem, control) {
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])
   problem$n_threads <- control$n_threads # of what is fitted to draw a start
   common <- list(problem = problem, control = control, screening = first)
+  # One start needs no tasks, unless somebody watches it.
+  if (n == 1L && !isTRUE(control$progress)) {
+    task <- tasks[[1L]]
+    task$result <- checked_run(problem, start_values(task, problem), control)
+    done <- list(polish_start(task, problem, control))
+    return(c(starts_table(done, kinds, TRUE, problem, control), list(seed = seed)))
+  }
   running <- task_running(control)
   done <- map_tasks(tasks, if (screened) screen_start else whole_start, common, "Starts", name, running)
   need_some(done)
@@ -100,21 +107,28 @@ screen_start <- function(task, common, tick) {
 }
 
 whole_start <- function(task, common, tick) {
-  task$result <- list(param = start_values(task, common$problem), outcome = NULL)
-  finish_start(task, common, tick)
+  control <- common$control
+  control$on_tick <- tick
+  task$result <- checked_run(common$problem, start_values(task, common$problem), control)
+  polish_start(task, common$problem, control)
 }
 
 start_values <- function(task, problem) {
   if (is.null(problem$start)) with_seed(task$seed, draw_start(problem, task$kind)) else problem$start
 }
 
-# From where screening stopped (or the start values) to convergence, then polished: a solution that the passes can no
-# longer leave, for want of a coordinate that came too near to its bound, is shaken and run again, and kept if better.
+# From where screening stopped to convergence, then polished.
 finish_start <- function(task, common, tick) {
-  problem <- common$problem
   control <- common$control
   control$on_tick <- tick
-  result <- go_on(task$result, task$result$param, problem, control)
+  task$result <- go_on(task$result, task$result$param, common$problem, control)
+  polish_start(task, common$problem, control)
+}
+
+# A solution that the passes can no longer leave, for want of a coordinate that came too near to its bound, is shaken and
+# run again, and kept if better.
+polish_start <- function(task, problem, control) {
+  result <- task$result
   for (seed in with_seed(task$polish_seed, draw_seeds(control$n_polish))) {
     if (result$outcome$status != "converged" || result$outcome$n_pass >= control$max_pass) break
     shaken <- with_seed(seed, shake_start(problem, result$param))
@@ -146,7 +160,8 @@ checked_run <- function(problem, start, control) {
 # More passes from `start`; see add_passes().
 go_on <- function(result, start, problem, control) {
   if (!is.null(result$outcome)) control$max_pass <- control$max_pass - result$outcome$n_pass
-  add_passes(result, checked_run(problem, start, control))
+  more <- checked_run(problem, start, control)
+  add_passes(result, more)
 }
 
 # A result with those of more passes: passes add up, and the trace holds the best objective so far.

@@ -67,8 +67,12 @@ run_in_turn <- function(jobs, f, common, step, keep, store, bar) {
   if (!is.null(bar)) on.exit(bar$close())
   interrupted <- FALSE
   for (at in seq_along(jobs)) {
-    one <- function() run_task(jobs[[at]], f, common, step, store, bar$tick)
-    value <- if (keep) tryCatch(one(), interrupt = function(e) interrupted <<- TRUE) else one()
+    job <- jobs[[at]]
+    value <- if (keep) {
+      tryCatch(run_task(job, f, common, step, store, bar$tick), interrupt = function(e) interrupted <<- TRUE)
+    } else {
+      run_task(job, f, common, step, store, bar$tick)
+    }
     if (interrupted) break
     done[at] <- list(value)
     if (!is.null(bar)) bar$step()

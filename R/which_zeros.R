@@ -168,16 +168,26 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
   call <- keep_values(call, asked$args)
   # An answer keeps the lists of groups, and not the sites that were left out.
   if ((length(leave_out) || !is.null(groups)) && !missing(x)) call$x <- x
-  with_checkpoint(asked$args$control$checkpoint, asked[c("x", "near", "given", "plan")], function(store) {
+  checkpoint <- asked$args$control$checkpoint
+  if (is.null(checkpoint)) {
+    return(wz_steps(asked, call))
+  }
+  with_checkpoint(checkpoint, asked[c("x", "near", "given", "plan")], function(store) {
     asked$running$store <- checkpoint_store(store, "table")
-    if (is.null(seed)) asked$plan$seed <- draw_seeds(1L)
-    judged <- judged_taxa(asked$x)
-    of_judged <- wz_of_taxa(asked, judged)
-    learnt <- wz_learn(of_judged)
-    cells <- wz_cells(of_judged, learnt)
-    if (length(asked$x) > most_kept) learnt$full$odds <- NULL
-    put_back_taxa(wz_answer(of_judged, learnt, cells, call), asked, judged)
+    wz_steps(asked, call)
   })
+}
+
+# Of what wz_read() says is asked: scores are learnt, cells get probabilities, an answer is made. Taxa that were found
+# nowhere are left out between.
+wz_steps <- function(asked, call) {
+  if (is.null(asked$args$seed)) asked$plan$seed <- draw_seeds(1L)
+  judged <- judged_taxa(asked$x)
+  of_judged <- wz_of_taxa(asked, judged)
+  learnt <- wz_learn(of_judged)
+  cells <- wz_cells(of_judged, learnt)
+  if (length(asked$x) > most_kept) learnt$full$odds <- NULL
+  put_back_taxa(wz_answer(of_judged, learnt, cells, call), asked, judged)
 }
 
 # ---- Read ----

@@ -38,42 +38,51 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
   table <- nbm_table(x)
   place <- if (!is.null(at)) as.double(place_in_rows(at, rows, nrow(x)))
   out <- list()
-  learnt <- function(name, p) {
-    odds <- score_odds(p, place, is.null(at), how$n_threads)
-    out[[name]] <<- if (is.null(at)) fill_unseen(odds, table) else odds
+  n_threads <- how$n_threads
+  as_odds <- function(p) {
+    odds <- score_odds(p, place, is.null(at), n_threads)
     free_memory(x)
+    if (is.null(at)) fill_unseen(odds, table) else odds
   }
   if (!is.null(tuned)) {
-    if (effort$tune) tuned <- tune_again(tuned, tuning_table(x), how$n_threads)
-    learnt("near", nbm_rows(tuned$near, 0, table, rows, how$n_threads))
-    learnt("near_alike", nbm_rows(tuned$near_alike, tuned$likeness, table, rows, how$n_threads))
+    if (effort$tune) tuned <- tune_again(tuned, tuning_table(x), n_threads)
+    out$near <- as_odds(nbm_rows(tuned$near, 0, table, rows, n_threads))
+    out$near_alike <- as_odds(nbm_rows(tuned$near_alike, tuned$likeness, table, rows, n_threads))
   }
-  learnt("alike", nbm_rows(NULL, 2, table, rows, how$n_threads))
-  learnt("companions", companion_scores(table, rows, how$n_threads))
+  out$alike <- as_odds(nbm_rows(NULL, 2, table, rows, n_threads))
+  out$companions <- as_odds(companion_scores(table, rows, n_threads))
   k <- scaled_k(learner_k(nrow(x), ncol(x)), how$scale)
   if (how$quick) k <- unique(k[c(1L, length(k))])
   control <- function(passes) {
-    fit_control(
-      n_start = 1, n_polish = 0, max_pass = passes, tol = 1e-6, n_threads = how$n_threads, progress = FALSE
-    )
+    fit_control(n_start = 1, n_polish = 0, max_pass = passes, tol = 1e-6, n_threads = n_threads, progress = FALSE)
   }
-  many <- function(...) {
-    given <- utils::modifyList(list(x, members = effort$members, ...), how$args)
-    some_rows(fitted(quiet_fit(do.call(ensemble, given))$value), rows)
-  }
-  learnt("smoothed", many(
-    k = k, estimate = "map", prior = flat_rows, phantom = "white", smooth = tuned$fits,
-    control = control(effort$smoothed)
-  ))
-  learnt("free", many(k = if (effort$free_all) k else k[(length(k) + 1L) %/% 2L], control = control(50)))
-  pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca)))
-  learnt("pca", some_rows(fitted(pca$value), rows))
+  p <- mean_of_fits(
+    x, k, effort$members, control(effort$smoothed), how$args,
+    estimate = "map", prior = flat_rows, phantom = "white", smooth = tuned$fits
+  )
+  out$smoothed <- as_odds(some_rows(p, rows))
+  k_free <- if (effort$free_all) k else k[(length(k) + 1L) %/% 2L]
+  p <- mean_of_fits(x, k_free, effort$members, control(50), how$args)
+  out$free <- as_odds(some_rows(p, rows))
+  pca <- quiet_fit(logistic_pca(x, min(4L, k[1L]), control = control(effort$pca)))$value
+  out$pca <- as_odds(some_rows(fitted(pca), rows))
   used <- intersect(names(learner_names), names(out))
   list(
     odds = c(out[used], if (is.null(at)) taxon_terms(table) else cell_columns(taxon_terms(table), at, nrow(x))),
     near = tuned$fits,
     tuned = if (!is.null(tuned)) c(lapply(tuned[c("near", "near_alike")], without_memo), tuned["likeness"])
   )
+}
+
+# The fitted values of ensemble(x, k, members = , control = , ...), with arguments of its members that `changed` has in
+# place of those given.
+mean_of_fits <- function(x, k, members, control, changed, ...) {
+  settings <- member_settings(k, utils::modifyList(list(...), changed))
+  control$algorithm <- "em"
+  fits <- fit_settings(x, rep(settings, each = members), control)
+  fits <- fits[is_done(fits)]
+  average <- quiet_fit(new_ensemble(fits, rep(1 / length(fits), length(fits))))$value
+  fitted(average)
 }
 
 some_rows <- function(p, rows) if (length(rows) == nrow(p)) p else p[rows, , drop = FALSE]
@@ -278,17 +287,15 @@ learn_task <- function(task, common, tick) {
   x[task$deleted] <- 0
   if (inherits(x, "dgCMatrix")) x <- Matrix::drop0(x)
   free_memory(x)
+  put_back <- begin_seed(task$seed)
+  on.exit(put_back())
   if (!length(task$deleted)) {
-    return(with_seed(task$seed, {
-      learnt <- learn_table(x, common$tuned, task$effort, common$how)
-      if (common$phantom) learnt$share <- phantom_shares(x, learnt$near, common$how)
-      learnt
-    }))
+    learnt <- learn_table(x, common$tuned, task$effort, common$how)
+    if (common$phantom) learnt$share <- phantom_shares(x, learnt$near, common$how)
+    return(learnt)
   }
   cells <- with_seed(task$seed, judged_cells(x, task$deleted))
-  learnt <- with_seed(task$seed, {
-    learn_table(x, common$tuned, task$effort, common$how, cells$at, cells$rows)
-  })
+  learnt <- learn_table(x, common$tuned, task$effort, common$how, cells$at, cells$rows)
   list(
     odds = do.call(cbind, learnt$odds), deleted = cells$deleted, at = cells$at, fraction = cells$fraction,
     rate = task$rate

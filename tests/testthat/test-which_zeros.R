@@ -776,3 +776,21 @@ test_that("a table too large for memory is refused before anything is made of it
     class = "multicause_input_error"
   )
 })
+
+test_that("the way to a kernel is short: 25 functions of ours from which_zeros(), 10 from a model", {
+  package <- asNamespace("multicause")
+  depths <- integer()
+  note <- function(frames) {
+    ours <- vapply(frames, function(frame) identical(topenv(frame), package), NA)
+    depths <<- c(depths, sum(ours) - 1L) # one is of trace()
+  }
+  suppressMessages(trace("ab_run", call("(", bquote(.(note)(sys.frames()))), print = FALSE, where = package))
+  on.exit(suppressMessages(untrace("ab_run", where = package)))
+  x <- simulated_sites$x[1:40, ]
+  aspect_bernoulli(x, 2, control = fit_control(n_start = 1))
+  expect_lte(max(depths), 10L)
+  depths <- integer()
+  which_zeros(x, quick = TRUE, seed = 1)
+  expect_gt(length(depths), 2L)
+  expect_lte(max(depths), 25L)
+})
