@@ -66,7 +66,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
   check_given(x, k)
   if (in_pieces(x)) {
     settings <- list(estimate = estimate, prior = prior, phantom = phantom, smooth = smooth, effort = effort)
-    return(fit_pieces(x, "aspect_bernoulli", k, settings, start, control, keep_values(call, c(settings, list(start = start)))))
+    call <- keep_values(call, c(settings, list(start = start)))
+    return(fit_pieces(x, "aspect_bernoulli", k, settings, start, control, call))
   }
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x), 1L + length(ab_pins(phantom)))

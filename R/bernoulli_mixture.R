@@ -76,7 +76,8 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
   estimate <- check_choice(estimate)
   if (in_pieces(x)) {
     settings <- list(estimate = estimate, prior = prior, smooth = smooth)
-    return(fit_pieces(x, "bernoulli_mixture", k, settings, start, control, keep_values(call, c(settings, list(start = start)))))
+    call <- keep_values(call, c(settings, list(start = start)))
+    return(fit_pieces(x, "bernoulli_mixture", k, settings, start, control, call))
   }
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x))

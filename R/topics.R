@@ -245,8 +245,8 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' @param seen chance of each count to be seen, between 0 and 1.
 #' @param background share of the background, from 0 to 1.
 #' @param x the training data, where the fit was made with `keep_x = FALSE`.
-#' @param control settings of the fold-in, from [fit_control()]: `max_pass`, `tol`, `accelerate`, `algorithm`, `n_threads`
-#'   and `progress`; others are refused.
+#' @param control settings of the fold-in, from [fit_control()]: `max_pass`, `tol`, `accelerate`, `algorithm`,
+#'   `n_threads` and `progress`; others are refused.
 #' @return A list of class `document_completion`: `perplexity`; `loglik`, nats of each site's unseen counts;
 #'   `counts`, how many these are; `uniform`, the number of taxa; `background_alone`, the perplexity of q. Cost:
 #'   a fold-in as of [predict.plsa()].

@@ -1,4 +1,5 @@
-# tidy(), glance(), augment(), as.data.frame() and vegan's scores() of every model and every result. Also of R/base_spread.R.
+# tidy(), glance(), augment(), as.data.frame() and vegan's scores() of every model and every result.
+# Also of R/base_spread.R.
 
 test_that("tidy() has a row for each component and attribute of every model", {
   fits <- fits_of_all()

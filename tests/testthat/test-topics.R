@@ -1,4 +1,5 @@
-# Also of R/base_components.R. Terms of components, coherence, completion of documents, and what text miners have as data.
+# Terms of components, coherence, completion of documents, and what text miners have as data.
+# Also of R/base_components.R.
 
 set.seed(7)
 planted <- local({

@@ -49,17 +49,20 @@ world <- function() {
   )
 }
 
-make_things <- function() {
-  set.seed(1)
-  x <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6)) * matrix(rbinom(360, 1, 0.7), 30)
-  dimnames(x) <- list(paste0("site", 1:30), paste0("taxon", 1:12))
-  x[2, 3] <- NA
-  few <- fit_control(n_start = 2, n_polish = 0, max_pass = 200, progress = FALSE, keep_starts = TRUE)
-  quick <- mcmc_control(chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, keep = 5, progress = FALSE)
-  place <- cbind(lng = 1:30, lat = 1:30)
-  near <- smooth_over(age = 1:30, place = place, bandwidth = c(age = 3, place = 2000), strength = 1)
+# Tables as two databases give them, and one that is none.
+hostile_files <- function() {
+  files <- file.path(home, c("pbdb.csv", "now.csv", "broken.csv"))
+  writeLines(c(
+    "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma", "1,2,Equus ferus,species,3,2"
+  ), files[1])
+  writeLines(c("LIDNUM\tNAME\tMAX_AGE\tMIN_AGE\tGENUS\tSPECIES", "1\ta\t3\t2\tEquus\tferus"), files[2])
+  writeBin(as.raw(sample(255, 200, TRUE)), files[3])
+  files
+}
+
+# One fit of each model and of each way of estimating it.
+hostile_fits <- function(x, counts, near, few, quick) {
   again <- x * matrix(rbinom(360, 1, 0.8), 30)
-  counts <- array(rpois(6 * 8 * 4, 2), c(site = 6, taxon = 8, time = 4))
   fits <- list(
     white = aspect_bernoulli(x, 3, phantom = "white", control = few),
     effort = aspect_bernoulli(x, 2, phantom = "white", effort = seq(1, 3, length.out = 30), control = few),
@@ -81,6 +84,20 @@ make_things <- function() {
   fits$mixed <- ensemble(list(fits$mixture, fits$lpca))
   fits$neighbours <- neighbours_mean(x, smooth = near)
   fits$bare <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, keep_x = FALSE, progress = FALSE))
+  fits
+}
+
+make_things <- function() {
+  set.seed(1)
+  x <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6)) * matrix(rbinom(360, 1, 0.7), 30)
+  dimnames(x) <- list(paste0("site", 1:30), paste0("taxon", 1:12))
+  x[2, 3] <- NA
+  few <- fit_control(n_start = 2, n_polish = 0, max_pass = 200, progress = FALSE, keep_starts = TRUE)
+  quick <- mcmc_control(chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, keep = 5, progress = FALSE)
+  place <- cbind(lng = 1:30, lat = 1:30)
+  near <- smooth_over(age = 1:30, place = place, bandwidth = c(age = 3, place = 2000), strength = 1)
+  counts <- array(rpois(6 * 8 * 4, 2), c(site = 6, taxon = 8, time = 4))
+  fits <- hostile_fits(x, counts, near, few, quick)
   damage <- corrupt(x, 0.3)
   models <- list(mixture = bernoulli_mixture, nmf = nmf)
   results <- list(
@@ -99,7 +116,8 @@ make_things <- function() {
   results <- c(results, list(
     w, by_site(w), by_taxon(w), contrast(w, rep(1:2, 15)), explain(w, zero$site, zero$taxon),
     sensitivity(w), summary(w),
-    recovery(w, structure(matrix(rbinom(360, 1, 0.3), 30), dimnames = dimnames(x))), occupied(fits$occupancy, "site"), coherence(fits$plsa, 2),
+    recovery(w, structure(matrix(rbinom(360, 1, 0.3), 30), dimnames = dimnames(x))),
+    occupied(fits$occupancy, "site"), coherence(fits$plsa, 2),
     visits_needed(fits$occupancy), predictive_check(fits$visits, nsim = 2)
   ))
   shard <- shards(x, file.path(home, "shards"), size = 50)
@@ -111,14 +129,9 @@ make_things <- function() {
   table_of <- occurrence_matrix(frame, "site", "taxon")
   frame$day <- rep(1:4, 15)
   visits_of <- visits_array(frame, "site", "taxon", "day")
-  files <- file.path(home, c("pbdb.csv", "now.csv", "broken.csv"))
-  writeLines(c(
-    "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma", "1,2,Equus ferus,species,3,2"
-  ), files[1])
-  writeLines(c("LIDNUM\tNAME\tMAX_AGE\tMIN_AGE\tGENUS\tSPECIES", "1\ta\t3\t2\tEquus\tferus"), files[2])
-  writeBin(as.raw(sample(255, 200, TRUE)), files[3])
   things <- list(
-    x = x, few = few, quick = quick, fits = fits, results = results, counts = counts, frame = frame, files = files,
+    x = x, few = few, quick = quick, fits = fits, results = results, counts = counts, frame = frame,
+    files = hostile_files(),
     # What functions take that are neither of a table nor of any fit.
     first = list(
       site_table = table_of, visit_table = visits_of, by_site = w,
