@@ -49,19 +49,19 @@
 #'
 #' **Shards.** Fits to [shards()] scan them once a pass (twice with `effort`), here or on the workers of `cluster`,
 #' one after another on each. Sums belong to shards and are added in a fixed binary tree, so that the result is the
-#' same, to the last bit, for any number of workers and without any. A worker that ends, is silent for too long (see
-#' `patience`; a message names it after a minute) or returns what it was not asked is lost: a warning of class
-#' `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error. Memberships are on
-#' disk, a file a shard and pass, of which those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of
-#' three passes the state is written to `checkpoint`: the same call goes on from there, also with other workers;
-#' `max_pass` and the trace then count from there. Its numbers are those of a fit that was not stopped, to the last
-#' bit, but with `"sparse"` passes, which begin a new cycle there. Workers keep their shards and memberships in memory,
-#' about 32 k bytes a row and 4 bytes a one; one process without `cluster` keeps one shard at a time.
-#'
-#' **MPI.** Packages snow and Rmpi are needed, and on Debian `libopenmpi-dev`. `mpirun -np 17 RMPISNOW --file=fit.R`
-#' starts the script and 16 workers (`RMPISNOW` is a file of package snow), and `snow::getMPIcluster()` is the
-#' `cluster` there. When a worker ends, MPI ends the whole job: with `checkpoint` the same call goes on. A worker that
-#' hangs is lost as others are. Workers that wait keep their processors busy.
+#' same, to the last bit, for any number of workers and without any. A compute profile of package mirai that ends, is
+#' silent for too long (see `patience`; a message names it after a minute) or returns what it was not asked is lost: a
+#' warning of class `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error of
+#' that class. A cluster of package parallel waits for all its nodes, and the loss of one is that error. After it, and
+#' after an interrupt, a new cluster is needed. Machines that are reached by SSH, by a scheduler (Slurm, SGE, PBS, LSF)
+#' or by MPI are compute profiles, too: the launchers of mirai start their daemons, `mirai::ssh_config()`,
+#' `mirai::cluster_config()` and, for any other command,
+#' `mirai::remote_config(command = "mpirun", args = c("-np", "1", "."))`. Memberships are on disk, a file a shard and
+#' pass, of which those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of three passes the state is
+#' written to `checkpoint`: the same call goes on from there, also with other workers; `max_pass` and the trace then
+#' count from there. Its numbers are those of a fit that was not stopped, to the last bit, but with `"sparse"` passes,
+#' which begin a new cycle there. Workers keep their shards and memberships in memory, about 32 k bytes a row and 4
+#' bytes a one; one process without `cluster` keeps one shard at a time.
 #'
 #' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
 #' `future::plan()`. All random draws are made from task seeds that are drawn up front.
@@ -94,16 +94,15 @@
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
 #'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out. With `"auto"` so does [plsa()] above
 #'   `k = 100`.
-#' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: a cluster of sockets as
-#'   [parallel::makeCluster()] makes it; one of MPI, see there; or names of compute profiles of package mirai with one
-#'   daemon each, as `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a
-#'   `future::plan()` instead.
+#' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: names of compute profiles of
+#'   package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or a cluster as
+#'   [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
 #'   finished is kept beside it, and the same call goes on from there. For fits to [shards()], a folder for the
 #'   memberships and for what a fit that was stopped goes on from; `NULL` is a temporary folder, which ends with the
 #'   session. Workers must see it, and the shards, under the same name.
-#' @param patience for `cluster`, seconds without a word from any worker after which one at work counts as lost. Once a
-#'   scan is done, ten times the longest one so far is enough, but no less than a minute.
+#' @param patience for compute profiles as `cluster`, seconds without a word from any of them after which one at work
+#'   counts as lost. Once a scan is done, ten times the longest one so far is enough, but no less than a minute.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
 #' @references Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine
@@ -379,20 +378,12 @@ check_mcmc_control <- function(control) {
   rebuild_control(control)
 }
 
-are_mpi_nodes <- function(cluster) all(vapply(cluster, inherits, NA, "MPInode"))
-
 # What can be `cluster` of fit_control().
 check_cluster <- function(cluster) {
   if (is.null(cluster)) {
     return(NULL)
   }
-  if (inherits(cluster, "cluster")) {
-    socket <- vapply(cluster, function(node) inherits(node$con, "sockconn"), NA)
-    if (!length(cluster) || !(all(socket) || are_mpi_nodes(cluster))) {
-      stop_input(
-        "`cluster` of package parallel must be of sockets or of MPI, as makeCluster() makes it: others are not known."
-      )
-    }
+  if (inherits(cluster, "cluster") && length(cluster)) {
     return(cluster)
   }
   if (!is.character(cluster) || !length(cluster) || anyNA(cluster) || anyDuplicated(cluster)) {

@@ -258,10 +258,11 @@ scan_control <- function(control, algorithm = control$algorithm) {
 }
 
 # The jobs of a scan: one, or one for each worker.
-scan_jobs <- function(x, workers, folder, model, control) {
+scan_jobs <- function(x, folder, model, control) {
+  workers <- control$cluster
   runs <- list(x$shards$shard)
   if (!is.null(workers)) {
-    runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers$names))
+    runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers))
   }
   lapply(which(lengths(runs) > 0L), function(i) {
     job <- scan_job(x, runs[[i]], folder, model, control)
@@ -327,8 +328,8 @@ new_driver <- function(x, folder, saved, model, control) {
     newest = saved$newest, slots = c(before$version, rep(NA_integer_, 3L))[1:3],
     safe = c(saved$version, before$version), point = before$shared, step = NULL, passes = saved$passes
   ), parent = emptyenv())
-  driver$workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
-  driver$jobs <- scan_jobs(x, driver$workers, folder, model, control)
+  driver$workers <- if (is.character(control$cluster)) open_workers(control$cluster, control$patience)
+  driver$jobs <- scan_jobs(x, folder, model, control)
   driver$look_at_all <- sent_rows(model, control$n_threads)
   driver
 }
@@ -341,7 +342,7 @@ run_driver <- function(driver) {
   param$go_on <- saved$before[c("cycles", "shared")]
   empty <- list(dim = c(0L, as.integer(driver$x$dims[["m"]])), start = 0L, column = integer())
   settings <- unclass(driver$control)
-  on.exit(if (is.null(driver$workers)) forget_all(worker_memory) else tell_losses(driver$workers))
+  on.exit(if (is.null(settings$cluster)) forget_all(worker_memory) else tell_losses(driver$workers))
   if (isTRUE(settings$progress)) {
     bar <- progress_bar("Passes", 1L, 1L)
     on.exit(bar$close(), add = TRUE)
@@ -427,8 +428,11 @@ write_state <- function(driver, shared, before = NULL) {
 # The sums of one scan of all shards, by this process or by workers.
 scanned_sums <- function(driver, asked) {
   todo <- lapply(driver$jobs, utils::modifyList, asked, keep.null = TRUE)
-  found <- if (is.null(driver$workers)) {
+  cluster <- driver$control$cluster
+  found <- if (is.null(cluster)) {
     list(scan_shards(todo[[1L]]))
+  } else if (is.null(driver$workers)) {
+    run_on_nodes(cluster, todo, scan_shards_there, is_scan)
   } else {
     workers_heard(driver$workers)
     run_on_workers(driver$workers, todo, scan_shards_there, is_scan)
@@ -464,11 +468,10 @@ forget_versions <- function(folder, keep) {
   remove_files(file.path(folder, names(version)[!version %in% keep]))
 }
 
-# Is a worker's answer that of the job: its shards, each once, and its numbers?
-is_scan <- function(value, job) {
-  is.list(value) && identical(value$shards, job$shards) && identical(value$what, job$what) &&
-    identical(value$to, job$to) && is.list(value$nodes)
-}
+# Is a worker's answer that of the job? A cluster whose fit was interrupted may still hold answers to an earlier one.
+is_scan <- function(value, job) is.list(value) && identical(value$of, scan_name(job)) && is.list(value$nodes)
+
+scan_name <- function(job) job[c("mark", "shards", "what", "to")]
 
 # On a worker. An error of ours goes back as such.
 scan_shards_there <- function(job) {
@@ -503,7 +506,7 @@ scan_shards <- function(job) {
     nodes <- add_node(nodes, shard, out)
   }
   if (!is.null(memory)) forget_old(memory, c(job$from, job$to, job$saved))
-  list(shards = job$shards, what = job$what, to = job$to, nodes = nodes)
+  list(of = scan_name(job), nodes = nodes)
 }
 
 forget_all <- function(memory) rm(list = ls(memory), envir = memory)
