@@ -651,7 +651,6 @@ print_sampled <- function(x, digits) {
   if (length(few)) {
     write_sentences(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.", show_names(few)))
   }
-  writeLines(as.character(seed_sentence(x$seed)))
 }
 
 # Each number in as many digits as it needs, so that the table fits a line of 80.

@@ -46,7 +46,7 @@
 #' damaged `checkpoint` itself is an error. Delete the files for a new run. On several machines the folder must be one
 #' that all of them see. A fit that fails is named in a warning of class `multicause_task_failed` and does not lose the
 #' others; what it would have added is `NA`, or left out of the means. `fit_control(on_interrupt = "keep")` returns what
-#' is finished at an interrupt in the same way. A time limit ([setTimeLimit()]) ends the whole job as an error.
+#' is finished at an interrupt in the same way.
 #'
 #' @param x data, as the models take them: a table, repeated visits or an array.
 #' @param k numbers of components to try.
