@@ -98,7 +98,8 @@
 #'   package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or a cluster as
 #'   [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
-#'   finished is kept beside it, and the same call goes on from there. For fits to [shards()], a folder for the
+#'   finished is kept beside it, and the same call goes on from there. Such a file is R's own and trusted as any `.rds`
+#'   is: take none from a stranger. For fits to [shards()], a folder for the
 #'   memberships and for what a fit that was stopped goes on from; `NULL` is a temporary folder, which ends with the
 #'   session. Workers must see it, and the shards, under the same name.
 #' @param patience for compute profiles as `cluster`, seconds without a word from any of them after which one at work
@@ -242,10 +243,10 @@ check_memory <- function(bytes, what, instead = NULL) {
 #'
 #' **Long runs.** With `checkpoint`, each chain saves itself in a file of its own (`<checkpoint>-<chain>.rds`), at most
 #' every `checkpoint_seconds` seconds; the same call then resumes there, after a crash, too, and its result is the one
-#' it would have had. Files of finished chains are kept: delete them for a new run. Every file has a checksum: one that
-#' was cut off or changed is an error, and so is one of another call. An interrupt keeps the draws made so far. Memory
-#' does not depend on the number of draws, except for a few numbers each: the predictive mean is summed up, and `keep`
-#' evenly spaced states a chain are kept for intervals and new data.
+#' it would have had. Files of finished chains are kept: delete them for a new run. A file that was cut off is an error,
+#' and so is one of another call. They are R's own and trusted as any `.rds` is: take none from a stranger. An interrupt
+#' keeps the draws made so far. Memory does not depend on the number of draws, except for a few numbers each: the
+#' predictive mean is summed up, and `keep` evenly spaced states a chain are kept for intervals and new data.
 #'
 #' The same seed gives the same chains for any `n_threads` and any [future::plan()]: each chain has its own L'Ecuyer
 #' stream, drawn up front; the session's generator and its kind are left as they were.
@@ -266,7 +267,7 @@ check_memory <- function(bytes, what, instead = NULL) {
 #' @param moves character, see Details; `character()` for none.
 #' @param tries tries of `"split_merge"` a side and sweep, at least 1.
 #' @param keep states a chain keeps at most, evenly spaced, at least 1.
-#' @param checkpoint a file name, or `NULL`.
+#' @param checkpoint a file name, or `NULL`; see Details.
 #' @param checkpoint_seconds least time between two writes, at least 0.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_mcmc_control`.

@@ -28,6 +28,21 @@ write_vectors <- function(vectors, file) {
   sum
 }
 
+# The checksum of the first `size` bytes of a file, and the bytes that follow. In pieces: a file may be larger than a
+# vector of bytes should be.
+read_sum <- function(file, size) {
+  con <- file(file, "rb")
+  on.exit(close(con))
+  sums <- character()
+  while (size > 0) {
+    piece <- readBin(con, "raw", min(size, 2^24))
+    if (!length(piece)) break
+    sums <- c(sums, cli::hash_raw_md5(piece))
+    size <- size - length(piece)
+  }
+  list(sum = cli::hash_md5(paste(sums, collapse = "")), rest = readBin(con, "raw", 100L))
+}
+
 named_sum <- function(file, sum) cli::hash_md5(paste(basename(file), sum))
 
 # Neither writing nor closing is sure to tell that a disk is full: the size of the file does.
@@ -94,9 +109,6 @@ write_shard <- function(run, i, view, rows) {
   cells <- list(view$dim, view$start, view$column, view$na_start, view$na_column)
   cells <- lapply(cells, function(part) if (is.null(part)) integer() else part)
   file <- shard_file(run$folder, i, "rows")
-  if (!is_plain_data(rows)) {
-    stop_input("`site_data` must be plain values: no functions, environments or pointers.")
-  }
   check_run(run)
   write_whole(rows, file)
   md5 <- write_vectors(cells, shard_file(run$folder, i, "cells"))
@@ -145,7 +157,7 @@ read_shard_rows <- function(x, i) {
   if (!identical(unname(tools::md5sum(file)), x$shards$names[at])) {
     stop_shard_file(file, "was cut off or changed after it was written")
   }
-  rows <- read_whole(file)
+  rows <- read_list(file, c("names", "along"))
   if (!are_shard_rows(rows, x$shards$rows[at], x$along)) stop_foreign_file(file, "no names and covariates of its rows")
   rows
 }
@@ -233,9 +245,8 @@ open_shards <- function(path) {
       }
     )
   }
-  manifest <- read_whole(file)
-  if (is_damaged(manifest)) stop_shard_file(file, "was cut off or changed after it was written, or is no manifest")
-  if (!is_bare(manifest, "list") || !is_named(manifest) || is.null(manifest$format)) stop_foreign_file(file)
+  manifest <- read_list(file, "format")
+  if (is.null(manifest)) stop_shard_file(file, "was cut off or changed after it was written, or is no manifest")
   if (!identical(manifest$format, shards_format)) {
     stop_input("%s was written in format %s of shards(), this version reads %d: make it anew.", dQuote(path, FALSE),
       show_value(manifest$format), shards_format)
@@ -244,6 +255,9 @@ open_shards <- function(path) {
   if (length(wrong)) stop_foreign_file(file, sprintf("`%s` that is none of a manifest", wrong[1L]))
   new_shards(path, manifest[names(manifest_rules)])
 }
+
+# A value of this type without a class: nothing that is done with it calls a method.
+is_bare <- function(x, type) typeof(x) %in% type && !is.object(x)
 
 is_sum <- function(x, n) is_bare(x, "character") && length(x) == n && all(grepl("^[0-9a-f]{32}$", x))
 

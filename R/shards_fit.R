@@ -80,7 +80,7 @@ fit_shards <- function(x, model, objective, start, control, call) {
     x$shards[c("cells", "rows")], marked, start, control$algorithm, control$accelerate
   ))
   saved <- read_state(folder, mark)
-  out <- as_owner(folder, mark, !is.null(saved), function(owner) {
+  out <- as_owner(folder, mark, function(owner) {
     sampled <- NULL
     if (is.null(saved)) {
       begun <- begin_shards(x, model, start, control, folder, owner)
@@ -144,33 +144,7 @@ prepare_fit_folder <- function(checkpoint) {
 state_file <- function(folder) file.path(folder, "state.rds")
 
 # What is saved of a fit, as write_state() has it; NULL: nothing.
-read_state <- function(folder, mark) {
-  saved <- read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
-  if (!is.null(saved) && !is_state(saved)) stop_damaged_checkpoint(state_file(folder))
-  saved
-}
-
-is_state <- function(saved) {
-  is_flag <- is.null(saved$near_end) || isTRUE(saved$near_end) || isFALSE(saved$near_end)
-  are_blocks(saved$shared) && is_number(saved$version) && is_number(saved$passes) && goes_on(saved$before) &&
-    (is.null(saved$newest) || is_number(saved$newest)) && is_flag
-}
-
-is_number <- function(x) is_bare(x, "integer") && length(x) == 1L && isTRUE(x >= 0L)
-
-are_blocks <- function(x) {
-  are_numbers <- function(x) is_bare(x, "double") && all(is.finite(x))
-  is_bare(x, "list") && is_named(x) && all(vapply(x, are_numbers, NA))
-}
-
-# Where a cycle of acceleration was begun, and what is known of it: -Inf until the first one has ended.
-goes_on <- function(before) {
-  if (is.null(before)) {
-    return(TRUE)
-  }
-  is_bare(before, "list") && are_blocks(before$shared) && is_number(before$version) &&
-    is_bare(before$cycles, "double") && length(before$cycles) == 4L && !anyNA(before$cycles)
-}
+read_state <- function(folder, mark) read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
 
 membership_file <- function(folder, shard, version) {
   file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
@@ -185,7 +159,7 @@ known_file <- function(folder, shard) file.path(folder, sprintf("known-%05d.rds"
 
 read_known <- function(folder, shard) {
   saved <- read_list(known_file(folder, shard), c("shard", "known"))
-  if (is_damaged(saved) || !identical(saved$shard, shard) || !is_bare(saved$known, "list")) {
+  if (!identical(saved$shard, shard)) {
     stop_shard_file(known_file(folder, shard), "was cut off or changed after it was written")
   }
   saved$known
@@ -282,14 +256,13 @@ scan_bytes <- function(x, model) {
 
 # fit(owner), in a folder that is this call's from now on: what others left half written there is removed. A call that
 # has not ended, as of a job that was submitted twice, ends when it sees that the folder has another owner. What it then
-# misses or meets is not why. `resumed`: whether it goes on from what the folder holds, which may not fit together.
-as_owner <- function(folder, mark, resumed, fit) {
+# misses or meets is not why.
+as_owner <- function(folder, mark, fit) {
   owner <- basename(tempfile(mark))
   writeLines(owner, owner_file(folder))
   remove_files(list.files(folder, "[.]part$|^sent-", full.names = TRUE))
   catch_error(fit(owner), function(e) {
     check_owner(folder, owner)
-    if (resumed && startsWith(conditionMessage(e), "internal error")) stop_damaged_checkpoint(state_file(folder))
     stop(e)
   })
 }
