@@ -390,7 +390,6 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
       x$free_starts[["finished"]]
     ))
   }
-  writeLines(as.character(seed_sentence(x$seed)))
   cat("\n")
   print(x$phantoms)
   invisible(x)

@@ -60,41 +60,6 @@ draw_seeded <- function(draw, seed) {
   list(value = draw(), seed = structure(seed, kind = as.list(RNGkind())))
 }
 
-# The number of set.seed() right after which a state is, NULL where numbers were drawn since or the generator is not the
-# usual one. set.seed() fills the state by the steps z -> 69069 z + 1 (mod 2^32), the 52nd of them first, which can be
-# taken back.
-seed_of_state <- function(state) {
-  if (length(state) != 626L || state[1L] %% 100L != 3L || state[2L] != 624L) {
-    return(NULL)
-  }
-  modulus <- 2^32
-  times <- function(a, b) { # a b mod 2^32, in halves: doubles hold 53 bits
-    (((a %/% 65536 * b) %% modulus * 65536) %% modulus + (a %% 65536) * b %% modulus) %% modulus
-  }
-  z <- as.double(state[3:6])
-  z[is.na(z)] <- -2^31 # what R writes as NA
-  z <- z %% modulus
-  if (!identical((times(69069, z[-4L]) + 1) %% modulus, z[-1L])) {
-    return(NULL)
-  }
-  seed <- z[1L]
-  for (step in 1:52) seed <- times(2783094533, (seed - 1) %% modulus) # 69069 * 2783094533 = 1
-  if (seed >= 2^31) seed - modulus else seed
-}
-
-# How random numbers were drawn, for summary().
-seed_sentence <- function(state) {
-  if (is.null(state)) {
-    return(NULL)
-  }
-  seed <- seed_of_state(state)
-  if (is.null(seed)) {
-    "Random numbers: from the state of the generator in `fit$seed`"
-  } else {
-    sprintf("Random numbers: set.seed(%.0f)", seed)
-  }
-}
-
 random_unit <- function(n_row, n_column) matrix(stats::runif(n_row * n_column, 0.05, 0.95), n_row, n_column)
 
 random_simplex <- function(n_row, n_column) {

@@ -111,7 +111,6 @@ print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...
     cat(sprintf("%d (%s)", part$features, format(round(part$probability, 2))), sep = ", ")
   }
   cat("\n")
-  writeLines(as.character(seed_sentence(x$fit$seed)))
   invisible(x)
 }
 

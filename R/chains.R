@@ -124,17 +124,8 @@ resume_checkpoint <- function(job, problem, file) {
   if (is.null(saved)) {
     return(job)
   }
-  if (!is_job(saved$job, job)) stop_damaged_checkpoint(file)
   saved$job$stopped <- FALSE
   saved$job
-}
-
-# Can `saved` be a chain that began as `job`? Parts that a new one does not have yet may be anything.
-is_job <- function(saved, job) {
-  is_bare(saved, "list") && is_named(saved) && all(names(job) %in% names(saved)) && is_seed(saved$stream) &&
-    all(vapply(names(job), function(name) {
-      is.null(job[[name]]) || identical(typeof(saved[[name]]), typeof(job[[name]]))
-    }, NA))
 }
 
 chain_task <- function(task, problem, tick) run_chain(task$job, problem, task$file)
@@ -651,7 +642,6 @@ print_sampled <- function(x, digits) {
   if (length(few)) {
     write_sentences(sprintf("Fewer than 100 effective draws of %s: give more draws or thin more.", show_names(few)))
   }
-  writeLines(as.character(seed_sentence(x$seed)))
 }
 
 # Each number in as many digits as it needs, so that the table fits a line of 80.

@@ -390,17 +390,8 @@ by_name_unless_range <- function(x, known, argument) {
   if (of_all) x else by_name(x, known, argument)
 }
 
-# tryCatch() for errors, save one: a time limit of the user's (setTimeLimit()), which strikes once, wherever R is at
-# that moment, and must end the whole job. Use it wherever an error is not the end.
-catch_error <- function(expr, handler) {
-  tryCatch(expr, error = function(e) if (is_time_limit(e)) stop(e) else handler(e))
-}
-
-# R gives these errors no class, but messages in the language of the session.
-is_time_limit <- function(e) {
-  limits <- c("elapsed time limit", "CPU time limit", "session elapsed time limit", "session CPU time limit")
-  conditionMessage(e) %in% vapply(paste("reached", limits), gettext, "", domain = "R")
-}
+# Where an error is not the end; interrupts are.
+catch_error <- function(expr, handler) tryCatch(expr, error = handler)
 
 # Names of the rows of a data frame: text, or the numbers that its rows had in a larger table or in another order.
 frame_row_names <- function(x) {

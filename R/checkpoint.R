@@ -1,19 +1,12 @@
 # Checkpoints: files that are whole whenever the machine stops, and belong to one call only.
 
-# A file holds list(object, whole_mark) as saveRDS() writes it, whose last bytes are the mark, and then the checksum of
-# all bytes before the mark. So no byte can be missing or changed unseen.
-whole_mark <- charToRaw("multicause whole")
-
 # Written beside and renamed, so that a kill at any moment leaves a whole file.
 write_whole <- function(object, file) {
   part <- part_of(file)
   on.exit(remove_part(file))
   reason <- NULL
   write <- function() {
-    sum <- write_marked(object, part)
-    size <- file.size(part) + nchar(sum)
-    write_to(part, "ab", function(con) writeBin(charToRaw(sum), con))
-    if (file.size(part) != size) stop("not all of it could be written")
+    write_rds(object, part)
     if (!file.rename(part, file)) stop("it could not be renamed")
   }
   # R says in a warning why a file cannot be opened.
@@ -42,106 +35,21 @@ write_to <- function(file, mode, write) {
   write(con)
 }
 
-# Writes list(object, whole_mark): the checksum of all before the mark. That the disk was full may show in the file
-# only, since closing it does not tell. Version 2 of the format has none of the kinds of vectors that are code.
-write_marked <- function(object, file) {
-  write_to(file, "wb", function(con) saveRDS(list(object, whole_mark), con, version = 2L))
-  written <- read_sum(file, file.size(file) - length(whole_mark))
-  if (!identical(written$rest, whole_mark)) stop("not all of it could be written")
-  written$sum
+# That the disk was full may show in the file only, since closing it does not tell.
+write_rds <- function(object, file) {
+  size <- write_to(file, "wb", function(con) {
+    saveRDS(object, con, version = 2L)
+    seek(con)
+  })
+  if (!identical(file.size(file), size)) stop("not all of it could be written")
 }
 
-# The checksum of the first `size` bytes of a file, and the bytes that follow. In pieces: a file may be larger than a
-# vector of bytes should be.
-read_sum <- function(file, size) {
-  con <- file(file, "rb")
-  on.exit(close(con))
-  sums <- character()
-  while (size > 0) {
-    piece <- readBin(con, "raw", min(size, 2^24))
-    if (!length(piece)) break
-    sums <- c(sums, cli::hash_raw_md5(piece))
-    size <- size - length(piece)
-  }
-  list(sum = cli::hash_md5(paste(sums, collapse = "")), rest = readBin(con, "raw", 100L))
+# The list in a file, which has these parts and perhaps others; NULL: there is none. Such files are the user's own, and
+# are trusted as any .rds is.
+read_list <- function(file, parts) {
+  saved <- catch_error(suppressWarnings(readRDS(file)), function(e) NULL)
+  if (is.list(saved) && all(parts %in% names(saved))) saved
 }
-
-# The object in a file, or what is_damaged() knows. `any`: also one that is not plain data, of a file that only this
-# session could write. A file from elsewhere has the right checksum as easily as ours.
-read_whole <- function(file, any = FALSE) {
-  read <- function() {
-    size <- file.size(file) - nchar(cli::hash_md5(""))
-    end <- read_sum(file, size - length(whole_mark))
-    whole <- identical(end$rest, c(whole_mark, charToRaw(end$sum)))
-    bytes <- if (whole) readBin(file, "raw", size)
-    if (!whole || !(any || .Call(mc_c_is_plain, bytes))) {
-      return(damaged_file())
-    }
-    held <- unserialize(bytes)
-    if (any || (is_sound(held) && is_bare(held, "list") && length(held) == 2L)) held[[1L]] else damaged_file()
-  }
-  catch_error(suppressWarnings(read()), function(e) damaged_file())
-}
-
-# The same of a list with these parts, and perhaps others: what else there is counts as damaged.
-read_list <- function(file, parts, any = FALSE) {
-  saved <- read_whole(file, any)
-  if (is_bare(saved, "list") && is_named(saved) && all(parts %in% names(saved))) saved else damaged_file()
-}
-
-is_plain_data <- function(object) .Call(mc_c_is_plain, serialize(object, NULL, version = 2L))
-
-# A value of this type without a class: nothing that is done with it calls a method.
-is_bare <- function(x, type) typeof(x) %in% type && !is.object(x)
-
-# Whether all attributes in plain data fit what they are of: R itself trusts names and extents, and reads beyond what
-# is there. Objects made of attributes alone are known of package Matrix, which checks them.
-is_sound <- function(x) {
-  at <- attributes(x)
-  own <- is.null(at) || (if (isS4(x)) is_matrix_object(x, at$class) else attributes_fit(x, at))
-  own && all(vapply(at, is_sound, NA)) && (typeof(x) != "list" || all(vapply(unclass(x), is_sound, NA)))
-}
-
-is_matrix_object <- function(x, class) {
-  identical(attr(class, "package"), "Matrix") && isTRUE(methods::validObject(x, test = TRUE))
-}
-
-attributes_fit <- function(x, at) {
-  n <- length(unclass(x))
-  texts <- function(value, size) is_bare(value, "character") && length(value) == size
-  fits <- list(
-    names = function(value) texts(value, n),
-    dim = function(value) is_bare(value, "integer") && isTRUE(all(value >= 0L) && prod(value) == n),
-    dimnames = function(value) {
-      is_bare(value, "list") && length(value) == length(at[["dim"]]) &&
-        all(mapply(function(each, size) is.null(each) || texts(each, size), value, at[["dim"]]))
-    },
-    class = function(value) is_bare(value, "character") && length(value) && !anyNA(value),
-    levels = function(value) is_bare(value, "character") && is.integer(unclass(x)) && in_levels(x, length(value)),
-    row.names = function(value) is_bare(value, c("integer", "character")) && all(row_counts(x) == length(value))
-  )
-  for (name in intersect(names(fits), names(at))) {
-    if (!isTRUE(fits[[name]](at[[name]]) && TRUE)) return(FALSE)
-  }
-  TRUE
-}
-
-in_levels <- function(codes, n) {
-  codes <- as.vector(unclass(codes))
-  all(is.na(codes) | (codes >= 1L & codes <= n))
-}
-
-# The number of rows of each column of a data frame.
-row_counts <- function(columns) {
-  vapply(unclass(columns), function(column) {
-    rows <- attr(column, "dim", exact = TRUE)[1L]
-    if (is.null(rows)) length(unclass(column)) else rows
-  }, 0L)
-}
-
-damaged_file <- function() structure(list(), class = "damaged_file")
-
-is_damaged <- function(saved) inherits(saved, "damaged_file")
 
 # One number for what a result depends on. Functions and formulas count by their text, since the compiled form of the
 # one and the environment of the other may differ; version 2 of the format writes equal values in the same way.
@@ -155,7 +63,7 @@ fingerprint_of <- function(object) {
   }
   file <- tempfile()
   on.exit(remove_files(file))
-  write_marked(plain(object), file)
+  write_rds(plain(object), file)
   unname(tools::md5sum(file))
 }
 
@@ -165,7 +73,12 @@ read_checkpoint <- function(file, fingerprint, parts = NULL) {
     return(NULL)
   }
   saved <- read_list(file, c("fingerprint", parts))
-  if (is_damaged(saved)) stop_damaged_checkpoint(file)
+  if (is.null(saved)) {
+    stop_input(
+      "`checkpoint` file %s is damaged, or no checkpoint: delete it or name another file.",
+      dQuote(file, FALSE)
+    )
+  }
   if (!identical(saved$fingerprint, fingerprint)) {
     stop_input(
       "`checkpoint` file %s is not of this call (other data, prior or settings): delete it or name another file.",
@@ -173,13 +86,6 @@ read_checkpoint <- function(file, fingerprint, parts = NULL) {
     )
   }
   saved
-}
-
-stop_damaged_checkpoint <- function(file) {
-  stop_input(
-    "`checkpoint` file %s is damaged, or no checkpoint: it was cut off or changed. Delete it or name another file.",
-    dQuote(file, FALSE)
-  )
 }
 
 check_checkpoint <- function(checkpoint) {
@@ -202,7 +108,6 @@ with_checkpoint <- function(checkpoint, parts, f) {
   remove_part(checkpoint)
   saved <- read_checkpoint(checkpoint, mark, "seed")
   if (!is.null(saved)) {
-    if (!is_seed(saved$seed)) stop_damaged_checkpoint(checkpoint)
     return(with_stream(saved$seed, function() f(store(saved$seed)))$value)
   }
   seed <- session_state()
@@ -214,9 +119,6 @@ with_checkpoint <- function(checkpoint, parts, f) {
   done <- TRUE
   out
 }
-
-# Can it be the state of R's generator? R looks at the rest of it.
-is_seed <- function(x) is_bare(x, "integer") && length(x) > 1L && is.null(attributes(x)) && !anyNA(x[1L])
 
 has_tasks <- function(checkpoint) {
   beside <- list.files(dirname(checkpoint), all.files = TRUE)
@@ -254,9 +156,8 @@ store_task <- function(store, i, value) {
   }
   kept <- list(fingerprint = store$fingerprint, value = value)
   write <- function() write_whole(kept, task_file(store, i))
-  # A worker on another machine may not see the folder: then there is nothing to keep at an interrupt. Results of users'
-  # models that are not plain data would be refused when they are read.
-  if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else if (is_plain_data(kept)) write()
+  # A worker on another machine may not see the folder: then there is nothing to keep at an interrupt.
+  if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else write()
 }
 
 # Results of tasks 1 to n, NULL for those not finished, of another call or damaged. The last may have cost hours: it is
@@ -270,14 +171,15 @@ stored_tasks <- function(store, n) {
   for (i in seq_len(n)) {
     file <- task_file(store, i)
     remove_part(file)
-    saved <- if (file.exists(file)) read_list(file, c("fingerprint", "value"), any = isTRUE(store$temporary))
-    if (is_damaged(saved)) lost <- c(lost, file)
+    if (!file.exists(file)) next
+    saved <- read_list(file, c("fingerprint", "value"))
+    if (is.null(saved)) lost <- c(lost, file)
     if (identical(saved$fingerprint, store$fingerprint)) done[i] <- list(saved$value)
   }
   if (length(lost) && !isTRUE(store$temporary)) {
     warning(warningCondition(
       sprintf(
-        "Damaged, cut off or changed, so that it is computed again: %s of the checkpoint, %s.",
+        "Damaged or cut off, so that it is computed again: %s of the checkpoint, %s.",
         count_words(length(lost), "file"), show_names(basename(lost))
       ),
       class = "multicause_checkpoint_damaged", call = NULL

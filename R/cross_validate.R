@@ -41,12 +41,12 @@
 #' **Long jobs.** With `checkpoint`, every finished fit's result is kept in a small file beside the one named
 #' (`<checkpoint>-<stage>-<number>.rds`), and the random numbers with which the job began in that one. After a crash or
 #' an interrupt the same call goes on where it was and ends with the same answer, whatever the session's random numbers
-#' are. A file of another call (other data, models or settings) is refused. Every file has a checksum: where the file of
-#' a fit was cut off or changed, a warning of class `multicause_checkpoint_damaged` names it and the fit is run again; a
-#' damaged `checkpoint` itself is an error. Delete the files for a new run. On several machines the folder must be one
-#' that all of them see. A fit that fails is named in a warning of class `multicause_task_failed` and does not lose the
-#' others; what it would have added is `NA`, or left out of the means. `fit_control(on_interrupt = "keep")` returns what
-#' is finished at an interrupt in the same way. A time limit ([setTimeLimit()]) ends the whole job as an error.
+#' are. A file of another call (other data, models or settings) is refused. Where the file of a fit was cut off, a
+#' warning of class `multicause_checkpoint_damaged` names it and the fit is run again; a damaged `checkpoint` itself is
+#' an error. Delete the files for a new run. On several machines the folder must be one that all of them see. A fit that
+#' fails is named in a warning of class `multicause_task_failed` and does not lose the others; what it would have added
+#' is `NA`, or left out of the means. `fit_control(on_interrupt = "keep")` returns what is finished at an interrupt in
+#' the same way.
 #'
 #' @param x data, as the models take them: a table, repeated visits or an array.
 #' @param k numbers of components to try.

@@ -49,19 +49,19 @@
 #'
 #' **Shards.** Fits to [shards()] scan them once a pass (twice with `effort`), here or on the workers of `cluster`,
 #' one after another on each. Sums belong to shards and are added in a fixed binary tree, so that the result is the
-#' same, to the last bit, for any number of workers and without any. A worker that ends, is silent for too long (see
-#' `patience`; a message names it after a minute) or returns what it was not asked is lost: a warning of class
-#' `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error. Memberships are on
-#' disk, a file a shard and pass, of which those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of
-#' three passes the state is written to `checkpoint`: the same call goes on from there, also with other workers;
-#' `max_pass` and the trace then count from there. Its numbers are those of a fit that was not stopped, to the last
-#' bit, but with `"sparse"` passes, which begin a new cycle there. Workers keep their shards and memberships in memory,
-#' about 32 k bytes a row and 4 bytes a one; one process without `cluster` keeps one shard at a time.
-#'
-#' **MPI.** Packages snow and Rmpi are needed, and on Debian `libopenmpi-dev`. `mpirun -np 17 RMPISNOW --file=fit.R`
-#' starts the script and 16 workers (`RMPISNOW` is a file of package snow), and `snow::getMPIcluster()` is the
-#' `cluster` there. When a worker ends, MPI ends the whole job: with `checkpoint` the same call goes on. A worker that
-#' hangs is lost as others are. Workers that wait keep their processors busy.
+#' same, to the last bit, for any number of workers and without any. A compute profile of package mirai that ends, is
+#' silent for too long (see `patience`; a message names it after a minute) or returns what it was not asked is lost: a
+#' warning of class `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error of
+#' that class. A cluster of package parallel waits for all its nodes, and the loss of one is that error. After it, and
+#' after an interrupt, a new cluster is needed. Machines that are reached by SSH, by a scheduler (Slurm, SGE, PBS, LSF)
+#' or by MPI are compute profiles, too: the launchers of mirai start their daemons, `mirai::ssh_config()`,
+#' `mirai::cluster_config()` and, for any other command,
+#' `mirai::remote_config(command = "mpirun", args = c("-np", "1", "."))`. Memberships are on disk, a file a shard and
+#' pass, of which those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of three passes the state is
+#' written to `checkpoint`: the same call goes on from there, also with other workers; `max_pass` and the trace then
+#' count from there. Its numbers are those of a fit that was not stopped, to the last bit, but with `"sparse"` passes,
+#' which begin a new cycle there. Workers keep their shards and memberships in memory, about 32 k bytes a row and 4
+#' bytes a one; one process without `cluster` keeps one shard at a time.
 #'
 #' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
 #' `future::plan()`. All random draws are made from task seeds that are drawn up front.
@@ -94,16 +94,16 @@
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
 #'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out. With `"auto"` so does [plsa()] above
 #'   `k = 100`.
-#' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: a cluster of sockets as
-#'   [parallel::makeCluster()] makes it; one of MPI, see there; or names of compute profiles of package mirai with one
-#'   daemon each, as `mirai::daemons(1, .compute = "one")` makes them. Starts of fits in memory are run by a
-#'   `future::plan()` instead.
+#' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: names of compute profiles of
+#'   package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or a cluster as
+#'   [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
-#'   finished is kept beside it, and the same call goes on from there. For fits to [shards()], a folder for the
+#'   finished is kept beside it, and the same call goes on from there. Such a file is R's own and trusted as any `.rds`
+#'   is: take none from a stranger. For fits to [shards()], a folder for the
 #'   memberships and for what a fit that was stopped goes on from; `NULL` is a temporary folder, which ends with the
 #'   session. Workers must see it, and the shards, under the same name.
-#' @param patience for `cluster`, seconds without a word from any worker after which one at work counts as lost. Once a
-#'   scan is done, ten times the longest one so far is enough, but no less than a minute.
+#' @param patience for compute profiles as `cluster`, seconds without a word from any of them after which one at work
+#'   counts as lost. Once a scan is done, ten times the longest one so far is enough, but no less than a minute.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
 #' @references Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine
@@ -243,10 +243,10 @@ check_memory <- function(bytes, what, instead = NULL) {
 #'
 #' **Long runs.** With `checkpoint`, each chain saves itself in a file of its own (`<checkpoint>-<chain>.rds`), at most
 #' every `checkpoint_seconds` seconds; the same call then resumes there, after a crash, too, and its result is the one
-#' it would have had. Files of finished chains are kept: delete them for a new run. Every file has a checksum: one that
-#' was cut off or changed is an error, and so is one of another call. An interrupt keeps the draws made so far. Memory
-#' does not depend on the number of draws, except for a few numbers each: the predictive mean is summed up, and `keep`
-#' evenly spaced states a chain are kept for intervals and new data.
+#' it would have had. Files of finished chains are kept: delete them for a new run. A file that was cut off is an error,
+#' and so is one of another call. They are R's own and trusted as any `.rds` is: take none from a stranger. An interrupt
+#' keeps the draws made so far. Memory does not depend on the number of draws, except for a few numbers each: the
+#' predictive mean is summed up, and `keep` evenly spaced states a chain are kept for intervals and new data.
 #'
 #' The same seed gives the same chains for any `n_threads` and any [future::plan()]: each chain has its own L'Ecuyer
 #' stream, drawn up front; the session's generator and its kind are left as they were.
@@ -267,7 +267,7 @@ check_memory <- function(bytes, what, instead = NULL) {
 #' @param moves character, see Details; `character()` for none.
 #' @param tries tries of `"split_merge"` a side and sweep, at least 1.
 #' @param keep states a chain keeps at most, evenly spaced, at least 1.
-#' @param checkpoint a file name, or `NULL`.
+#' @param checkpoint a file name, or `NULL`; see Details.
 #' @param checkpoint_seconds least time between two writes, at least 0.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_mcmc_control`.
@@ -392,20 +392,12 @@ check_mcmc_control <- function(control) {
   rebuild_control(control)
 }
 
-are_mpi_nodes <- function(cluster) all(vapply(cluster, inherits, NA, "MPInode"))
-
 # What can be `cluster` of fit_control().
 check_cluster <- function(cluster) {
   if (is.null(cluster)) {
     return(NULL)
   }
-  if (inherits(cluster, "cluster")) {
-    socket <- vapply(cluster, function(node) inherits(node$con, "sockconn"), NA)
-    if (!length(cluster) || !(all(socket) || are_mpi_nodes(cluster))) {
-      stop_input(
-        "`cluster` of package parallel must be of sockets or of MPI, as makeCluster() makes it: others are not known."
-      )
-    }
+  if (inherits(cluster, "cluster") && length(cluster)) {
     return(cluster)
   }
   if (!is.character(cluster) || !length(cluster) || anyNA(cluster) || anyDuplicated(cluster)) {

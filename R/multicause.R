@@ -388,9 +388,8 @@ random_bernoulli <- function(p) {
 #' What every model has to say of itself; [aspect_bernoulli()] has its own, [summary.aspect_bernoulli()].
 #'
 #' @details
-#' **Random numbers.** The print ends with the number given to [set.seed()], where the starts were drawn right after it.
-#' `fit$seed` holds the state of R's generator at that point in any case, as the attribute `seed` of
-#' [stats::simulate()] does: after `assign(".Random.seed", fit$seed, globalenv())`, `update(fit)` gives the same fit
+#' **Random numbers.** `fit$seed` holds the state of R's generator before the starts were drawn, as the attribute `seed`
+#' of [stats::simulate()] does: after `assign(".Random.seed", fit$seed, globalenv())`, `update(fit)` gives the same fit
 #' again. (A prior that held-out cells chose is part of the call by then. Bandwidths of `smooth` that they chose are
 #' not: give `smooth = fit$smooth`.) It is `NULL` where `start` was given: nothing is drawn then.
 #'
@@ -476,7 +475,6 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
   if (x$n_missing > 0 && !any(startsWith(x$title, unknown))) writeLines(unknown)
   print_criteria(x, digits)
   print_starts(x$starts, digits)
-  writeLines(as.character(seed_sentence(x$seed)))
   invisible(x)
 }
 

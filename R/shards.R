@@ -32,12 +32,13 @@
 #' * a table: a matrix or sparse matrix of package Matrix with cells 0, 1 and `NA`;
 #' * a folder that `shards()` has made, alone: it is opened again.
 #'
-#' **Files.** Each file ends with its checksum, and the manifest, which is written last, holds the checksums of all:
-#' a file that was cut off or changed is an error that names it, and so is one with a right checksum that holds
-#' anything but plain data that fit together, as files from elsewhere may. All is written into a folder beside `path`,
-#' which becomes `path` in one step when it is whole. An error or an interrupt leaves nothing. Where a call was killed,
-#' the next one for the same `path` removes what it left and starts again. Of two calls at a time the one that began
-#' last goes on, and the other ends with an error that says so. The folder may be moved and copied as a whole.
+#' **Files.** Cells and numbers are binary, names and the manifest are text: nothing in the folder is an object of R's,
+#' so that a folder from elsewhere can be opened. Each file ends with its checksum, and the manifest, which is written
+#' last, holds the checksums of all: a file that was cut off or changed is an error that names it, and so is one with a
+#' right checksum whose parts do not fit together. All is written into a folder beside `path`, which becomes `path` in
+#' one step when it is whole. An error or an interrupt leaves nothing. Where a call was killed, the next one for the
+#' same `path` removes what it left and starts again. Of two calls at a time the one that began last goes on, and the
+#' other ends with an error that says so. The folder may be moved and copied as a whole.
 #'
 #' **Models.** Rows are independent given what they share, so a pass is a sum over rows, and shards are scanned one by
 #' one. From the same start and with the same passes, the fit is that of the table in memory, to rounding. Without a
@@ -78,7 +79,8 @@
 #'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
 #'   values are, also with decimal commas, which a message tells (of `"1,234"` alone nobody knows: it stays text).
 #'   For a table: a data frame with a row for each of its rows; a column, row names or row numbers that hold the names
-#'   of the table's rows match them, and a message says which column.
+#'   of the table's rows match them, and a message says which column. Columns of numbers,
+#'   text, logical values, factors, dates, times and their differences can travel.
 #' @param taxa `NULL`: those that are found; or the names of all taxa, in the order wanted. Others are then an error.
 #' @param piece records in memory at a time.
 #' @param size ones and missing cells of a shard, about. Smaller shards need less memory, larger ones less time.

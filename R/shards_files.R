@@ -1,31 +1,80 @@
-# Files of shards(): cells, which kernels read, and the rows' names and covariates beside them. Each file ends with a
-# checksum, of cells with the file's name, so that none passes for another. It is written beside its place and renamed,
-# so that what has its name is whole. Tests: test-shards.R.
+# Files of shards(): cells, which kernels read, and the rows' names and covariates beside them. Arrays are binary, names
+# lines of UTF-8, so that reading a folder, from wherever it came, makes no object of R's that could do anything. Each
+# file ends with its checksum, of which the file's name is a part, so that none passes for another. It is written beside
+# its place and renamed, so that what has its name is whole. Tests: test-shards.R.
 
 shard_mark <- charToRaw("MCSHARD1")
 
-# Vectors of integers or doubles, one after another, each after its length; the checksum last.
+# Vectors of integers or doubles, one after another, each after its length.
 write_vectors <- function(vectors, file) {
+  write_summed(file, function(con) {
+    writeBin(shard_mark, con)
+    for (vector in vectors) {
+      writeBin(c(if (is.double(vector)) 2L else 1L, length(vector)), con, endian = "little")
+      writeBin(as.vector(vector), con, endian = "little")
+    }
+  })
+}
+
+# A named list of text: each part's name and number of lines, and its lines.
+write_texts <- function(texts, file) {
+  lines <- unlist(Map(function(name, text) {
+    c(sprintf("%s\t%d", name, length(text)), to_lines(text))
+  }, names(texts), texts))
+  write_summed(file, function(con) writeBin(charToRaw(paste0(lines, "\n", collapse = "")), con))
+}
+
+# Text of a line each; NA is \N, as databases write it.
+to_lines <- function(text) {
+  out <- as_utf8(enc2utf8(as.character(text)))
+  odd <- grep("[\\\\\n\r]", out)
+  for (mark in names(line_marks)) out[odd] <- gsub(line_marks[[mark]], mark, out[odd], fixed = TRUE)
+  replace(out, is.na(text), "\\N")
+}
+
+from_lines <- function(lines) {
+  odd <- grep("\\", lines, fixed = TRUE)
+  out <- lines
+  for (mark in rev(names(line_marks))) out[odd] <- gsub(mark, line_marks[[mark]], out[odd], fixed = TRUE)
+  replace(out, odd[lines[odd] == "\\N"], NA)
+}
+
+# The backslash itself first, and last on reading.
+line_marks <- c("\\s" = "\\", "\\n" = "\n", "\\r" = "\r")
+
+# What write(con) writes, and the checksum, which is returned.
+write_summed <- function(file, write) {
   part <- tempfile(paste0(basename(file), "-"), dirname(file), ".part") # workers may write the same file at a time
   on.exit(remove_files(part))
-  write <- function() {
-    write_to(part, "wb", function(con) {
-      writeBin(shard_mark, con)
-      for (vector in vectors) {
-        writeBin(c(if (is.double(vector)) 2L else 1L, length(vector)), con, endian = "little")
-        writeBin(as.vector(vector), con, endian = "little")
-      }
+  write_part <- function() {
+    size <- write_to(part, "wb", function(con) {
+      write(con)
+      seek(con)
     })
-    size <- length(shard_mark) + sum(8 + lengths(vectors) * ifelse(vapply(vectors, is.double, NA), 8, 4))
     written <- file.size(part) == size
     sum <- named_sum(file, read_sum(part, size)$sum)
     write_to(part, "ab", function(con) writeBin(charToRaw(sum), con))
     if (written && file.size(part) == size + nchar(sum) && file.rename(part, file)) sum
   }
   # R warns of a full disk when it closes a file, before the size tells.
-  sum <- catch_error(suppressWarnings(write()), function(e) NULL)
+  sum <- catch_error(suppressWarnings(write_part()), function(e) NULL)
   if (is.null(sum)) stop_unwritten(file)
   sum
+}
+
+# The checksum of the first `size` bytes of a file, and the bytes that follow. In pieces: a file may be larger than a
+# vector of bytes should be.
+read_sum <- function(file, size) {
+  con <- file(file, "rb")
+  on.exit(close(con))
+  sums <- character()
+  while (size > 0) {
+    piece <- readBin(con, "raw", min(size, 2^24))
+    if (!length(piece)) break
+    sums <- c(sums, cli::hash_raw_md5(piece))
+    size <- size - length(piece)
+  }
+  list(sum = cli::hash_md5(paste(sums, collapse = "")), rest = readBin(con, "raw", 100L))
 }
 
 named_sum <- function(file, sum) cli::hash_md5(paste(basename(file), sum))
@@ -41,20 +90,25 @@ stop_unwritten <- function(file) {
   stop("the file ", dQuote(file, FALSE), " could not be written whole: is the disk full?", call. = FALSE)
 }
 
-# `sum`: the checksum it must have; NULL: its own.
-read_vectors <- function(file, n, sum = NULL) {
+# How many bytes of a file are before its checksum, which must be right. `sum`: the one it must have; NULL: its own.
+summed_size <- function(file, sum = NULL) {
   size <- file.size(file)
   if (is.na(size)) stop_lost_file(file)
   body <- size - nchar(cli::hash_md5(""))
-  if (body < length(shard_mark)) stop_shard_file(file, "was cut off")
+  if (body < 0) stop_shard_file(file, "was cut off")
   found <- read_sum(file, body)
   own <- named_sum(file, found$sum)
   whole <- identical(found$rest, charToRaw(own)) && (is.null(sum) || identical(own, sum))
   if (!whole) stop_shard_file(file, "was cut off or changed after it was written")
+  body
+}
+
+# n vectors.
+read_vectors <- function(file, n, sum = NULL) {
+  left <- summed_size(file, sum) - length(shard_mark)
   con <- file(file, "rb")
   on.exit(close(con))
   if (!identical(readBin(con, "raw", length(shard_mark)), shard_mark)) stop_foreign_file(file)
-  left <- body - length(shard_mark)
   vectors <- lapply(seq_len(n), function(i) {
     head <- readBin(con, "integer", 2L, endian = "little")
     size <- if (identical(head[1L], 2L)) 8L else 4L
@@ -64,6 +118,25 @@ read_vectors <- function(file, n, sum = NULL) {
   })
   if (left != 0) stop_foreign_file(file)
   vectors
+}
+
+read_texts <- function(file, sum = NULL) {
+  size <- summed_size(file, sum)
+  bytes <- readBin(file, "raw", size)
+  if (any(bytes == 0L)) stop_foreign_file(file)
+  lines <- strsplit(rawToChar(bytes), "\n", fixed = TRUE, useBytes = TRUE)[[1L]]
+  Encoding(lines) <- "UTF-8"
+  if (!all(validUTF8(lines))) stop_foreign_file(file)
+  texts <- list()
+  at <- 0L
+  while (at < length(lines)) {
+    head <- strsplit(lines[at + 1L], "\t", fixed = TRUE)[[1L]]
+    n <- if (length(head) == 2L && grepl("^[0-9]{1,9}$", head[2L])) as.integer(head[2L]) else length(lines)
+    if (at + 1L + n > length(lines)) stop_foreign_file(file)
+    texts[[head[1L]]] <- from_lines(lines[at + 1L + seq_len(n)])
+    at <- at + 1L + n
+  }
+  texts
 }
 
 # The checksum is right, so nothing happened to it: it was made otherwise than by this package.
@@ -86,24 +159,24 @@ stop_lost_file <- function(file) {
 }
 
 shard_file <- function(path, i, what) {
-  file.path(path, sprintf("%s-%05d.%s", what, i, if (what == "rows") "rds" else "bin"))
+  file.path(path, sprintf("%s-%05d.%s", what, i, if (what == "rows") "txt" else "bin"))
 }
 
 # One shard: view as of data_view(), rows = list(names, along).
 write_shard <- function(run, i, view, rows) {
   cells <- list(view$dim, view$start, view$column, view$na_start, view$na_column)
   cells <- lapply(cells, function(part) if (is.null(part)) integer() else part)
-  file <- shard_file(run$folder, i, "rows")
-  if (!is_plain_data(rows)) {
-    stop_input("`site_data` must be plain values: no functions, environments or pointers.")
-  }
+  along <- Map(pack_column, as.list(rows$along), names(rows$along))
+  numbers <- Filter(Negate(is.null), lapply(along, `[[`, "numbers"))
+  texts <- lapply(along, `[[`, "text")
+  names(texts) <- sprintf("column %d", seq_along(texts))
+  texts <- c(list(names = rows$names, columns = names(along), kinds = vapply(along, `[[`, "", "kind")), texts)
   check_run(run)
-  write_whole(rows, file)
-  md5 <- write_vectors(cells, shard_file(run$folder, i, "cells"))
-  n_missing <- length(view$na_column)
   data.frame(
-    shard = i, rows = view$dim[1L], ones = length(view$column), missing = n_missing, cells = md5,
-    names = unname(tools::md5sum(file))
+    shard = i, rows = view$dim[1L], ones = length(view$column), missing = length(view$na_column),
+    cells = write_vectors(cells, shard_file(run$folder, i, "cells")),
+    names = write_texts(texts, shard_file(run$folder, i, "rows")),
+    along = if (length(numbers)) write_vectors(numbers, shard_file(run$folder, i, "along")) else ""
   )
 }
 
@@ -137,31 +210,79 @@ check_read_view <- function(view, file, dim, size) {
   if (wrong > 0L) stop_foreign_file(file, sprintf("cells of row %d that are not in order or not in the table", wrong))
 }
 
-# Names and covariates of a shard's rows.
-read_shard_rows <- function(x, i) {
-  file <- shard_file(x$path, i, "rows")
-  if (!file.exists(file)) stop_lost_file(file)
-  at <- match(i, x$shards$shard)
-  if (!identical(unname(tools::md5sum(file)), x$shards$names[at])) {
-    stop_shard_file(file, "was cut off or changed after it was written")
+# What kind of column can travel; "": none.
+column_kind <- function(x) {
+  if (length(dim(x)) > 1L) {
+    return("")
   }
-  rows <- read_whole(file)
-  if (!are_shard_rows(rows, x$shards$rows[at], x$along)) stop_foreign_file(file, "no names and covariates of its rows")
-  rows
+  if (is.object(x)) {
+    return(c(intersect(column_classes, class(x)), "")[1L])
+  }
+  if (is.numeric(x)) "numeric" else if (typeof(x) %in% c("logical", "character")) typeof(x) else ""
 }
 
-are_shard_rows <- function(rows, n, along) {
-  if (!is_bare(rows, "list") || !identical(names(rows), c("names", "along"))) {
-    return(FALSE)
+column_classes <- c("ordered", "factor", "Date", "POSIXct", "difftime")
+column_kinds <- c("numeric", "logical", "character", column_classes)
+
+# A column of covariates as list(kind, text, numbers), of which either may be NULL.
+pack_column <- function(x, name) {
+  if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
+  if (inherits(x, "AsIs")) class(x) <- setdiff(class(x), "AsIs")
+  kind <- column_kind(x)
+  if (kind == "") {
+    stop_input(
+      "`site_data` must be columns of numbers, text, TRUE or FALSE, factors, dates or times: %s is %s.",
+      dQuote(name, FALSE), show_value(x)
+    )
   }
-  named <- is.null(rows$names) || (is_bare(rows$names, "character") && length(rows$names) == n)
-  covariates <- if (is.null(rows$along)) {
-    !length(along)
-  } else {
-    inherits(rows$along, "data.frame") && identical(attr(rows$along, "names"), along) &&
-      .row_names_info(rows$along, 2L) == n
+  text <- switch(kind, character = x, ordered = , factor = levels(x), POSIXct = attr(x, "tzone"), difftime = units(x))
+  numbers <- as.vector(unclass(x))
+  list(kind = kind, text = text, numbers = switch(kind, character = NULL, logical = as.integer(numbers), numbers))
+}
+
+# The column again; NULL where text and numbers cannot be those of n rows.
+unpack_column <- function(kind, text, numbers, n) {
+  values <- if (kind == "character") text else numbers
+  if (length(values) != n || (kind %in% c("ordered", "factor") && !are_levels(numbers, length(text)))) {
+    return(NULL)
   }
-  named && covariates
+  switch(kind,
+    numeric = , character = values, logical = as.logical(values),
+    factor = structure(values, levels = text, class = "factor"),
+    ordered = structure(values, levels = text, class = c("ordered", "factor")),
+    Date = structure(values, class = "Date"),
+    POSIXct = structure(values, class = c("POSIXct", "POSIXt"), tzone = if (length(text)) text),
+    difftime = structure(values, units = text[1L], class = "difftime")
+  )
+}
+
+are_levels <- function(x, n) is.integer(x) && all(is.na(x) | (x >= 1L & x <= n))
+
+# Names and covariates of a shard's rows: list(names, along), each NULL where there are none.
+read_shard_rows <- function(x, i) {
+  at <- match(i, x$shards$shard)
+  n <- x$shards$rows[at]
+  file <- shard_file(x$path, i, "rows")
+  text <- read_texts(file, x$shards$names[at])
+  kinds <- text$kinds
+  if (!all(kinds %in% column_kinds)) stop_foreign_file(file, "columns of kinds that are not known")
+  has_numbers <- kinds != "character"
+  numbers <- vector("list", length(kinds))
+  if (any(has_numbers)) {
+    numbers[has_numbers] <- read_vectors(shard_file(x$path, i, "along"), sum(has_numbers), x$shards$along[at])
+  }
+  ours <- length(text$names) %in% c(0L, n) && identical(text$columns, as.character(x$along)) &&
+    length(kinds) == length(text$columns)
+  along <- if (ours) {
+    lapply(seq_along(kinds), function(j) {
+      unpack_column(kinds[j], text[[sprintf("column %d", j)]], numbers[[j]], n)
+    })
+  }
+  if (!ours || any(lengths(along) != n)) stop_foreign_file(file, "no names and covariates of its rows")
+  list(
+    names = if (length(text$names)) text$names,
+    along = if (length(along)) structure(along, names = text$columns, row.names = seq_len(n), class = "data.frame")
+  )
 }
 
 # Names of all rows, or NULL.
@@ -213,12 +334,12 @@ named_rows <- function(x, i) {
   structure(lapply(parts, unname), key = key)
 }
 
-manifest_file <- function(path) file.path(path, "manifest.rds")
+manifest_file <- function(path) file.path(path, "manifest.txt")
 
 # In a folder that is not finished: says which call writes for it.
 unfinished_file <- function(path) file.path(path, "unfinished")
 
-shards_format <- 2L
+shards_format <- 3L
 
 # Opens a folder that shards() has finished.
 open_shards <- function(path) {
@@ -233,62 +354,46 @@ open_shards <- function(path) {
       }
     )
   }
-  manifest <- read_whole(file)
-  if (is_damaged(manifest)) stop_shard_file(file, "was cut off or changed after it was written, or is no manifest")
-  if (!is_bare(manifest, "list") || !is_named(manifest) || is.null(manifest$format)) stop_foreign_file(file)
-  if (!identical(manifest$format, shards_format)) {
+  text <- read_texts(file)
+  if (!identical(text$format, as.character(shards_format))) {
     stop_input("%s was written in format %s of shards(), this version reads %d: make it anew.", dQuote(path, FALSE),
-      show_value(manifest$format), shards_format)
+      show_value(text$format), shards_format)
   }
-  wrong <- wrong_in_manifest(manifest)
-  if (length(wrong)) stop_foreign_file(file, sprintf("`%s` that is none of a manifest", wrong[1L]))
-  new_shards(path, manifest[names(manifest_rules)])
+  manifest <- manifest_of(text, function(name) {
+    stop_foreign_file(file, sprintf("`%s` that is none of a manifest", name))
+  })
+  new_shards(path, manifest)
 }
 
-is_sum <- function(x, n) is_bare(x, "character") && length(x) == n && all(grepl("^[0-9a-f]{32}$", x))
-
-# Numbers of cells or rows, n of them, none above `most`.
-are_counts <- function(x, n, most = Inf) {
-  is_bare(x, c("integer", "double")) && length(x) == n && isTRUE(all(x >= 0 & x <= most & x == floor(x)))
-}
-
-# What each part of a manifest must be, given the parts before it, `shards` first.
-manifest_rules <- list( # nolint: cyclocomp_linter. Several functions.
-  format = function(x, m) is_bare(x, "integer"),
-  version = function(x, m) is_bare(x, "character") && length(x) == 1L,
-  dims = function(x, m) {
-    are_counts(x, 2L, .Machine$integer.max^2) && identical(names(x), c("n", "m")) && is.double(x) &&
-      all(x >= 1) && x[["m"]] <= .Machine$integer.max && x[["n"]] == sum(as.double(m$shards$rows))
-  },
-  attributes = function(x, m) is.null(x) || (is_bare(x, "character") && length(x) == m$dims[["m"]]),
-  shards = function(x, m) {
-    n <- .row_names_info(x, 2L)
-    most <- .Machine$integer.max
-    inherits(x, "data.frame") && identical(attr(x, "names"), shard_columns) && n >= 1L &&
-      identical(as.vector(unclass(x)$shard), seq_len(n)) && all(vapply(unclass(x)[2:4], are_counts, NA, n, most)) &&
-      is_sum(x$cells, n) && is_sum(x$names, n)
-  },
-  column_sum = function(x, m) {
-    are_counts(x, m$dims[["m"]], m$dims[["n"]]) && sum(x) == sum(as.double(m$shards$ones))
-  },
-  column_missing = function(x, m) {
-    are_counts(x, m$dims[["m"]], m$dims[["n"]]) && sum(x) == sum(as.double(m$shards$missing)) &&
-      all(x + m$column_sum <= m$dims[["n"]])
-  },
-  along = function(x, m) is.null(x) || (is_bare(x, "character") && !anyNA(x))
-)
-
-shard_columns <- c("shard", "rows", "ones", "missing", "cells", "names")
-
-# Names of parts that are not what a manifest has.
-wrong_in_manifest <- function(manifest) {
-  parts <- c("shards", setdiff(names(manifest_rules), "shards"))
-  if (!setequal(names(manifest), parts)) {
-    return(c(setdiff(parts, names(manifest)), setdiff(names(manifest), parts)))
+# What the text of a manifest says; wrong(name) ends where a part cannot be.
+manifest_of <- function(text, wrong) {
+  lengths_are <- function(names, n) for (name in names) if (length(text[[name]]) != n) wrong(name)
+  counts <- function(name, most = .Machine$integer.max) {
+    x <- suppressWarnings(as.numeric(text[[name]]))
+    if (!isTRUE(all(x >= 0 & x <= most & x == floor(x)))) wrong(name)
+    x
   }
-  # Rules are asked in turn: each relies on the parts before it.
-  for (name in parts) if (!isTRUE(manifest_rules[[name]](manifest[[name]], manifest))) return(name)
-  character()
+  n_shards <- length(text$rows)
+  m <- length(text$column_sum)
+  if (!n_shards) wrong("rows")
+  if (!m) wrong("column_sum")
+  lengths_are(c("ones", "missing", "cells", "names", "covariates"), n_shards)
+  lengths_are("column_missing", m)
+  lengths_are("version", 1L)
+  if (length(text$attributes)) lengths_are("attributes", m)
+  table <- data.frame(
+    shard = seq_len(n_shards), rows = as.integer(counts("rows")), ones = as.integer(counts("ones")),
+    missing = as.integer(counts("missing")), cells = text$cells, names = text$names, along = text$covariates
+  )
+  n <- sum(as.double(table$rows))
+  sums <- list(ones = counts("column_sum", n), missing = counts("column_missing", n))
+  if (any(sums$ones + sums$missing > n) || sum(sums$ones) != sum(as.double(table$ones))) wrong("column_sum")
+  if (sum(sums$missing) != sum(as.double(table$missing))) wrong("column_missing")
+  list(
+    format = shards_format, version = text$version, dims = c(n = n, m = m),
+    attributes = if (length(text$attributes)) text$attributes, shards = table, column_sum = sums$ones,
+    column_missing = sums$missing, along = if (length(text$along)) text$along
+  )
 }
 
 new_shards <- function(path, manifest) {
@@ -399,17 +504,19 @@ bucket_folder <- function(path) file.path(path, "buckets")
 # The manifest comes last: what has one is whole.
 finish_run <- function(run, tables, attributes, margins, along) {
   table <- do.call(rbind, tables)
+  digits <- function(x) sprintf("%.0f", as.double(x))
   manifest <- list(
-    format = shards_format, version = as.character(utils::packageVersion("multicause")),
-    dims = c(n = sum(as.double(table$rows)), m = length(margins$sum)), attributes = attributes, shards = table,
-    column_sum = margins$sum, column_missing = margins$missing, along = along
+    format = shards_format, version = as.character(utils::packageVersion("multicause")), attributes = attributes,
+    along = along, rows = digits(table$rows), ones = digits(table$ones), missing = digits(table$missing),
+    cells = table$cells, names = table$names, covariates = table$along, column_sum = digits(margins$sum),
+    column_missing = digits(margins$missing)
   )
   remove_folders(bucket_folder(run$folder))
   check_run(run)
-  write_whole(manifest, manifest_file(run$folder))
+  write_texts(manifest, manifest_file(run$folder))
   check_run(run)
   settle_run(run)
-  new_shards(run$path, manifest)
+  open_shards(run$path)
 }
 
 # An empty folder is replaced by a whole one. One that another call has marked, or finished, is not empty.

@@ -80,7 +80,7 @@ fit_shards <- function(x, model, objective, start, control, call) {
     x$shards[c("cells", "rows")], marked, start, control$algorithm, control$accelerate
   ))
   saved <- read_state(folder, mark)
-  out <- as_owner(folder, mark, !is.null(saved), function(owner) {
+  out <- as_owner(folder, mark, function(owner) {
     sampled <- NULL
     if (is.null(saved)) {
       begun <- begin_shards(x, model, start, control, folder, owner)
@@ -144,33 +144,7 @@ prepare_fit_folder <- function(checkpoint) {
 state_file <- function(folder) file.path(folder, "state.rds")
 
 # What is saved of a fit, as write_state() has it; NULL: nothing.
-read_state <- function(folder, mark) {
-  saved <- read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
-  if (!is.null(saved) && !is_state(saved)) stop_damaged_checkpoint(state_file(folder))
-  saved
-}
-
-is_state <- function(saved) {
-  is_flag <- is.null(saved$near_end) || isTRUE(saved$near_end) || isFALSE(saved$near_end)
-  are_blocks(saved$shared) && is_number(saved$version) && is_number(saved$passes) && goes_on(saved$before) &&
-    (is.null(saved$newest) || is_number(saved$newest)) && is_flag
-}
-
-is_number <- function(x) is_bare(x, "integer") && length(x) == 1L && isTRUE(x >= 0L)
-
-are_blocks <- function(x) {
-  are_numbers <- function(x) is_bare(x, "double") && all(is.finite(x))
-  is_bare(x, "list") && is_named(x) && all(vapply(x, are_numbers, NA))
-}
-
-# Where a cycle of acceleration was begun, and what is known of it: -Inf until the first one has ended.
-goes_on <- function(before) {
-  if (is.null(before)) {
-    return(TRUE)
-  }
-  is_bare(before, "list") && are_blocks(before$shared) && is_number(before$version) &&
-    is_bare(before$cycles, "double") && length(before$cycles) == 4L && !anyNA(before$cycles)
-}
+read_state <- function(folder, mark) read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
 
 membership_file <- function(folder, shard, version) {
   file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
@@ -185,7 +159,7 @@ known_file <- function(folder, shard) file.path(folder, sprintf("known-%05d.rds"
 
 read_known <- function(folder, shard) {
   saved <- read_list(known_file(folder, shard), c("shard", "known"))
-  if (is_damaged(saved) || !identical(saved$shard, shard) || !is_bare(saved$known, "list")) {
+  if (!identical(saved$shard, shard)) {
     stop_shard_file(known_file(folder, shard), "was cut off or changed after it was written")
   }
   saved$known
@@ -258,10 +232,11 @@ scan_control <- function(control, algorithm = control$algorithm) {
 }
 
 # The jobs of a scan: one, or one for each worker.
-scan_jobs <- function(x, workers, folder, model, control) {
+scan_jobs <- function(x, folder, model, control) {
+  workers <- control$cluster
   runs <- list(x$shards$shard)
   if (!is.null(workers)) {
-    runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers$names))
+    runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers))
   }
   lapply(which(lengths(runs) > 0L), function(i) {
     job <- scan_job(x, runs[[i]], folder, model, control)
@@ -281,14 +256,13 @@ scan_bytes <- function(x, model) {
 
 # fit(owner), in a folder that is this call's from now on: what others left half written there is removed. A call that
 # has not ended, as of a job that was submitted twice, ends when it sees that the folder has another owner. What it then
-# misses or meets is not why. `resumed`: whether it goes on from what the folder holds, which may not fit together.
-as_owner <- function(folder, mark, resumed, fit) {
+# misses or meets is not why.
+as_owner <- function(folder, mark, fit) {
   owner <- basename(tempfile(mark))
   writeLines(owner, owner_file(folder))
   remove_files(list.files(folder, "[.]part$|^sent-", full.names = TRUE))
   catch_error(fit(owner), function(e) {
     check_owner(folder, owner)
-    if (resumed && startsWith(conditionMessage(e), "internal error")) stop_damaged_checkpoint(state_file(folder))
     stop(e)
   })
 }
@@ -327,8 +301,8 @@ new_driver <- function(x, folder, saved, model, control) {
     newest = saved$newest, slots = c(before$version, rep(NA_integer_, 3L))[1:3],
     safe = c(saved$version, before$version), point = before$shared, step = NULL, passes = saved$passes
   ), parent = emptyenv())
-  driver$workers <- if (!is.null(control$cluster)) open_workers(control$cluster, control$patience)
-  driver$jobs <- scan_jobs(x, driver$workers, folder, model, control)
+  driver$workers <- if (is.character(control$cluster)) open_workers(control$cluster, control$patience)
+  driver$jobs <- scan_jobs(x, folder, model, control)
   driver$look_at_all <- sent_rows(model, control$n_threads)
   driver
 }
@@ -341,7 +315,7 @@ run_driver <- function(driver) {
   param$go_on <- saved$before[c("cycles", "shared")]
   empty <- list(dim = c(0L, as.integer(driver$x$dims[["m"]])), start = 0L, column = integer())
   settings <- unclass(driver$control)
-  on.exit(if (is.null(driver$workers)) forget_all(worker_memory) else tell_losses(driver$workers))
+  on.exit(if (is.null(settings$cluster)) forget_all(worker_memory) else tell_losses(driver$workers))
   if (isTRUE(settings$progress)) {
     bar <- progress_bar("Passes", 1L, 1L)
     on.exit(bar$close(), add = TRUE)
@@ -427,8 +401,11 @@ write_state <- function(driver, shared, before = NULL) {
 # The sums of one scan of all shards, by this process or by workers.
 scanned_sums <- function(driver, asked) {
   todo <- lapply(driver$jobs, utils::modifyList, asked, keep.null = TRUE)
-  found <- if (is.null(driver$workers)) {
+  cluster <- driver$control$cluster
+  found <- if (is.null(cluster)) {
     list(scan_shards(todo[[1L]]))
+  } else if (is.null(driver$workers)) {
+    run_on_nodes(cluster, todo, scan_shards_there, is_scan)
   } else {
     workers_heard(driver$workers)
     run_on_workers(driver$workers, todo, scan_shards_there, is_scan)
@@ -464,11 +441,10 @@ forget_versions <- function(folder, keep) {
   remove_files(file.path(folder, names(version)[!version %in% keep]))
 }
 
-# Is a worker's answer that of the job: its shards, each once, and its numbers?
-is_scan <- function(value, job) {
-  is.list(value) && identical(value$shards, job$shards) && identical(value$what, job$what) &&
-    identical(value$to, job$to) && is.list(value$nodes)
-}
+# Is a worker's answer that of the job? A cluster whose fit was interrupted may still hold answers to an earlier one.
+is_scan <- function(value, job) is.list(value) && identical(value$of, scan_name(job)) && is.list(value$nodes)
+
+scan_name <- function(job) job[c("mark", "shards", "what", "to")]
 
 # On a worker. An error of ours goes back as such.
 scan_shards_there <- function(job) {
@@ -503,7 +479,7 @@ scan_shards <- function(job) {
     nodes <- add_node(nodes, shard, out)
   }
   if (!is.null(memory)) forget_old(memory, c(job$from, job$to, job$saved))
-  list(shards = job$shards, what = job$what, to = job$to, nodes = nodes)
+  list(of = scan_name(job), nodes = nodes)
 }
 
 forget_all <- function(memory) rm(list = ls(memory), envir = memory)

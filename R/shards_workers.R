@@ -1,7 +1,7 @@
-# Workers that scan shards: nodes of a cluster of package parallel, by sockets or MPI (packages snow and Rmpi), or
-# compute profiles of package mirai. A worker is given a job and returns its result; what it knows of a shard it reads
-# from disk, and keeps as long as it is the newest. So any worker can do any job, and one that is lost costs the time of
-# its job alone. Tests: test-shards_workers.R, test-shards_mpi.R.
+# Workers that scan shards: nodes of a cluster of package parallel, or compute profiles of package mirai. A worker is
+# given a job and returns its result; what it knows of a shard it reads from disk, and keeps as long as it is the
+# newest. So any worker can do any job. Of profiles, one that is lost costs the time of its job alone. A cluster waits
+# for all its nodes: one that is lost ends the fit, which goes on from its checkpoint. Tests: test-shards_workers.R.
 
 # Sums belong to shards and are added in a fixed binary tree over shard numbers, so that they are the same, to the last
 # bit, however shards are shared out. A node is list(level, index, sum): of shards index 2^level + 1 .. (index + 1)
@@ -45,161 +45,62 @@ share_shards <- function(weight, n) {
   unname(split(seq_along(weight), factor(pmin(floor(middle / sum(weight) * n), n - 1), 0:(n - 1))))
 }
 
-# Workers as `cluster` of fit_control() gives them: list(names, alive, own), and by class how they are spoken to.
-open_workers <- function(cluster, patience) {
-  workers <- new.env(parent = emptyenv())
-  workers$patience <- patience
-  if (inherits(cluster, "cluster")) {
-    workers$nodes <- unclass(cluster)
-    of_mpi <- are_mpi_nodes(cluster)
-    where <- vapply(workers$nodes, function(node) {
-      if (of_mpi) sprintf("rank %d", as.integer(node$rank)) else paste(format(node$host), collapse = "")
-    }, "")
-    workers$names <- sprintf("worker %d (%s)", seq_along(where), where)
-    class(workers) <- c(if (of_mpi) "mpi_workers" else "socket_workers", "node_workers")
-  } else {
-    workers$profiles <- cluster
-    workers$names <- sprintf("worker %d (profile %s)", seq_along(cluster), dQuote(cluster, FALSE))
-    class(workers) <- "mirai_workers"
+# f(job) for every job, a job a node: list of values. is_right(value, job) as of run_on_workers().
+run_on_nodes <- function(cluster, jobs, f, is_right) {
+  values <- catch_error(parallel::clusterApply(cluster, jobs, f), function(e) stop_lost_workers(conditionMessage(e)))
+  for (i in seq_along(jobs)) {
+    lost <- why_lost(list(value = values[[i]]), jobs[[i]], is_right)
+    if (!is.null(lost)) stop_lost_workers(sprintf("of node %d, %s", i, lost))
   }
-  workers$alive <- rep(TRUE, length(workers$names))
-  workers$job <- vector("list", length(workers$names)) # what each is at
-  workers$tag <- 0
-  workers
+  values
 }
 
-# Sends a job: f(job) is to be evaluated by worker i.
-send_job <- function(workers, i, f, job) UseMethod("send_job")
+stop_lost_workers <- function(why) {
+  stop(errorCondition(
+    sprintf(
+      "The workers of `cluster` are lost: %s. Make new ones: with `checkpoint` the same call goes on from there.",
+      sub("[.]?\\s*$", "", why)
+    ),
+    class = "multicause_worker_lost", call = NULL
+  ))
+}
 
-# The next result: list(worker, value) or list(worker, lost = why); NULL: none within `seconds`.
-next_result <- function(workers, seconds) UseMethod("next_result")
-
-# Jobs have numbers, so that no answer to an earlier one, whose caller was interrupted, is taken for theirs.
-begin_job <- function(workers, i) {
-  workers$tag <- workers$tag + 1
-  workers$job[[i]] <- list(tag = sprintf("%d-%.0f-%s", Sys.getpid(), workers$tag, format(Sys.time(), "%H%M%OS6")))
-  workers$job[[i]]$tag
+# Compute profiles as workers.
+open_workers <- function(profiles, patience) {
+  workers <- list2env(list(
+    profiles = profiles, names = sprintf("worker %d (profile %s)", seq_along(profiles), dQuote(profiles, FALSE)),
+    alive = rep(TRUE, length(profiles)), job = vector("list", length(profiles)), # the promise of what each is at
+    patience = patience
+  ), parent = emptyenv())
+  workers_heard(workers)
+  workers
 }
 
 at_work <- function(workers) which(!vapply(workers$job, is.null, NA) & workers$alive)
 
-# The messages are those of parallel's own workers, which know "EXEC". Its functions wait for all nodes, in turn, for
-# ever; here none waits for one that is lost.
-send_job.node_workers <- function(workers, i, f, job) {
-  call <- list(type = "EXEC", data = list(fun = f, args = list(job), return = TRUE, tag = begin_job(workers, i)))
-  lost <- catch_error(send_call(workers, i, call), function(e) "its connection is closed")
-  if (!is.null(lost)) workers$job[[i]]$lost <- lost
+# f(job) is to be evaluated by worker i.
+send_job <- function(workers, i, f, job) {
+  workers$job[[i]] <- mirai::mirai(f(job), f = f, job = job, .compute = workers$profiles[i])
 }
 
-# Sends a message to node i: NULL, or why the node is lost.
-send_call <- function(workers, i, call) UseMethod("send_call")
-
-# Which of the nodes have sent something, waited for up to `seconds`.
-ready_nodes <- function(workers, busy, seconds) UseMethod("ready_nodes")
-
-# What node i has sent.
-receive_answer <- function(workers, i) UseMethod("receive_answer")
-
-next_result.node_workers <- function(workers, seconds) {
-  busy <- at_work(workers)
-  for (i in busy) {
-    if (!is.null(workers$job[[i]]$lost)) {
-      return(list(worker = i, lost = workers$job[[i]]$lost))
-    }
+# The next result: list(worker, value) or list(worker, lost = why); NULL: none within `seconds`.
+next_result <- function(workers, seconds) {
+  end <- proc.time()[[3L]] + seconds
+  is_resolved <- function(i) !mirai::unresolved(workers$job[[i]])
+  while (!length(done <- Filter(is_resolved, at_work(workers))) && proc.time()[[3L]] < end) Sys.sleep(0.002)
+  if (!length(done)) {
+    return(NULL)
   }
-  for (i in ready_nodes(workers, busy, seconds)) {
-    got <- catch_error(suppressWarnings(receive_answer(workers, i)), function(e) NULL)
-    if (is.null(got)) {
-      return(list(worker = i, lost = "its process has ended"))
-    }
-    if (!identical(got$tag, workers$job[[i]]$tag)) next # an answer to an earlier call
-    value <- got$value
-    workers$job[i] <- list(NULL)
-    failed <- inherits(value, "try-error") || !isTRUE(got$success)
-    if (failed) {
-      return(list(worker = i, lost = failure_words(value)))
-    }
-    return(list(worker = i, value = value))
-  }
-  NULL
+  i <- done[1L]
+  value <- workers$job[[i]]$data
+  workers$job[i] <- list(NULL)
+  if (mirai::is_error_value(value)) list(worker = i, lost = failure_words(value)) else list(worker = i, value = value)
 }
 
 # Of an error value of mirai, which is a number, what its print calls it.
 failure_words <- function(value) {
   words <- if (is.numeric(value)) sub("^.*[|] *", "", utils::capture.output(print(value))[1L]) else format(value)
   paste("it failed:", trimws(paste(words, collapse = " ")))
-}
-
-send_call.socket_workers <- function(workers, i, call) {
-  serialize(call, workers$nodes[[i]]$con)
-  NULL
-}
-
-ready_nodes.socket_workers <- function(workers, busy, seconds) {
-  busy[socketSelect(lapply(workers$nodes[busy], function(node) node$con), FALSE, seconds)]
-}
-
-receive_answer.socket_workers <- function(workers, i) unserialize(workers$nodes[[i]]$con)
-
-# Looked up when called: loading Rmpi starts MPI, which R's checks of a package's code must not.
-rmpi <- function(name) getExportedValue("Rmpi", name)
-
-# Sent without waiting for the node to take it, since one that hangs never does; until then the bytes are kept here,
-# whatever becomes of the fit. Only a node that has not taken an earlier job is waited for, a little.
-mpi_sent <- new.env(parent = emptyenv())
-
-send_call.mpi_workers <- function(workers, i, call) {
-  node <- workers$nodes[[i]]
-  rank <- as.integer(node$rank)
-  name <- sprintf("%d", rank)
-  is_taken <- function() is.null(mpi_sent[[name]]) || rmpi("mpi.test")(rank)
-  if (!look_often(min(workers$patience, 10), is_taken, isTRUE)) {
-    return("it has not taken what was sent before")
-  }
-  if (rmpi("mpi.request.maxsize")() <= rank) rmpi("mpi.realloc.request")(2L * rank)
-  mpi_sent[[name]] <- serialize(call, NULL)
-  rmpi("mpi.isend")(mpi_sent[[name]], 4L, rank, node$SENDTAG, node$comm, rank) # 4: raw bytes
-  NULL
-}
-
-ready_nodes.mpi_workers <- function(workers, busy, seconds) {
-  has_sent <- function(i) {
-    node <- workers$nodes[[i]]
-    rmpi("mpi.iprobe")(node$rank, node$RECVTAG, node$comm)
-  }
-  look_often(seconds, function() Filter(has_sent, busy), length)
-}
-
-receive_answer.mpi_workers <- function(workers, i) {
-  node <- workers$nodes[[i]]
-  rmpi("mpi.recv.Robj")(node$rank, node$RECVTAG, node$comm)
-}
-
-# Calls look() until found(what it returns) is true, or the seconds are over.
-look_often <- function(seconds, look, found) {
-  end <- proc.time()[[3L]] + seconds
-  while (!found(out <- look()) && proc.time()[[3L]] < end) Sys.sleep(0.002)
-  out
-}
-
-send_job.mirai_workers <- function(workers, i, f, job) {
-  begin_job(workers, i)
-  workers$job[[i]]$promise <- mirai::mirai(f(job), f = f, job = job, .compute = workers$profiles[i])
-}
-
-next_result.mirai_workers <- function(workers, seconds) {
-  is_resolved <- function(i) !mirai::unresolved(workers$job[[i]]$promise)
-  done <- look_often(seconds, function() Filter(is_resolved, at_work(workers)), length)
-  if (!length(done)) {
-    return(NULL)
-  }
-  i <- done[1L]
-  value <- workers$job[[i]]$promise$data
-  workers$job[i] <- list(NULL)
-  if (mirai::is_error_value(value)) {
-    return(list(worker = i, lost = failure_words(value)))
-  }
-  list(worker = i, value = value)
 }
 
 # f(job) for every job, whose own worker it has or, where that is lost, another: list of values. is_right(value, job)
@@ -209,7 +110,6 @@ run_on_workers <- function(workers, jobs, f, is_right) {
   todo <- seq_along(jobs)
   doing <- rep(NA_integer_, length(workers$names)) # which job each worker is at
   begun <- rep(proc.time()[[3L]], length(doing))
-  on.exit(drain(workers))
   repeat {
     had <- doing
     doing <- give_jobs(workers, jobs, todo, doing, f)
@@ -230,12 +130,7 @@ run_on_workers <- function(workers, jobs, f, is_right) {
       todo <- c(job, todo)
     }
   }
-  if (length(todo)) {
-    stop(errorCondition(
-      sprintf("All workers are lost, the last one because %s. What was saved last is in `checkpoint`.", workers$why),
-      class = "multicause_worker_lost", call = NULL
-    ))
-  }
+  if (length(todo)) stop_lost_workers(sprintf("the last one because %s", workers$why))
   values
 }
 
@@ -312,13 +207,4 @@ tell_losses <- function(workers) {
     warning(warningCondition(loss, class = "multicause_worker_lost", call = NULL))
   }
   workers$losses <- NULL
-}
-
-# What workers are still at, after an error or an interrupt, is waited for a moment, so that the cluster can be used on.
-drain <- function(workers, seconds = 10) {
-  end <- proc.time()[[3L]] + seconds
-  while (length(at_work(workers)) && (left <- end - proc.time()[[3L]]) > 0) {
-    got <- next_result(workers, left)
-    if (!is.null(got$lost)) workers$alive[got$worker] <- FALSE
-  }
 }

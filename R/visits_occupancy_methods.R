@@ -94,7 +94,6 @@ print.summary.visits_occupancy <- function(x, digits = max(3L, getOption("digits
   print_criteria(x, digits)
   cat(sprintf("WAIC %s (effective number of parameters %s)\n", format(x$waic[["waic"]], digits = 7L),
     format(x$waic[["p_waic"]], digits = digits)))
-  writeLines(as.character(seed_sentence(x$seed)))
   invisible(x)
 }
 

@@ -16,7 +16,6 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_view_pairs, 1),
     ENTRY(mc_c_view_times, 3),
     ENTRY(mc_c_view_wrong_row, 1),
-    ENTRY(mc_c_is_plain, 1),
     ENTRY(mc_c_row_mixture, 2),
     ENTRY(mc_c_ab_fit, 4),
     ENTRY(mc_c_ab_effort_fit, 4),

@@ -32,7 +32,7 @@ site)
   ;;
 test | gates)
   required="$required testthat"
-  optional="$(suggested) snow" # which starts workers of MPI
+  optional=$(suggested)
   ;;
 *)
   echo "usage: tools/setup.sh [demo|test|site|gates]" >&2
@@ -66,8 +66,6 @@ missing_tools() { # Debian names of what must be there and is not
 missing_extras() { # likewise, of what R's own parts can stand in for
   has_openblas || echo libopenblas0-pthread libopenblas-dev
   if [ "$tier" != demo ]; then links -lRmath -lm || echo r-mathlib; fi
-  # Rmpi looks for libmpi.so, without a number.
-  if [ "$tier" = test ] || [ "$tier" = gates ]; then links -lmpi || echo openmpi-bin libopenmpi-dev; fi
 }
 
 missing_r() { # those of the named R packages that are not there

@@ -7,7 +7,7 @@ groups <- c(
   # Documents and pictures by the dozen, folders of shards, processes of their own.
   long = paste0(
     "^(report|report_files|explore|.*plot|plot_sizes|examples|edited|sensitivity|interrupt|smooth_others|checkpoint|",
-    "bmf_sampler|shards_(models|mpi)|(aspect_bernoulli|which_zeros)_shards.*)$"
+    "bmf_sampler|shards_models|(aspect_bernoulli|which_zeros)_shards.*)$"
   )
 )
 asked <- commandArgs(TRUE)

@@ -4,7 +4,6 @@
  */
 #include "glue/glue.h"
 
-#include "engine/stream.h"
 #include "num/blocks.h"
 
 #include <math.h>
@@ -332,10 +331,4 @@ SEXP mc_c_view_times(SEXP view, SEXP transposed, SEXP n_threads) {
 SEXP mc_c_view_wrong_row(SEXP view) {
   const mc_data data = glue_data(view);
   return Rf_ScalarInteger(mc_first_wrong_row(&data) + 1);
-}
-
-/* Whether bytes that serialize() may have written are plain data, as of engine/stream.h. */
-SEXP mc_c_is_plain(SEXP bytes) {
-  glue_check(TYPEOF(bytes) == RAWSXP, "bytes");
-  return Rf_ScalarLogical(mc_is_plain(RAW(bytes), (size_t) XLENGTH(bytes)));
 }

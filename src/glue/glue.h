@@ -22,7 +22,6 @@ SEXP mc_c_view_margins(SEXP view);
 SEXP mc_c_view_pairs(SEXP view);
 SEXP mc_c_view_times(SEXP view, SEXP transposed, SEXP n_threads);
 SEXP mc_c_view_wrong_row(SEXP view);
-SEXP mc_c_is_plain(SEXP bytes);
 SEXP mc_c_row_mixture(SEXP view, SEXP mixture);
 SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control);

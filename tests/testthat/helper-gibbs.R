@@ -143,7 +143,7 @@ hold_chains <- function(run, x, other, problem) {
   same(run(x, checkpoint = file, checkpoint_seconds = 0))
   expect_true(file.exists(paste0(file, "-2.rds")))
   # A chain cut off in its draws goes on as if nothing had happened.
-  saved <- read_whole(paste0(file, "-1.rds"))
+  saved <- readRDS(paste0(file, "-1.rds"))
   own <- problem(one)
   set.seed(9)
   job <- new_job(own, draw_streams(2)[[1]])

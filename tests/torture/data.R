@@ -39,8 +39,6 @@ spoiled(dim = c(2L, 5L))
 
 torture("mc_c_view_wrong_row", view)
 torture("mc_c_view_wrong_row", view[-2], error = TRUE)
-torture("mc_c_is_plain", serialize(list(a = 1, b = "x"), NULL, version = 2))
-torture("mc_c_is_plain", 1, error = TRUE)
 torture("mc_c_make_room", 1e5)
 torture("mc_c_make_room", -1, error = TRUE)
 torture("mc_c_make_room", NA_real_, error = TRUE)
