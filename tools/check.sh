@@ -19,7 +19,7 @@ export _R_CHECK_FORCE_SUGGESTS_=false # a suggested package may be absent
 export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=10
 # CRAN's limits (5 MB each of data and of documents, 10 MB of the tarball) are for what users get: without the debugging
 # symbols that Debian's flags add to libs/. R's own note begins at 5 MB in all, of which figures at 150 dpi are one.
-export _R_CHECK_PKG_SIZES_THRESHOLD_=7
+export _R_CHECK_PKG_SIZES_THRESHOLD_=6
 export R_MAKEVARS_USER="$PWD/tools/Makevars.check"
 # The flags that Debian builds R with, not ours.
 export _R_CHECK_COMPILATION_FLAGS_KNOWN_="-Wformat -Wdate-time -Werror=format-security"
