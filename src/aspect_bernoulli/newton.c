@@ -15,7 +15,7 @@
 
 /* What scanners of blocks of units see. */
 typedef struct {
-  const ab_half *half;
+  const ab_side *half;
   ab_param *par;
   ab_newton *work;
   const mc_data *data;
@@ -69,7 +69,7 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
 }
 
 /* Gradients and Hessians of a block of units from sums made elsewhere. */
-static void load_sums(const ab_half *of, int first, int b, ab_block *t) {
+static void load_sums(const ab_side *of, int first, int b, ab_block *t) {
   const int k = of->k, n_pair = num_pairs(of->n_moving);
   for (int i = 0; i < b; i++) {
     const int unit = t->unit[i] = of->order ? of->order[first + i] : first + i;
@@ -117,7 +117,7 @@ static void load_columns(const scan *w, int first, int b, ab_block *t) {
 static void column_sum_block(void *ctx, int strip, int thread, int first, int b) {
   const scan *w = ctx;
   ab_block *t = w->work->block + thread;
-  const ab_half *of = w->half;
+  const ab_side *of = w->half;
   const int k = w->par->k, n_pair = num_pairs(of->n_moving);
   load_columns(w, first, b, t);
   w->work->strip[strip].loglik += ab_differentiate(of, first, b, t);
@@ -158,7 +158,7 @@ static bool scan_units(scan *w, const num_strips *strips, num_scanner scanner, a
 
 /* Rows: on the simplex only differences of aspects count, and the pinned one is the best origin. */
 static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) {
-  ab_half *of = &work->rows;
+  ab_side *of = &work->rows;
   of->cells = data;
   of->one = par->aspects;
   of->zero = work->absence;
@@ -188,7 +188,7 @@ static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) 
 }
 
 static void set_unit_columns(const ab_param *par, ab_newton *work) {
-  ab_half *of = &work->cols;
+  ab_side *of = &work->cols;
   of->cells = &work->columns;
   of->one = of->zero = work->membership;
   of->simplex = false;
@@ -203,7 +203,7 @@ static void set_unit_columns(const ab_param *par, ab_newton *work) {
 }
 
 static void set_columns(const ab_param *par, ab_newton *work) {
-  ab_half *of = &work->cols;
+  ab_side *of = &work->cols;
   set_unit_columns(par, work);
   if (!work->sparse) return;
   ab_bound_all(of, work->block);

@@ -48,18 +48,18 @@ ab_block ab_new_block(int k, int b, int panel, bool is_few, bool sparse, const m
   return t;
 }
 
-NUM_HOT static void make_products(const ab_half *of, const double *one, int n_place,
+NUM_HOT static void make_products(const ab_side *of, const double *one, int n_place,
                                   const ab_block *t) {
   ab_pair_products(of, one, n_place, t);
 }
 
 /* Panels are of scanned cells: the place of one among all of these, -1 where it is not scanned. */
-static NUM_INLINE int rank_of(const ab_half *of, int cell) {
+static NUM_INLINE int rank_of(const ab_side *of, int cell) {
   return of->rank ? of->rank[cell] : cell;
 }
 
 /* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
-static void mask_stored(const ab_half *of, const int *start, const int *column, int b,
+static void mask_stored(const ab_side *of, const int *start, const int *column, int b,
                         const ab_panel *at, const int *next, double value, const ab_block *t) {
   for (int i = 0; i < b; i++)
     for (int e = next[i]; e < start[t->unit[i] + 1] && column[e] < at->end; e++) {
@@ -68,7 +68,7 @@ static void mask_stored(const ab_half *of, const int *start, const int *column, 
     }
 }
 
-static void mask_block(const ab_half *of, int b, const ab_panel *at, const ab_block *t,
+static void mask_block(const ab_side *of, int b, const ab_panel *at, const ab_block *t,
                        double value) {
   const mc_data *cells = of->cells;
   mask_stored(of, cells->start, cells->column, b, at, t->next, value, t);
@@ -82,7 +82,7 @@ typedef struct {
 } block_units;
 
 /* Which units a block has, and what their Hessians begin with. */
-static block_units start_block(const ab_half *of, int first, int b, ab_block *t) {
+static block_units start_block(const ab_side *of, int first, int b, ab_block *t) {
   const mc_data *cells = of->cells;
   const int n_pair = num_pairs(of->n_moving);
   block_units out = {b, b};
@@ -105,7 +105,7 @@ static block_units start_block(const ab_half *of, int first, int b, ab_block *t)
 }
 
 /* The panel from scanned cell `from` on, and the places of its heavy cells. */
-static ab_panel start_panel(const ab_half *of, int from, int most, ab_block *t) {
+static ab_panel start_panel(const ab_side *of, int from, int most, ab_block *t) {
   const int total = of->scanned ? of->n_scanned : of->cells->m;
   ab_panel at = {.from = from, .length = ab_smaller(total - from, most)};
   at.end = of->scanned && from + at.length < total ? of->scanned[from + at.length] : of->cells->m;
@@ -133,7 +133,7 @@ NUM_HOT static void square_zeros(int n_heavy, int length, int n_place, const ab_
 }
 
 /* Derivatives at the heavy ones of a block within a panel; returns the sum of their log p. */
-static double differentiate_heavy_ones(const ab_half *of, int b, const ab_panel *at, ab_block *t) {
+static double differentiate_heavy_ones(const ab_side *of, int b, const ab_panel *at, ab_block *t) {
   const mc_data *cells = of->cells;
   const int k = of->k;
   double loglik = 0;
@@ -166,7 +166,7 @@ static double differentiate_heavy_ones(const ab_half *of, int b, const ab_panel 
  * What a panel adds to the gradients of the block's first n units and to the Hessians of its heavy
  * ones, by BLAS, and of its heavy cells to loglik. one, zero: vectors of its cells.
  */
-static void differentiate_panel(const ab_half *of, const block_units *units, const ab_panel *at,
+static void differentiate_panel(const ab_side *of, const block_units *units, const ab_panel *at,
                                 const double *one, const double *zero, ab_block *t,
                                 double *loglik) {
   const int k = of->k, n_pair = num_pairs(of->n_moving);
@@ -190,7 +190,7 @@ static bool stop_before(const ab_newton *work, int from) {
   return mc_stop(work->host, work->passes, work->objective);
 }
 
-double ab_differentiate(const ab_half *of, int first, int b, ab_block *t) {
+double ab_differentiate(const ab_side *of, int first, int b, ab_block *t) {
   const int k = of->k, n_pair = num_pairs(of->n_moving);
   const block_units units = start_block(of, first, b, t);
   const int total = of->scanned ? of->n_scanned : of->cells->m;

@@ -51,7 +51,7 @@ void ab_ungroup_units(int k, int n_pair, int b, const ab_block *t) {
 }
 
 /* Finds the stored cells of a group in a panel: ones, with their p, and missing ones. */
-static void find_stored(const ab_half *of, int first, int n_unit, const ab_panel *at, double *p,
+static void find_stored(const ab_side *of, int first, int n_unit, const ab_panel *at, double *p,
                         const ab_block *t, int *n_one, int *n_na) {
   const mc_data *cells = of->cells;
   const int k = of->k;
@@ -75,7 +75,7 @@ static void find_stored(const ab_half *of, int first, int n_unit, const ab_panel
 }
 
 /* The first derivatives of a group's cells in a panel; returns the sum of their log-probabilities. */
-static double few_slopes(const ab_half *of, int first, int n_unit, const ab_panel *at,
+static double few_slopes(const ab_side *of, int first, int n_unit, const ab_panel *at,
                          const double *zero, ab_block *t) {
   const ab_lanes *few = &t->few;
   const int k = of->k, n_cell = NUM_LANES * at->length;
@@ -95,7 +95,7 @@ static double few_slopes(const ab_half *of, int first, int n_unit, const ab_pane
 }
 
 /* The square of a slope is the curve. */
-double ab_differentiate_few(const ab_half *of, int b, const ab_panel *at, const double *one,
+double ab_differentiate_few(const ab_side *of, int b, const ab_panel *at, const double *one,
                             const double *zero, ab_block *t) {
   const ab_lanes *few = &t->few;
   const int k = of->k, n_pair = num_pairs(of->n_moving);

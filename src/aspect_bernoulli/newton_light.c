@@ -24,7 +24,7 @@ ab_light ab_new_light(int m, const mc_host *host) {
   return light;
 }
 
-void ab_allocate_light(ab_half *of, int m, const mc_host *host) {
+void ab_allocate_light(ab_side *of, int m, const mc_host *host) {
   of->one_scanned = mc_doubles(host, of->k, m);
   of->zero_scanned = mc_doubles(host, of->k, m);
   of->all = ab_new_low_rank(of->k, host);
@@ -94,7 +94,7 @@ static void flush_square(int n, double *packed, const ab_block *t) {
   memset(t->square, 0, (size_t) n * (size_t) stride * sizeof(double));
 }
 
-void ab_bound_all(ab_half *of, const ab_block *t) {
+void ab_bound_all(ab_side *of, const ab_block *t) {
   memset(of->common, 0, (size_t) num_pairs(of->n_moving) * sizeof(double));
   for (int j = 0; j < of->cells->m; j++) {
     ab_moving_vector(of, of->one + num_at(0, j, of->k), t->vector);
@@ -113,7 +113,7 @@ static double remove_parabola(const double *f, double p, const double *one, int 
   return ab_parabola_integral(f, p);
 }
 
-double ab_differentiate_light_ones(const ab_half *of, int i, ab_block *t) {
+double ab_differentiate_light_ones(const ab_side *of, int i, ab_block *t) {
   const mc_data *cells = of->cells;
   const int k = of->k, n = of->n_moving, unit = t->unit[i];
   const double *weights = t->weights + num_at(0, i, k);
@@ -145,7 +145,7 @@ double ab_differentiate_light_ones(const ab_half *of, int i, ab_block *t) {
   return loglik + num_log_of(&likelihood);
 }
 
-double ab_add_unscanned_zeros(const ab_half *of, int first, int b, ab_block *t) {
+double ab_add_unscanned_zeros(const ab_side *of, int first, int b, ab_block *t) {
   const int k = of->k;
   for (int i = first; i < b; i++) t->f[i - first] = ab_parabola_of(of, t->unit[i], 0);
   return -ab_low_rank_add(&of->all, b - first, t->weights + num_at(0, first, k),
@@ -153,7 +153,7 @@ double ab_add_unscanned_zeros(const ab_half *of, int first, int b, ab_block *t) 
 }
 
 /* Of d'H d, the bounds of a unit's stored cells. */
-static double stored_form(const ab_half *of, const int *start, const int *column, int unit,
+static double stored_form(const ab_side *of, const int *start, const int *column, int unit,
                           const double *d) {
   double sum = 0;
   for (int e = start[unit]; e < start[unit + 1]; e++) {
@@ -165,7 +165,7 @@ static double stored_form(const ab_half *of, const int *start, const int *column
   return sum;
 }
 
-double ab_light_form(const ab_half *of, int unit, const double *d) {
+double ab_light_form(const ab_side *of, int unit, const double *d) {
   const mc_data *cells = of->cells;
   if (!of->curvature || (!of->simplex && of->curvature[unit] <= 0)) return 0;
   if (of->sums)
@@ -178,7 +178,7 @@ double ab_light_form(const ab_half *of, int unit, const double *d) {
 }
 
 /* Sum of curvature v v' over a unit's stored cells, into t->square. */
-static void add_stored(const ab_half *of, const int *start, const int *column, int unit,
+static void add_stored(const ab_side *of, const int *start, const int *column, int unit,
                        double curvature, const ab_block *t) {
   for (int e = start[unit]; e < start[unit + 1]; e++) {
     ab_moving_vector(of, of->one + num_at(0, column[e], of->k), t->vector);
@@ -186,7 +186,7 @@ static void add_stored(const ab_half *of, const int *start, const int *column, i
   }
 }
 
-void ab_light_sum(const ab_half *of, int unit, const ab_block *t, double *packed) {
+void ab_light_sum(const ab_side *of, int unit, const ab_block *t, double *packed) {
   const mc_data *cells = of->cells;
   const int n_pair = num_pairs(of->n_moving);
   const double curvature = of->curvature[unit];

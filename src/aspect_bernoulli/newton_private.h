@@ -38,7 +38,7 @@ typedef struct {
   int n_scanned;
   double *one_scanned, *zero_scanned;
   ab_low_rank all;
-} ab_half;
+} ab_side;
 
 /*
  * With few components a BLAS copies for longer than it multiplies: num/lanes.h in its place, for
@@ -109,7 +109,7 @@ struct ab_newton {
   double *membership; /* k x n: a row's memberships are contiguous */
   ab_strip_sum strip[NUM_MAX_STRIP];
   ab_block *block; /* one a thread */
-  ab_half rows, cols;
+  ab_side rows, cols;
   bool sparse; /* the zeros of light columns by one bound */
   ab_light light;
   int stage;
@@ -133,13 +133,13 @@ static inline bool ab_is_pinned(const ab_param *par, int c) {
   return par->pinned && par->pinned[c];
 }
 
-static NUM_INLINE void ab_moving_vector(const ab_half *of, const double *own, double *vector) {
+static NUM_INLINE void ab_moving_vector(const ab_side *of, const double *own, double *vector) {
   const double origin = of->origin < 0 ? 0 : own[of->origin];
   for (int c = 0; c < of->n_moving; c++) vector[c] = own[of->moving[c]] - origin;
 }
 
 /* Products of all pairs of moving components, of the heavy cells of a panel. */
-static NUM_INLINE void ab_pair_products(const ab_half *of, const double *one, int n_place,
+static NUM_INLINE void ab_pair_products(const ab_side *of, const double *one, int n_place,
                                         const ab_block *t) {
   const int n = of->n_moving;
   double *out = t->products;
@@ -153,18 +153,18 @@ static NUM_INLINE void ab_pair_products(const ab_half *of, const double *one, in
 }
 
 /* The bound of a light zero's curvature; 0 where it is heavy. */
-static NUM_INLINE double ab_curvature_bound(const ab_half *of, int unit, int cell) {
+static NUM_INLINE double ab_curvature_bound(const ab_side *of, int unit, int cell) {
   return of->curvature ? of->curvature[of->simplex ? cell : unit] : 0;
 }
 
 /* The parabola of a cell whose zero is not scanned, else NULL. */
-static NUM_INLINE const double *ab_parabola_of(const ab_half *of, int unit, int cell) {
+static NUM_INLINE const double *ab_parabola_of(const ab_side *of, int unit, int cell) {
   const double *f = of->f ? of->f + num_at(0, of->simplex ? cell : unit, AB_PARABOLA) : NULL;
   return f && f[1] > 0 ? f : NULL;
 }
 
 /* d'H d of a Hessian that is not unpacked. */
-static inline double ab_packed_form(const ab_half *of, const double *packed, const double *d) {
+static inline double ab_packed_form(const ab_side *of, const double *packed, const double *d) {
   double sum = 0;
   for (int e = 0; e < of->n_moving; e++) {
     double part = 0;
@@ -181,7 +181,7 @@ static inline double ab_packed_form(const ab_half *of, const double *packed, con
 ab_light ab_new_light(int m, const mc_host *host);
 
 /* What a half needs for the light cells of m columns besides. */
-void ab_allocate_light(ab_half *of, int m, const mc_host *host);
+void ab_allocate_light(ab_side *of, int m, const mc_host *host);
 
 /* Which columns are light, and how much, by their aspects. */
 void ab_find_light(const ab_param *par, int m, ab_light *light);
@@ -190,22 +190,22 @@ void ab_find_light(const ab_param *par, int m, ab_light *light);
 void ab_set_fixed_caps(ab_light *light, int m, const double *cap);
 
 /* The sum of all bounds: of cells, or where units are light, of cells before that factor. */
-void ab_bound_all(ab_half *of, const ab_block *t);
+void ab_bound_all(ab_side *of, const ab_block *t);
 
 /*
  * Derivatives at the light ones of unit i of a block, in the place of the bounds that their cells have
  * in the Hessian; a missing cell has none. Returns the sum of their log p.
  */
-double ab_differentiate_light_ones(const ab_half *of, int i, ab_block *t);
+double ab_differentiate_light_ones(const ab_side *of, int i, ab_block *t);
 
 /* Gradients as if all unscanned cells were zeros, of units from `first` of the block on. */
-double ab_add_unscanned_zeros(const ab_half *of, int first, int b, ab_block *t);
+double ab_add_unscanned_zeros(const ab_side *of, int first, int b, ab_block *t);
 
 /* Of d'H d of a unit, what its light zeros have part in: all cells, but ones and missing ones. */
-double ab_light_form(const ab_half *of, int unit, const double *d);
+double ab_light_form(const ab_side *of, int unit, const double *d);
 
 /* The bounds of a light column's zeros, as in ab_light_form(), packed. */
-void ab_light_sum(const ab_half *of, int unit, const ab_block *t, double *packed);
+void ab_light_sum(const ab_side *of, int unit, const ab_block *t, double *packed);
 
 /* ---- newton_few.c ---- */
 
@@ -221,7 +221,7 @@ void ab_group_units(int k, int n_pair, int b, const ab_block *t);
 void ab_ungroup_units(int k, int n_pair, int b, const ab_block *t);
 
 /* What a panel adds to the sums of a block's groups, and returns to the log-likelihood. */
-double ab_differentiate_few(const ab_half *of, int b, const ab_panel *at, const double *one,
+double ab_differentiate_few(const ab_side *of, int b, const ab_panel *at, const double *one,
                             const double *zero, ab_block *t);
 
 /* ---- newton_block.c ---- */
@@ -233,16 +233,16 @@ ab_block ab_new_block(int k, int b, int panel, bool is_few, bool sparse, const m
  * Gradients and Hessians of units from `first` on, whose weights are in t; returns their loglik, NaN where the host
  * said stop: a block of long units takes long.
  */
-double ab_differentiate(const ab_half *of, int first, int b, ab_block *t);
+double ab_differentiate(const ab_side *of, int first, int b, ab_block *t);
 
 /* ---- newton_step.c ---- */
 
 /* The direction of unit i of a block into t->d, and how far to go along it; adds g'd. */
-double ab_find_step(const ab_half *of, const ab_param *par, const ab_prior *prior, int i,
+double ab_find_step(const ab_side *of, const ab_param *par, const ab_prior *prior, int i,
                     ab_block *t, double *decrement);
 
 /* Takes it, for the weights of that unit of the table. A full step ends on a bound exactly. */
-void ab_take_step(const ab_half *of, int unit, double length, const ab_block *t, double *weights);
+void ab_take_step(const ab_side *of, int unit, double length, const ab_block *t, double *weights);
 
 /* ---- newton.c ---- */
 

@@ -20,7 +20,7 @@ typedef struct {
   const double *weights, *absences, *packed;
 } ab_unit;
 
-static ab_unit unit_of(const ab_half *of, int i, const ab_block *t) {
+static ab_unit unit_of(const ab_side *of, int i, const ab_block *t) {
   const ab_unit unit = {t->unit[i], t->weights + num_at(0, i, of->k),
                         t->absences + num_at(0, i, of->k),
                         t->hessian + num_at(0, i, num_pairs(of->n_moving))};
@@ -28,7 +28,7 @@ static ab_unit unit_of(const ab_half *of, int i, const ab_block *t) {
 }
 
 /* The likelihood's Hessian of a unit, k x k. */
-static void unpack(const ab_half *of, const double *packed, double *h) {
+static void unpack(const ab_side *of, const double *packed, double *h) {
   const int k = of->k;
   memset(h, 0, (size_t) k * (size_t) k * sizeof *h);
   for (int d = 0; d < of->n_moving; d++)
@@ -108,7 +108,7 @@ static void centre(int k, const double *weights, double *g) {
 }
 
 /* The whole objective's derivatives into t->g and t->h; returns how many logs in t->log they have. */
-static int take_derivatives(const ab_half *of, const ab_param *par, const ab_prior *prior,
+static int take_derivatives(const ab_side *of, const ab_param *par, const ab_prior *prior,
                             const ab_unit *unit, const double *gradient, ab_block *t) {
   unpack(of, unit->packed, t->h);
   memcpy(t->g, gradient, (size_t) of->k * sizeof(double));
@@ -118,7 +118,7 @@ static int take_derivatives(const ab_half *of, const ab_param *par, const ab_pri
   return n_log;
 }
 
-static void set_bounds(const ab_half *of, const ab_param *par, const ab_unit *unit, ab_block *t) {
+static void set_bounds(const ab_side *of, const ab_param *par, const ab_unit *unit, ab_block *t) {
   const double cap = of->cap ? of->cap[unit->number] : 1;
   for (int c = 0; c < of->k; c++) {
     const bool held = !of->simplex && ab_is_pinned(par, c);
@@ -129,8 +129,8 @@ static void set_bounds(const ab_half *of, const ab_param *par, const ab_unit *un
 }
 
 /* What is known of the way along t->d. The tangent of a log of negative count is in the rise alone. */
-static num_safe_step look_along(const ab_half *of, const ab_param *par, const ab_unit *unit,
-                                int n_log, ab_block *t) {
+static num_safe_step derivatives_along(const ab_side *of, const ab_param *par, const ab_unit *unit,
+                                       int n_log, ab_block *t) {
   num_safe_step step = {.rise = num_dot(t->g, t->d, of->k), .count = t->count, .change = t->change};
   const double form = ab_packed_form(of, unit->packed, t->d);
   if (form >= NUM_SAFE_SHORT * NUM_SAFE_SHORT) step.light = ab_light_form(of, unit->number, t->d);
@@ -143,7 +143,7 @@ static num_safe_step look_along(const ab_half *of, const ab_param *par, const ab
   return step;
 }
 
-double ab_find_step(const ab_half *of, const ab_param *par, const ab_prior *prior, int i,
+double ab_find_step(const ab_side *of, const ab_param *par, const ab_prior *prior, int i,
                     ab_block *t, double *decrement) {
   const int k = of->k;
   const ab_unit unit = unit_of(of, i, t);
@@ -151,12 +151,12 @@ double ab_find_step(const ab_half *of, const ab_param *par, const ab_prior *prio
   set_bounds(of, par, &unit, t);
   const num_quadratic_problem problem = {t->h, t->g, t->low, t->high, k, of->simplex};
   if (!num_quadratic(&problem, t->d, t->side, t->quadratic, t->which)) return 0;
-  const num_safe_step step = look_along(of, par, &unit, n_log, t);
+  const num_safe_step step = derivatives_along(of, par, &unit, n_log, t);
   *decrement += fmax(step.rise, 0);
   return num_safe_length(&step);
 }
 
-void ab_take_step(const ab_half *of, int unit, double length, const ab_block *t, double *weights) {
+void ab_take_step(const ab_side *of, int unit, double length, const ab_block *t, double *weights) {
   const int k = of->k;
   const double top = of->cap ? of->cap[unit] : 1;
   double sum = 0;

@@ -155,7 +155,7 @@ static NUM_INLINE void average(const mc_smooth *smooth, int i, double *mean) {
 }
 
 /* r and r / mean of rows first to last, and their parts of the objective. */
-NUM_HOT static void look_around(mc_smooth *smooth, int first, int last) {
+NUM_HOT static void weigh_neighbours(mc_smooth *smooth, int first, int last) {
   const int width = smooth->width;
   for (int i = first; i < last; i++) {
     const double *restrict t = smooth->composition + num_at(0, i, width);
@@ -256,7 +256,7 @@ double mc_smooth_pull(mc_smooth *smooth, const double *membership, bool want_pul
   memset(smooth->total, 0, (size_t) width * sizeof *smooth->total);
   for (int i = 0; i < n && smooth->any_alone; i++)
     num_add_scaled(smooth->total, 1, smooth->composition + num_at(0, i, width), width);
-  by_chunks(smooth, look_around);
+  by_chunks(smooth, weigh_neighbours);
   sum = smooth->lists.strength * log_affinities(smooth) + pull_shares(smooth);
   if (smooth->reference) sum *= 2;
   if (!want_pull) return sum;

@@ -303,7 +303,7 @@ static slope slope_at(const problem *p, double theta) {
 }
 
 /* Eq. (3.13): sum over ones of <s> f'(theta0 + theta / q). Returns those that have a part in it. */
-static double pose_link(const nor_variational *work, int j, int c, problem *p) {
+static double gather_link_terms(const nor_variational *work, int j, int c, problem *p) {
   const int k = work->par->k;
   double ones = 0;
   for (int e = work->column_start[j]; e < work->column_start[j + 1]; e++) {
@@ -319,7 +319,7 @@ static double pose_link(const nor_variational *work, int j, int c, problem *p) {
 }
 
 /* Eq. (3.14), simplified by sum_c q_c = 1. */
-static void pose_leak(const nor_variational *work, int j, problem *p) {
+static void gather_leak_terms(const nor_variational *work, int j, problem *p) {
   const int k = work->par->k, n_live = work->n_live[j];
   const int *live = work->live + num_at(0, j, k);
   double bare = work->set->leak.one;
@@ -364,7 +364,7 @@ static void solve_link(nor_variational *work, int j, int c, problem *p) {
   double *theta = work->var->links + at;
   p->n = 0;
   p->zeros = work->off[at] + beta.zero;
-  const double ones = pose_link(work, j, c, p);
+  const double ones = gather_link_terms(work, j, c, p);
   if (beta.one <= 0) {
     if (ones <= 0 && p->zeros <= 0) return; /* nothing to learn from */
     /* The shut-off rule: the slope falls from 0 on. */
@@ -389,7 +389,7 @@ static void solve_column(nor_variational *work, int j) {
   for (int l = 0; l < work->n_live[j]; l++) solve_link(work, j, work->live[num_at(l, j, k)], &p);
   p.n = 0;
   p.zeros = work->zeros[j] + work->set->leak.zero;
-  pose_leak(work, j, &p);
+  gather_leak_terms(work, j, &p);
   double *leak = work->var->leak + j;
   if (slope_at(&p, NOR_LEAST_LEAK).value <= p.zeros)
     *leak = NOR_LEAST_LEAK;
