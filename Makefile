@@ -30,8 +30,12 @@ demo: setup-demo $(LIB)
 test: setup-test $(LIB)
 	@$(WITH_LIB) tools/run.sh sum test-r test-c
 
-## install     install the package, with its vignettes, into your library
-install: setup-demo $(PACKAGE)
+## install     install the package into your library
+install: setup-demo $(TARBALL)
+	Rscript tools/install.R $(TARBALL)
+
+## install-vignettes  the same, with its vignettes, which takes some minutes to build
+install-vignettes: setup-demo $(PACKAGE)
 	Rscript tools/install.R $(PACKAGE)
 
 ## docs        write man/ and NAMESPACE from the roxygen comments
@@ -153,6 +157,6 @@ $(LIB): $(TARBALL)
 $(LIB_SAN): $(TARBALL) tools/Makevars.san
 	@R_MAKEVARS_USER=$(CURDIR)/tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
 
-.PHONY: demo test test-long prose install docs format lint test-r test-c test-san torture valgrind check site coverage \
-  bench validate gates clean help check-all check-alone format-check lint-r lint-c docs-check test-serial-c \
+.PHONY: demo test test-long prose install install-vignettes docs format lint test-r test-c test-san torture \
+  valgrind check site coverage bench validate gates clean help check-all check-alone format-check lint-r lint-c docs-check test-serial-c \
   test-san-c test-san-r

@@ -40,7 +40,7 @@ for (block in blocks[!new]) cat("allowed: ", block, "\n", sep = "")
 for (i in which(new)) cat("NOT ALLOWED, ", findings$Status[i], ": ", blocks[i], "\n", sep = "")
 cat(sprintf("%d findings, %d of them not allowed\n", nrow(findings), sum(new)))
 
-# What `make install` installs is this tarball, and the README begins with a vignette.
+# What `make install-vignettes` installs is this tarball, and the README begins with a vignette.
 vignettes <- tools::file_path_sans_ext(dir("vignettes", "[.]Rmd$"))
 found <- if (dir.exists(file.path(args[1], "multicause", "Meta"))) {
   utils::vignette(package = "multicause", lib.loc = args[1])$results[, "Item"]
