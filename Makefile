@@ -158,5 +158,5 @@ $(LIB_SAN): $(TARBALL) tools/Makevars.san
 	@R_MAKEVARS_USER=$(CURDIR)/tools/Makevars.san tools/run.sh install $(TARBALL) build/lib-san
 
 .PHONY: demo test test-long prose install install-vignettes docs format lint test-r test-c test-san torture \
-  valgrind check site coverage bench validate gates clean help check-all check-alone format-check lint-r lint-c docs-check test-serial-c \
-  test-san-c test-san-r
+  valgrind check site coverage bench validate gates clean help check-all check-alone format-check lint-r lint-c \
+  docs-check test-serial-c test-san-c test-san-r
