@@ -82,14 +82,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   copies <- if (is.null(copies)) 2L else check_count(copies, "copies", 2L, 10L)
   least <- check_number(least, "least", 0, 1)
   format <- check_format(format)
-  if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)
-  control <- check_control(control)
-  if (!is.null(control$checkpoint)) {
-    stop_input(paste(
-      "`control` must have no `checkpoint`: which_zeros() of shards makes several fits, each in a folder of its",
-      "own."
-    ))
-  }
+  control <- check_fits_control(control)
   if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
   finds <- sum(x$column_sum)
   taxa <- sum(x$column_sum > 0)
@@ -136,6 +129,19 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     ),
     class = "which_zeros_shards"
   )
+}
+
+# Settings of its fits.
+check_fits_control <- function(control) {
+  if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)
+  control <- check_control(control)
+  if (!is.null(control$checkpoint)) {
+    stop_input(paste(
+      "`control` must have no `checkpoint`: which_zeros() of shards makes several fits, each in a folder of its",
+      "own."
+    ))
+  }
+  control
 }
 
 # Arguments of which_zeros() that are for tables in memory.

@@ -102,6 +102,30 @@ cells <- function() {
   cat("```\n")
 }
 
+# A table of the model, and its truth.
+recorded_table <- function(n, m, k, arm, seed) {
+  set.seed(seed)
+  truth <- list(
+    prior = c(0.3, 0.4, 0.5), links = matrix(stats::runif(k * m, 0.1, 0.9), k), leak = rep(0.03, m),
+    recorded_share = c(1, 2, 3, 4, 5, 4, 3, 2, 1, 1) / 26
+  )
+  if (grepl("both", arm)) truth$recorded_taxon <- stats::runif(m, 0.4, 0.95)
+  effort <- if (arm == "effort") stats::rnorm(n)
+  at <- if (is.null(effort)) {
+    sample(10L, n, TRUE, truth$recorded_share)
+  } else {
+    1L + stats::rbinom(n, 9L, stats::plogis(0.2 + 0.8 * effort))
+  }
+  on <- matrix(stats::rbinom(n * k, 1L, rep(truth$prior, each = n)), n)
+  there <- matrix(stats::rbinom(n * m, 1L, 1 - 0.97 * exp(on %*% log1p(-truth$links))), n)
+  rho <- outer((at / 10)^2, if (is.null(truth$recorded_taxon)) rep(1, m) else truth$recorded_taxon)
+  visits <- if (grepl("visits", arm)) 3L else 1L
+  cell <- array(stats::rbinom(n * m * visits, 1L, there * as.vector(rho)), c(n, m, visits))
+  if (visits == 1L) cell <- cell[, , 1L] else cell[seq_len(n / 3), , 3L] <- NA
+  x <- if (visits == 1L) cell else apply(cell, 1:2, max, na.rm = TRUE)
+  list(cell = cell, truth = truth, effort = effort, missed = sum(there[x == 0]), recorded = mean(rho), at = at)
+}
+
 # Recording: all parameters inside their ranges, and every taxon of three components, so that larger tables must tell
 # the chances. 2 (l(estimate) - l(truth)) should be about as large as the number of parameters.
 recording <- function() {
@@ -111,30 +135,8 @@ recording <- function() {
     site = list(missed_by = "site"), both = list(missed_by = "both"), effort = list(missed_by = "site"),
     `visits, site` = list(missed_by = "site"), `visits, both` = list(missed_by = "both")
   )
-  draw <- function(n, arm, seed) {
-    set.seed(seed)
-    truth <- list(
-      prior = c(0.3, 0.4, 0.5), links = matrix(stats::runif(k * m, 0.1, 0.9), k), leak = rep(0.03, m),
-      recorded_share = c(1, 2, 3, 4, 5, 4, 3, 2, 1, 1) / 26
-    )
-    if (grepl("both", arm)) truth$recorded_taxon <- stats::runif(m, 0.4, 0.95)
-    effort <- if (arm == "effort") stats::rnorm(n)
-    at <- if (is.null(effort)) {
-      sample(10L, n, TRUE, truth$recorded_share)
-    } else {
-      1L + stats::rbinom(n, 9L, stats::plogis(0.2 + 0.8 * effort))
-    }
-    on <- matrix(stats::rbinom(n * k, 1L, rep(truth$prior, each = n)), n)
-    there <- matrix(stats::rbinom(n * m, 1L, 1 - 0.97 * exp(on %*% log1p(-truth$links))), n)
-    rho <- outer((at / 10)^2, if (is.null(truth$recorded_taxon)) rep(1, m) else truth$recorded_taxon)
-    visits <- if (grepl("visits", arm)) 3L else 1L
-    cell <- array(stats::rbinom(n * m * visits, 1L, there * as.vector(rho)), c(n, m, visits))
-    if (visits == 1L) cell <- cell[, , 1L] else cell[seq_len(n / 3), , 3L] <- NA
-    x <- if (visits == 1L) cell else apply(cell, 1:2, max, na.rm = TRUE)
-    list(cell = cell, truth = truth, effort = effort, missed = sum(there[x == 0]), recorded = mean(rho), at = at)
-  }
   one <- function(n, arm, seed) {
-    d <- draw(n, arm, seed)
+    d <- recorded_table(n, m, k, arm, seed)
     fit <- function(...) {
       more <- c(arms[[arm]], list(...))
       if (arm == "effort") more$effort <- d$effort
