@@ -533,8 +533,7 @@ aspects_figure <- function(fit, age, of, order) {
 aspect_structure <- function(fit, age, of, order, groups) {
   kinds <- phantoms(fit)$kind
   colours <- component_colours(length(kinds))
-  colours[kinds == "white"] <- phantom_grey
-  colours[kinds == "black"] <- "grey20"
+  for (kind in names(phantom_colours)) colours[kinds == kind] <- phantom_colours[[kind]]
   ordered <- if (order != "seriated") aspect_order(fit, age, of, order, "site", t(fit$param$membership))
   structure_figure(
     fit, groups, component_labels(kinds, colnames(fit$param$membership), " "), colours, ordered, kinds == "content"

@@ -111,60 +111,7 @@ row_cells.default <- function(fit, family) {
   function(rows) list(one = one[rows, , drop = FALSE], zero = 1 - one[rows, , drop = FALSE])
 }
 
-#' Undetected presences by site or by taxon: where to look next
-#'
-#' Sums the probability that a zero is a false absence over sites, over taxa, or over groups of them such as time
-#' slices, regions or families, with 90 % intervals. For a result of [which_zeros()] from presence-absence data alone
-#' these are the presences that two more surveys of equal effort would add: the sites to revisit and the taxa to ask for
-#' in collections come first in the print. Where most of a taxon or a site is missing, do not conclude anything from its
-#' absences.
-#'
-#' @param fit a result of [which_zeros()]; a fit that [false_absences()] takes; or, without `groups`, a result of
-#'   [which_zeros()] of shards.
-#' @param ... must be empty.
-#' @param groups `NULL`, or a vector that says the group of each site (of each taxon): sums over groups. `NA` is left
-#'   out.
-#' @param site,within of fits, names or numbers of the sites to sum over, and which zeros can be false at all, as in
-#'   [false_absences()]; `NULL` is all. Others count nowhere.
-#' @param kinds,phantom_convention see [false_absences()].
-#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
-#' @param draws for ranges of fits: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`),
-#'   else none; a number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()]
-#'   or [bootstrap_draws()].
-#' @param level coverage of the ranges of fits, between 0 and 1.
-#' @return A data frame of class `which_zeros_sums`, in the order of the table, so that `cbind(sites, by_site(w))` is
-#'   right; groups are in the order of their levels. Sites that were left out or are for reference have no row.
-#'   `print()` and `plot()` show those of which most was missed first. It has the columns
-#'   \item{`site`, `taxon` or `group`}{what is summed over.}
-#'   \item{`finds`, `zeros`}{how many there are; zeros are those that can be false. Unknown cells count nowhere, nor do,
-#'     of answers, zeros of taxa that were found at no site.}
-#'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % (`level`) of that
-#'     number; of answers whole numbers. Of an answer the interval is that of the total, with the scatter that was
-#'     measured about the sums (a coefficient of variation of .25), and what is random in the number itself; `NA` where
-#'     no number is estimated. Of a fit it is there where there are draws.}
-#'   \item{`most`}{of fits of one table: the largest expected number that the table alone allows, where all taxa of a
-#'     site are recorded equally well. Ranges end there, except those of averages of variational fits ([ensemble()]).}
-#'   \item{`share`, `share_low`, `share_high`}{missed / (missed + finds), in \[0, 1\], `NA` where that is 0 / 0.}
-#'
-#'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. Of a fit
-#'   without a white phantom nothing is missed, and a message says so. With draws the attribute `total` has the two ends
-#'   for the whole table, which the print gives. Draws of a posterior are made from a seed of their own: ranges are the
-#'   same each time, and the session's random numbers stay as they are. They are of the model: where it is wrong, those
-#'   of one fit are too narrow. [ensemble()] with `estimate = "vb"` averages over `k` and priors, and tells how often
-#'   its ranges held; those of taxa may be too wide there, as the print says.
-#'
-#'   The total of an answer is shared out to zeros by their probabilities: over the table, within each site if
-#'   completeness is known by site, and within each taxon if `visits` give its occupancy.
-#'
-#'   Cost: a few passes over the zeros of an answer; O(n m k) a draw of a fit, by blocks of rows.
-#' @inherit which_zeros references
-#' @seealso [which_zeros()], [false_absences()], [contrast()], [multicause-glossary] for the words of the print
-#' @examples
-#' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
-#' print(by_site(w), n = 3)
-#' by_site(w, groups = rep(c("old", "young"), each = 60))
-#' set.seed(1)
-#' print(by_taxon(aspect_bernoulli(simulated_sites$x, k = 4, phantom = "white")), n = 3)
+#' @rdname by_site
 #' @export
 by_site <- function(fit, ...) {
   check_given(fit)
@@ -178,7 +125,7 @@ by_taxon <- function(fit, ...) {
   UseMethod("by_taxon")
 }
 
-# What a print says of them.
+# What a print says where estimates lie at bounds of what the model allows.
 bound_sentences <- function(fit, ...) UseMethod("bound_sentences")
 
 # How far `missed` spreads over the draws, as standard deviation; NULL where a fit has no draws.

@@ -104,6 +104,11 @@ spread_words <- function(fit) {
 }
 
 #' @export
+simulate.multicause <- function(object, nsim, seed, ...) {
+  stop_lacks(object, "simulate", "fitted() has what the model expects in each cell.")
+}
+
+#' @export
 anova.multicause <- function(object, ...) {
   stop_lacks(object, "anova", "select_k() chooses the number of components, compare_models() compares models.")
 }

@@ -21,7 +21,7 @@ with_usual_numbers <- function(expr) {
 }
 
 # Hues of Okabe and Ito, safe for the colour-blind, each with a lightness of its own, so that components can be told in
-# grey, too; a very light grey is kept for phantoms. Of more than eight, those beside each other differ.
+# grey, too; greys are kept for phantoms. Of more than eight, those beside each other differ.
 component_colours <- function(k) {
   base <- c("#00457C", "#DB9600", "#93467F", "#8CCBF2", "#009E73", "#C9510C", "#F0E442", "#000000")
   if (k <= length(base)) {
@@ -30,7 +30,7 @@ component_colours <- function(k) {
   grDevices::hcl.colors(k, "viridis")[order(seq_len(k) %% 3L)]
 }
 
-phantom_grey <- "#EFEFEF"
+phantom_colours <- c(white = "#EFEFEF", black = "grey20") # where each component has its colour
 
 # What is known of a cell has one colour in all figures and in the page of explore(): from black to white, so that it
 # can be read in grey; what was missed stands out for those who see colours.

@@ -1,4 +1,4 @@
-# Also of R/aspect_bernoulli_methods.R, R/aspect_bernoulli_em.R.
+# Also of R/aspect_bernoulli_methods.R, R/aspect_bernoulli_run.R.
 
 test_that("golden cases are reached to 1e-9 on parameters and 1e-11 on the log-likelihood", {
   for (name in c("p1_plain", "p2_na", "p3_absorbing")) {

@@ -1,4 +1,4 @@
-# Also of R/plsa_methods.R, R/plsa_em.R.
+# Also of R/plsa_methods.R, R/plsa_run.R.
 
 test_that("golden states are met, plain, overcomplete, with priors and with masks", {
   cases <- c(read_golden_counts("plsa_public.json"), read_golden_counts("masked_public.json"))

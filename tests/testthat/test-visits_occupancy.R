@@ -1,5 +1,5 @@
-# Of R/visits_occupancy.R, R/visits_occupancy_methods.R, R/visits_occupancy_plot.R, R/visits_occupancy_total.R and
-# R/base_design.R; the kernel in C is tested in tests/c/test_visits_occupancy.c, too.
+# Of R/visits_occupancy.R, R/visits_occupancy_methods.R, R/visits_occupancy_plot.R, R/visits_occupancy_total.R,
+# R/visits_occupancy_range.R and R/base_design.R; the kernel in C is tested in tests/c/test_visits_occupancy.c, too.
 
 # Presence by elev, detection by day, coefficients by taxon.
 planted_survey <- function(seed, n = 100, m = 20, visits = 3, slope = 0.3) {

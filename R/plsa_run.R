@@ -1,4 +1,4 @@
-# What all estimates of PLSA share: starts, passes, priors and likelihood.
+# What all estimates of PLSA share: starts, passes and likelihood.
 
 plsa_check_start <- function(start, data, k, fixed) {
   wanted <- if (fixed == "basis") "basis" else c("membership", "basis")
@@ -36,25 +36,6 @@ validate_plsa <- function(fit) {
   fit
 }
 
-# Without counts nothing says how much pseudo-counts are.
-plsa_default_prior <- function(estimate, whole) {
-  if (estimate %in% plsa_bayes) {
-    return("eb")
-  }
-  value <- if (whole) 1.1 else 1
-  list(membership = value, basis = value)
-}
-
-# As kernels have priors: strengths of sparsity (none), and what a Dirichlet prior adds to the expected counts of a
-# posterior mode (without one NULL and 0).
-plsa_kernel_prior <- function(dirichlet = NULL, k = 1L, membership = NULL, basis = 0) {
-  rows <- if (!is.null(dirichlet)) rep_len(dirichlet$membership, k) - 1
-  list(
-    membership = membership, basis = basis,
-    row_added = if (any(rows > 0)) rows, basis_added = if (is.null(dirichlet)) 0 else dirichlet$basis - 1
-  )
-}
-
 # A run of the kernel with the given prior and rule: list(param, outcome).
 plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
   plain <- plsa_is_plain(prior) && is.null(settings$near) && is.null(view$na_start)
@@ -69,12 +50,6 @@ plsa_passes <- function(view, start, settings, control, prior = settings$prior, 
   out <- .Call(mc_c_plsa_fit, view, param, c(prior, rule = rule), unclass(control))
   list(param = out[c("membership", "basis")], outcome = out$outcome)
 }
-
-plsa_is_plain <- function(prior) {
-  is.null(prior$membership) && prior$basis == 0 && is.null(prior$row_added) && prior$basis_added == 0
-}
-
-plsa_bayes <- c("vb", "gibbs") # estimates of the whole posterior
 
 # Up to here Newton passes are as fast as those of EM, or faster, in fits and for new rows (bench/plsa.md).
 plsa_newton_components <- 100L

@@ -1,4 +1,4 @@
-# How aspect Bernoulli models are started, climbed, checked and ordered: what all estimates of them share.
+# What all estimates of aspect Bernoulli models share: starts, the choice among passes, runs, checks, order.
 
 # How the variational fits are run that chains begin at.
 gibbs_start_control <- function(control) {
