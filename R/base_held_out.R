@@ -206,7 +206,7 @@ call_model <- function(setting, x, control, family = NULL) {
 
 # An error in a function of the user's that knows nothing of this package, which settle_failures() words.
 is_of_user <- function(model, e) {
-  !identical(environment(model), topenv()) && !is_time_limit(e) && !any(startsWith(class(e), "multicause_"))
+  !identical(environment(model), topenv()) && !any(startsWith(class(e), "multicause_"))
 }
 model_failure <- function(e, name) {
   errorCondition(conditionMessage(e), class = "multicause_model_failed", call = conditionCall(e), model = name)

@@ -24,7 +24,10 @@ key_values <- function(column, labels = NULL) {
   if (!is.atomic(column) || length(dim(column)) > 1L) {
     return(NULL)
   }
-  text <- as.character(column)
+  text <- catch_error(as.character(column), function(e) NULL) # of a class that may have no words for it
+  if (length(text) != length(column)) {
+    return(NULL)
+  }
   if (is_text(column) || is.object(column) || length(labels) && all(labels %in% text)) text else name_values(column)
 }
 
@@ -73,13 +76,13 @@ plain_covariate <- function(table, argument) {
 # Columns that a place needs and any other covariate; `argument` may be a part of a list, as "along$place".
 least_columns <- function(table, argument) if (grepl("place$", argument) && !inherits(table, "sf")) 2L else 1L
 
-# Where no names are all there: the column of text, or the numbers of rows, that has most; name_order() says what it
-# lacks. NULL: rows are taken in their order.
+# Where no names are all there: the column of text, or the numbers of rows, that has most, if that is more than half;
+# name_order() says what it lacks. NULL: rows are taken in their order.
 nearest_key <- function(table, labels) {
   known <- vapply(unclass(table), function(column) {
     if (is_text(column)) sum(labels %in% as.character(column)) else 0L
   }, 0L)
-  if (any(known > 0L)) {
+  if (any(2 * known > length(labels))) {
     key <- which.max(known)
     return(list(values = as.character(table[[key]]), column = names(table)[key]))
   }
