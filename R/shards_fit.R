@@ -82,14 +82,15 @@ fit_shards <- function(x, model, objective, start, control, call) {
   saved <- read_state(folder, mark)
   out <- as_owner(folder, mark, function(owner) {
     sampled <- NULL
-    if (is.null(saved)) {
+    state <- saved
+    if (is.null(state)) {
       begun <- begin_shards(x, model, start, control, folder, owner)
       sampled <- begun$starts
-      saved <- list(
+      state <- list(
         fingerprint = mark, shared = begun$shared, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
       )
     }
-    driver <- new_driver(x, folder, claim_versions(folder, saved, owner), model, control)
+    driver <- new_driver(x, folder, claim_versions(folder, state, owner), model, control)
     out <- run_driver(driver)
     check_outcome(out$outcome)
     fit <- new_shards_fit(x, model, out$outcome, objective, list(

@@ -125,8 +125,8 @@ finish_start <- function(task, common, tick) {
   polish_start(task, common$problem, control)
 }
 
-# A solution that the passes can no longer leave, for want of a coordinate that came too near to its bound, is shaken and
-# run again, and kept if better.
+# A solution that the passes can no longer leave, for want of a coordinate that came too near to its bound, is shaken
+# and run again, and kept if better.
 polish_start <- function(task, problem, control) {
   result <- task$result
   for (seed in with_seed(task$polish_seed, draw_seeds(control$n_polish))) {
