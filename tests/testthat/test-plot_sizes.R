@@ -70,7 +70,10 @@ test_that("components can be told in grey, from each other and from phantoms", {
   lightness <- function(colours) {
     grDevices::convertColor(t(grDevices::col2rgb(colours)) / 255, "sRGB", "Lab")[, 1L]
   }
-  for (k in 2:8) expect_gt(min(stats::dist(lightness(c(component_colours(k), phantom_colours[["white"]])))), if (k < 7) 7 else 4)
+  for (k in 2:8) {
+    colours <- c(component_colours(k), phantom_colours[["white"]])
+    expect_gt(min(stats::dist(lightness(colours))), if (k < 7) 7 else 4)
+  }
   # of many components those beside each other
   for (k in c(9, 14, 20)) expect_gt(min(abs(diff(lightness(component_colours(k))))), 7)
 })
