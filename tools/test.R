@@ -15,7 +15,7 @@ asked <- commandArgs(TRUE)
 # that these do not; every entry point is called under gctorture, too, and the kernels by the tests in C.
 sanitized <- nzchar(Sys.getenv("MULTICAUSE_SANITIZED"))
 kernels <- paste0(
-  "^(aspect_bernoulli.*|bernoulli_mixture|bmf.*|bootstrap|cell_codes|counts_papers|data_view|entropic|",
+  "^(aspect_bernoulli(_[a-r].*|_vb)?|bernoulli_mixture|bmf.*|bootstrap|cell_codes|counts_papers|data_view|entropic|",
   "identifiability.*|impute|logistic_pca|logistic_regression|neighbours_mean|nmf|noisy_or.*|plca.*|plsa(_gibbs|_prior|",
   "_vb)?|shards_fit|smooth|smooth_cv|test_loglik|",
   "visits_bernoulli(_[a-o].*|_predict)?|visits_occupancy|which_zeros(_shards|_visits)?)$"
