@@ -105,7 +105,7 @@ content_composition <- function(fit, rows, kinds) {
 
 # Does anything in the fit make absences (presences) false?
 has_noise <- function(fit, kinds, of) {
-  misses <- told_by_records(fit) && (of == "absences" || !is.null(fit$param$added))
+  misses <- has_detection(fit) && (of == "absences" || !is.null(fit$param$added))
   any(kinds == if (of == "absences") "white" else "black") || misses
 }
 

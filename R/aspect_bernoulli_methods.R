@@ -188,7 +188,7 @@ found_sentences.aspect_bernoulli <- function(fit, digits = 4L) c(phantom_sentenc
 
 # How sure the numbers of phantom_sentences() are: said where the fit does not know.
 sure_sentence <- function(fit) {
-  if (!told_by_records(fit) && any(phantoms(fit)$kind != "content")) {
+  if (!has_detection(fit) && any(phantoms(fit)$kind != "content")) {
     "How sure: other numbers may fit as well; identifiability() says between which ends."
   }
 }
@@ -321,7 +321,7 @@ summary.aspect_bernoulli <- function(object, ...) {
 # The outer bounds of phantoms as white (black) as those of the fit, which cost no more than the fitted values.
 allowed_bounds <- function(fit) {
   colours <- intersect(c("white", "black"), phantoms(fit)$kind)
-  if (!length(colours) || is.null(fit$x) || told_by_records(fit)) {
+  if (!length(colours) || is.null(fit$x) || has_detection(fit)) {
     return(NULL)
   }
   bounds <- lapply(colours, function(colour) {

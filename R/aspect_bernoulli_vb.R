@@ -197,7 +197,7 @@ draw_posterior <- function(fit, view) {
 # A kept state of a sampler as a fit of its own.
 kept_draw <- function(fit, state, view) {
   # The log-likelihood of visits is not that of what they found together.
-  fit$loglik <- if (!told_by_records(fit) && !is.null(view)) ab_loglik(view, state, unname(fit$pinned)) else NA_real_
+  fit$loglik <- if (!has_detection(fit) && !is.null(view)) ab_loglik(view, state, unname(fit$pinned)) else NA_real_
   for (part in names(state)) fit$param[[part]][] <- state[[part]]
   without_draws(fit)
 }

@@ -152,6 +152,6 @@ shared_figure <- function(fit, what, ...) UseMethod("shared_figure")
 # The ranking of false_absences() and false_presences(), their arguments checked.
 false_cells <- function(fit, of, by, asked, site_data, kinds, x, convention) UseMethod("false_cells")
 
-# Whether repeated or unequal records say what was missed, and no phantom does.
-told_by_records <- function(fit) UseMethod("told_by_records")
-told_by_records.default <- function(fit) FALSE
+# Whether the model has a detection part that estimates what was missed, in place of a phantom.
+has_detection <- function(fit) UseMethod("has_detection")
+has_detection.default <- function(fit) FALSE

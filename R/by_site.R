@@ -173,7 +173,7 @@ fit_sums <- function(fit, side, groups, asked) {
   found <- sum_missed(moved$fit, x, moved$kinds, by, cells)
   sums <- add(cbind(found$recorded, found$zeros, found$missed))
   # Of repeated visits there is no bound: visits decide.
-  most <- if (!told_by_records(fit)) add(sum_most(moved$fit, x, moved$kinds, by, cells))[, 1L]
+  most <- if (!has_detection(fit)) add(sum_most(moved$fit, x, moved$kinds, by, cells))[, 1L]
   drawn <- if (length(draws)) {
     each <- lapply(draws, function(draw) use_convention(draw, draw_kinds(draw, moved$kinds), convention, x))
     missed_draws(each, x, by, cells)
@@ -185,7 +185,7 @@ fit_sums <- function(fit, side, groups, asked) {
   cap <- if (averages_vb(fit) || is.null(most)) sums[, 2L] else most
   list(
     table = sums_table(label, sums[, 1L], sums[, 2L], sums[, 3L], ends, most, cap), drawn = ranges, group = all_groups,
-    assumption = if (!told_by_records(fit)) wz_words[[if (is.null(fit$effort)) "phantom" else "effort"]],
+    assumption = if (!has_detection(fit)) wz_words[[if (is.null(fit$effort)) "phantom" else "effort"]],
     total = if (length(draws)) range(central_range(pmax(colSums(drawn), 0), level), sum(found$missed)), level = level,
     held = if (is.null(asked$draws) && level == 0.9 && averages_vb(fit)) sums_held[[by]]
   )

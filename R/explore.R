@@ -214,7 +214,7 @@ fit_chances <- function(fit) {
   x <- x[rows, , drop = FALSE]
   found <- matrix(x %in% 1, length(rows))
   # Fits of repeated visits, and averages, have no phantom of their own.
-  white <- if (!is.null(fit$pinned) && !told_by_records(fit) && is.null(fit$fits)) phantoms(fit)$kind == "white"
+  white <- if (!is.null(fit$pinned) && !has_detection(fit) && is.null(fit$fits)) phantoms(fit)$kind == "white"
   gaps <- if (any(white)) rowSums(fit$param$membership[rows, white, drop = FALSE]) else rep(0, length(rows))
   complete <- unname(pmax(1 - gaps, 1e-3))
   list(

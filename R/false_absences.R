@@ -244,16 +244,16 @@ new_false_cells <- function(fit, ranked, scope, by, of, site_data) {
     ends <- beta_interval(cells$missed, cells$spread)
     table[paste0(score_names[[of]][["missed"]], c("_low", "_high"))] <- ends
   }
-  if (!told_by_records(fit)) table[[paste0(score_names[[of]][["missed"]], "_most")]] <- cells$most
+  if (!has_detection(fit)) table[[paste0(score_names[[of]][["missed"]], "_most")]] <- cells$most
   if (!is.null(site_data)) table <- cbind(table, site_columns(site_data, fit, cells$row, names(table)))
   rownames(table) <- NULL
   structure(
     table,
     class = c(paste0("false_", of), if (!is.null(fit$param$added)) "of_visits", "data.frame"),
     n_cells = ranked$n_cells, expected = ranked$expected,
-    expected_most = if (!told_by_records(fit)) ranked$expected_most, n_ranked = nrow(table), by = by, per = scope$per,
+    expected_most = if (!has_detection(fit)) ranked$expected_most, n_ranked = nrow(table), by = by, per = scope$per,
     has_phantom = has_noise(fit, scope$kinds, of), rare = if (any(fit$rare)) label(which(fit$rare), fit$names[[2L]]),
-    bounds = if (told_by_records(fit)) bound_sentences(fit),
+    bounds = if (has_detection(fit)) bound_sentences(fit),
     words = axis_words(fit)
   )
 }

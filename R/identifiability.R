@@ -216,7 +216,7 @@ check_bounds <- function(fit) UseMethod("check_bounds")
 check_bounds.default <- function(fit) check_fit(fit, c("aspect_bernoulli", "noisy_or"))
 
 check_bounds.aspect_bernoulli <- function(fit) {
-  if (told_by_records(fit)) {
+  if (has_detection(fit)) {
     stop_input("`fit` has repeated visits; they decide what is missed. Fit one alone to see what that leaves open.")
   }
 }

@@ -222,4 +222,4 @@ recorded_effort_sentence <- function(effort) {
   )
 }
 
-told_by_records.noisy_or <- function(fit) !is.null(fit$missed_by)
+has_detection.noisy_or <- function(fit) !is.null(fit$missed_by)

@@ -121,7 +121,7 @@ phantom_test <- function(fit, nsim = 99, ..., x = NULL,
   nsim <- check_count(nsim, "nsim")
   control <- check_control(control)
   k <- fit$dims[["k"]]
-  if (!identical(fit$estimate, "ml") || !is.null(fit$effort) || told_by_records(fit)) {
+  if (!identical(fit$estimate, "ml") || !is.null(fit$effort) || has_detection(fit)) {
     stop_input("`fit` must be a fit with `estimate = \"ml\"`, without `effort` and `visits`: likelihoods are compared.")
   }
   if (k < 2L) stop_input("`fit` must have at least 2 components: one of them is to be the phantom.")

@@ -510,4 +510,4 @@ part_sides.visits_bernoulli <- function(fit, name, values) {
   )
 }
 
-told_by_records.visits_bernoulli <- function(fit) TRUE
+has_detection.visits_bernoulli <- function(fit) TRUE

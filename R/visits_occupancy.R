@@ -464,4 +464,4 @@ predicted_mean <- function(fit, design, part, level, probability) {
   if (is.null(level)) slice(1L) else list(mean = slice(1L), lower = slice(2L), upper = slice(3L))
 }
 
-told_by_records.visits_occupancy <- function(fit) TRUE
+has_detection.visits_occupancy <- function(fit) TRUE
