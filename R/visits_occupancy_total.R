@@ -1,5 +1,5 @@
-# How many presences no visit found, of a fit of visits_occupancy() and for which_zeros(visits = ): totals, cells, sample
-# coverage; intervals are in visits_occupancy_range.R. Tests: test-visits_occupancy.R.
+# How many presences no visit found, of a fit of visits_occupancy() and for which_zeros(visits = ): totals, cells,
+# sample coverage; intervals are in visits_occupancy_range.R. Tests: test-visits_occupancy.R.
 
 # What no visit found, of taxa that were found somewhere and at sites that were visited, for which_zeros(visits = ):
 # list
