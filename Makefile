@@ -89,6 +89,7 @@ check: check-all check-alone
 ## site        the site of the package in build/site: reference, articles, search; then its check
 site: setup-site $(LIB)
 	@$(WITH_LIB) Rscript tools/site.R
+	@$(WITH_LIB) Rscript data-raw/cheatsheet.R build/site/cheatsheet.pdf
 	@Rscript tools/site_check.R
 
 ## coverage    share of lines the tests reach, per file

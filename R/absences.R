@@ -1,7 +1,7 @@
-# What a record states of its taxon: presence, absence, or nothing that is known; and which column states it. Shared by
-# occurrence_matrix(), shards() and visits_array().
+# Finds the column that states presence or absence of each record and reads its states, for occurrence_matrix(),
+# shards() and visits_array().
 
-# Columns that are known for absences, in lower case without separators: one absence in them is enough.
+# Names of columns that usually state absences, in lower case without separators: one absence in them is enough.
 absence_columns <- c(
   "occurrencestatus", "absence", "absent",
   "presence", "present", "presenceabsence", "presabs", "pa", "detected", "detection", "observed",
@@ -21,7 +21,7 @@ blank_words <- c("", "na", "n/a", "#n/a", "nan", "\\n", ".", "..", "\u2013", "\u
 
 plain_word <- function(text) gsub("[-_[:space:]]+", "", tolower(text))
 
-# The states of values: 1 present, 0 absent, NA blank, and -1 for what states none of these.
+# Returns the states of values: 1 present, 0 absent, NA blank, -1 for a value that states none of these.
 read_presence <- function(value) {
   value <- as_plain(value)
   if (is.character(value)) {
@@ -44,7 +44,7 @@ read_presence_text <- function(text) {
   out[word %in% c(absence_words, no_words)] <- 0L
   number <- which(reads_as_number(trimws(text)))
   out[number] <- read_presence(as.numeric(text[number]))
-  # Letters that may stand for other things, such as male and female, mean no where yes is there, or nothing else.
+  # Letters with other meanings too (male, female) state an absence only beside a yes, or if all values state something.
   letter <- word %in% c("n", "f")
   if (any(out %in% -1L) && !any(word %in% c("y", "t", "yes", "true"))) out[letter] <- -1L
   out
@@ -52,8 +52,8 @@ read_presence_text <- function(text) {
 
 plain_column <- function(names) gsub("[-_. ]+", "", tolower(names))
 
-# The different values of a column with their states: list(code, value, n, state). Yes and no of a column that is called
-# `absence`, as that of OBIS, state the opposite.
+# Returns the unique values of a column with their states: list(code, value, n, state). Yes and no are exchanged in a
+# column called `absence`, as in OBIS.
 tally_column <- function(data, column) {
   value <- as_plain(data[[column]])
   values <- unique(value)
@@ -68,7 +68,7 @@ tally_column <- function(data, column) {
 
 as_plain <- function(value) if (is.object(value)) as.character(value) else value
 
-# `present`, checked: NULL, "auto", or list(column, blank, other).
+# Checks `present`. Returns NULL, "auto", or list(column, blank, other).
 check_present <- function(present, wish) { # nolint: cyclocomp_linter. A case for each form.
   if (is.null(present) || identical(present, "auto")) {
     return(present)
@@ -88,9 +88,9 @@ check_present <- function(present, wish) { # nolint: cyclocomp_linter. A case fo
   list(column = present[[which(parts == "")]], blank = means["blank"], other = means["other"])
 }
 
-# The state of each record: 1, 0 or NA as above. `present`: as check_present() returns it. NULL: all are presences;
-# "auto": all are presences, and an absence in a column known for them is an error. `given`: columns that are used
-# otherwise; `named`: whether a record has site and taxon; `unit` and `before`: how messages count records.
+# Returns the state of each record: 1, 0 or NA as above. `present` comes from check_present(): with NULL all records are
+# presences; with "auto" they are too, but an absence in a column known for absences is an error. `given`: columns that
+# are used otherwise; `named`: whether a record has site and taxon; `unit` and `before`: how messages count records.
 record_states <- function(data, present, given, named, unit = "row", before = 0) {
   if (identical(present, "auto")) {
     for (column in absence_candidates(names(data), given)) {
@@ -125,19 +125,19 @@ record_states <- function(data, present, given, named, unit = "row", before = 0)
   tally$state[tally$code]
 }
 
-# Columns of names that are known for absences.
+# Returns the columns whose names are known for absences.
 absence_candidates <- function(names, given) {
   at <- match(plain_column(names), absence_columns)
   setdiff(names[order(at, na.last = NA)], given)
 }
 
-# Whether numbers have several values below 0, as temperatures and coordinates do: a single one is a code.
+# Tests for several values below 0, as temperatures and coordinates have; a single one is a code.
 is_signed <- function(values) {
   number <- suppressWarnings(as.numeric(values))
   sum(number < 0, na.rm = TRUE) > 1L
 }
 
-# Asks what a column records: an error that shows its values and the ways out. `first`: the first absence.
+# Stops with the values of a column that may state absences and the possible remedies. `first`: the first absence.
 stop_ask <- function(column, tally, unit, first, others = character()) {
   absent <- tally$state %in% 0L
   blank <- is.na(tally$state)
@@ -151,7 +151,7 @@ stop_ask <- function(column, tally, unit, first, others = character()) {
   ), collapse = ", ")
   stop_input(
     paste(
-      "Column %s may record absences: %s%s. Give `present = %s` if these are absences (the first is %s %.0f), or",
+      "Column %s may record absences: %s%s. Use `present = %s` if these are absences (the first is %s %.0f), or",
       "`present = NULL` if every %s is a presence.%s"
     ),
     name, show_tally(tally, absent, unit),
@@ -161,7 +161,7 @@ stop_ask <- function(column, tally, unit, first, others = character()) {
   )
 }
 
-# Values with the numbers of their records, the most frequent first.
+# Formats values with their numbers of records, the most frequent first.
 show_tally <- function(tally, which, unit, most = 4L) {
   label <- ifelse(is.na(tally$value) | trimws(tally$value) %in% "", "blank", as.character(tally$value))
   if (is.character(tally$value)) label[label != "blank"] <- dQuote(clip(label[label != "blank"]), FALSE)
@@ -174,9 +174,9 @@ show_tally <- function(tally, which, unit, most = 4L) {
   paste0(paste(text, collapse = ", "), if (more) sprintf(" and %s", count_words(more, "other value")) else "")
 }
 
-# Asks about columns whose values and rows are those of a table with absences, whatever they are called, if absences
-# would change a cell. `site` and `taxon`: codes of the rows, NA where unknown; `visit`: of their visits; `counted`:
-# whether cells count rows.
+# Stops at a column, whatever its name, whose values and rows look like a table with absences, if these would change a
+# cell. `site`, `taxon`: codes of the rows, NA if unknown; `visit`: of their visits; `counted`: whether cells count
+# rows.
 ask_by_structure <- function(data, site, taxon, given, unit = "row", visit = NULL, counted = FALSE) {
   rows <- which(!is.na(site) & !is.na(taxon))
   rows <- rows[whole_sites(site[rows])]
@@ -193,7 +193,7 @@ ask_by_structure <- function(data, site, taxon, given, unit = "row", visit = NUL
   found <- list()
   for (column in columns) {
     tally <- tally_column(data[rows, column, drop = FALSE], column)
-    if (!records_absence(tally, keys$fill) || !changes_cell(tally, keys$cell)) next
+    if (!records_absence(tally, keys$fill) || !changes_cell(tally, keys$cell) || starts_anew(tally, keys)) next
     if (!follows_event(tally, keys, data[rows, , drop = FALSE], column)) found[[column]] <- tally
   }
   if (length(found)) {
@@ -206,7 +206,7 @@ ask_by_structure <- function(data, site, taxon, given, unit = "row", visit = NUL
   }
 }
 
-# Sites, whole, of about so many rows: what structure shows, the first of many show.
+# Selects the rows of whole sites, about `judged_rows` of them: the first sites show the structure of all.
 judged_rows <- 1e5
 whole_sites <- function(site) {
   code <- match(site, unique(site))
@@ -218,19 +218,19 @@ match_pairs <- function(a, b) {
   match(pair, unique(pair))
 }
 
-# Whether a column could state absences at all: plain values, no dates.
+# Tests whether a column could state absences: plain values, no dates.
 may_record <- function(value) {
   is.atomic(value) && is.null(dim(value)) && !inherits(value, c("Date", "POSIXt", "difftime"))
 }
 
-# The same by the first of many values: a column of names, of dates as text, or of a number for each record does not.
+# Tests the first 1000 values of a column, which excludes names, dates as text and record numbers.
 could_record <- function(value) {
   value <- utils::head(value, 1000L)
   may_record(value) && any(!read_presence(value) %in% -1L) && (length(value) < 100L || anyDuplicated(value) > 0L)
 }
 
-# How full the table of sites by taxa is of rows, as taxa have equally many at a site: "full", "half" or "part". A site
-# is full where it lists nearly all taxa, or the very list of three taxa or more that another site has.
+# Classifies how complete the table of sites by taxa is, if all taxa have equally many rows at a site: "full", "half" or
+# "part". A site is complete if it has nearly all taxa, or exactly the taxa (three or more) of another site.
 table_fill <- function(keys) {
   first <- !duplicated(keys$pair)
   site <- keys$site[first]
@@ -247,10 +247,10 @@ table_fill <- function(keys) {
   if (full(0.8)) "full" else if (full(0.5)) "half" else "part"
 }
 
-# A number for each taxon, such that sums of different lists differ.
+# Maps taxa to numbers such that different sets of taxa have different sums.
 list_mark <- function(code) (sin(code * 12.9898) * 43758.5453) %% 1
 
-# Whether values may be those of a table with absences, by how full it is of rows. `tally`: of one column.
+# Tests whether the values of a column (`tally`) may be those of a table with absences, by how complete the table is.
 records_absence <- function(tally, fill) { # nolint: cyclocomp_linter. A case for each rule.
   absent <- tally$state %in% 0L
   blank <- is.na(tally$state)
@@ -269,19 +269,26 @@ records_absence <- function(tally, fill) { # nolint: cyclocomp_linter. A case fo
   (zeros || flag) && !is_counter(tally) || any(plain_word(text[absent]) %in% absence_words)
 }
 
-# Whether there is a cell without a value that states a presence.
+# Tests for a cell in which no value states a presence.
 changes_cell <- function(tally, cell) !all(cell %in% cell[!tally$state[tally$code] %in% c(0L, NA)])
 
-# Numbers of rows: whole and all different, without gaps if there are few of them.
+# Recognises what is counted from the first record of a taxon at a site, such as the time since then: each pair has one
+# 0, also those with further records.
+starts_anew <- function(tally, keys) {
+  zero <- tally$state[tally$code] %in% 0L
+  all(tabulate(keys$pair[zero], max(keys$pair)) == 1L) && anyDuplicated(keys$pair) > 0L
+}
+
+# Recognises row numbers: whole, unique, and without gaps if there are few.
 is_counter <- function(tally) {
   value <- suppressWarnings(as.numeric(tally$value))
   !anyNA(value) && all(tally$n == 1L & value == floor(value)) && length(value) > 2L &&
     (length(value) > 20L || diff(range(value)) == length(value) - 1L)
 }
 
-# Whether a column is one of the taxa (a trait), of the sites, or of an event: the same for all taxa that share a site,
-# as often, or as a value of another column is within a site, such as a date. Groups with absences alone show nothing,
-# but events are seen to have absences only where there are such groups.
+# Tests whether a column describes the taxa (a trait), the sites, or an event: constant over all taxa of a site, or
+# within each value of another column within a site, such as a date. Groups of absences alone are no evidence, but
+# events count as having absences only where such groups exist.
 follows_event <- function(tally, keys, data, column) {
   some <- !tally$state[tally$code] %in% c(0L, NA)
   if (all_alike(keys$site, keys$taxon, tally$code, some)$share %in% 1 ||
@@ -306,8 +313,8 @@ follows_event <- function(tally, keys, data, column) {
   FALSE
 }
 
-# Groups of rows with several members: the share whose members have the same values, on average, of those (`n`) with
-# some value that is no absence, and the number of those without.
+# Returns list(share, n, n_without) for groups of rows with several members: the share of groups whose members have
+# equal values on average, among the n groups with some value that is no absence, and the number of groups without.
 all_alike <- function(group, member, value, some) {
   if (!length(group)) {
     return(list(n = 0L))
@@ -323,7 +330,7 @@ all_alike <- function(group, member, value, some) {
   list(share = mean(!unlike[many & any_some]), n = sum(many & any_some), n_without = sum(many & !any_some))
 }
 
-# What was read of records that are no presences, in a message.
+# Reports how many records are absent or unknown, for a message.
 states_line <- function(state, present) {
   n <- c(sum(state %in% 0L), sum(is.na(state)))
   if (!is.list(present) || !any(n > 0)) {
@@ -334,7 +341,7 @@ states_line <- function(state, present) {
     sprintf("Of %s, %s by %s.", count_words(length(state), "row"), paste(of, collapse = " and "),
       show_names(present$column)),
     if (n[1L] == 0 && is.na(present$blank)) {
-      sprintf("Give `present = c(%s, blank = \"absent\")` if blank means absent.", dQuote(present$column, FALSE))
+      sprintf("Use `present = c(%s, blank = \"absent\")` if blank means absent.", dQuote(present$column, FALSE))
     }
   )
 }

@@ -6,7 +6,7 @@
 #'
 #' @details
 #' **Ages of taxa.** Given ages of the sites, the age of a taxon is the mean age of the sites it occurs
-#' in. Ages that are `NA` are left out, and so are taxa without one; a message tells how many. Phantoms are left out:
+#' in. Ages that are `NA` are left out, and so are taxa without one; a message reports how many. Phantoms are left out:
 #' the ages of what they make mean nothing. So are *empty* components, which a fit with a large `k` and a prior or
 #' neighbours may have: those that made less than one cell of every site, and less than 1 % of the table, not
 #' counting the share that the prior gives to each. Where all are empty, all stay.
@@ -67,7 +67,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   check_fit(fit)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   of <- check_choice(of)
-  if (missing(age)) stop_input("`age` must be given: the ages of the taxa or of the sites.")
+  if (missing(age)) stop_input("`age` must be supplied: the ages of the taxa or of the sites.")
   unit <- unit_of_ages(age)
   age <- middle_ages(age)
   if (is.null(fit$param$aspects)) stop_no_phantoms(fit)
@@ -80,7 +80,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   names(age) <- if (is.null(fit$names[[2L]])) seq_along(age) else fit$names[[2L]]
   dated <- !is.na(age)
   taxa <- axis_words(fit)[2L]
-  if (sum(dated) < 2L) stop_input("`age` must give at least two %s an age, not %d.", taxa, sum(dated))
+  if (sum(dated) < 2L) stop_input("`age` must hold an age for at least two %s, not %d.", taxa, sum(dated))
   if (!all(dated)) inform("%d of %d %s have no age and are left out.", sum(!dated), length(dated), taxa)
   content <- kinds == "content"
   used <- content & !empty_aspects(fit)
@@ -89,13 +89,13 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   out <- new_age_profile(age[dated], weights, of, fit$dims[["k"]], component_names(fit$dims[["k"]])[content & !used])
   attr(out, "words") <- axis_words(fit)
   attr(out, "unit") <- unit
-  # Members of an average have components of their own, and so have their draws.
+  # Members of an average have different components, and so have their draws: no intervals unless requested.
   drawn <- own_draws(fit, if (is.null(draws) && inherits(fit, "multicause_ensemble")) 0 else draws)
   if (length(drawn)) out$aspects[c("median_low", "median_high")] <- median_ends(drawn, age[dated], used, dated, level)
   out
 }
 
-# Ends of the weighted median age of each aspect used over draws.
+# Computes the interval of each aspect's weighted median age over draws.
 median_ends <- function(draws, age, used, dated, level) {
   medians <- vapply(draws, function(draw) {
     if (nrow(draw$param$aspects) != length(used)) stop_input("`draws` must have the components of the fit.")
@@ -107,7 +107,7 @@ median_ends <- function(draws, age, used, dated, level) {
   })
 }
 
-# Components that are expected to have written next to nothing. In an average of fits each has but a part of the weight.
+# Components with almost no expected cells. In an average of fits each component has only part of the weight.
 empty_aspects <- function(fit) {
   if (inherits(fit, "multicause_ensemble")) {
     return(rep(FALSE, fit$dims[["k"]]))
@@ -136,8 +136,8 @@ weighted_box <- function(age, weight) {
   )
 }
 
-# The value at which the running weight passes each share of the total; where it meets a share exactly, halfway to
-# the next value.
+# Returns the value at which the cumulative weight passes each share of the total; if it equals a share exactly, the
+# midpoint to the next value.
 weighted_quantile <- function(value, weight, share) {
   use <- weight > 0
   if (!any(use)) {
@@ -153,7 +153,7 @@ weighted_quantile <- function(value, weight, share) {
   }, 0)
 }
 
-# Aspects that share their taxa alike but for this much, of 2, are one: the test would see the rounding only.
+# Aspects whose compositions differ by no more than this (of at most 2) count as equal: a test would see rounding only.
 least_contrast <- 1e-8
 
 age_tests <- function(age, weights, aspects) {
@@ -185,16 +185,16 @@ age_tests <- function(age, weights, aspects) {
 print.age_profile <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   write_sentences(sprintf(
-    "Ages of %d %s%s, weighted by their probabilities in each component", length(x$age), kept_words(x)[2L],
+    "Ages of the components: %d %s%s, weighted by their probabilities", length(x$age), kept_words(x)[2L],
     if (x$kind_of_age == "site") sprintf(" (mean age of the %s they occur in)", kept_words(x)[1L]) else ""
   ))
-  print.data.frame(round_columns(x$aspects, digits), row.names = FALSE)
-  if (length(x$empty)) cat(sprintf("Left out, because they are empty: %s\n", show_names(x$empty, quoted = FALSE)))
+  print_rows(round_columns(x$aspects, digits))
+  if (length(x$empty)) cat(sprintf("Left out (empty): %s\n", show_names(x$empty, quoted = FALSE)))
   if (nrow(x$tests)) {
-    cat("Do the ages of two components differ? (weighted rank sum test)\n")
+    cat("\nDifferences between components (weighted rank sum tests, Holm)\n")
     tests <- round_columns(x$tests, digits)
     for (column in c("p_value", "p_adjusted")) tests[[column]] <- format.pval(x$tests[[column]], digits, eps = 1e-4)
-    print.data.frame(tests, row.names = FALSE)
+    print_rows(tests)
   }
   invisible(x)
 }

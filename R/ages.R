@@ -1,9 +1,9 @@
-# Ages and places as users have them: text, stage names, numbers that stand for unknown; and what the axes of figures
-# say of ages.
+# Reads ages and places as users supply them (text, stage names, codes for unknown) and names the units of age axes.
 
-# Ages as they are used: numbers, of names of intervals their bounds, and none that stands for unknown. A vector, or a
-# table of two columns; anything else is left to the caller's own check.
+# Returns ages as numbers: the bounds of named intervals, with codes for unknown refused. Accepts a vector or a table of
+# two columns; anything else is left to the caller's check.
 read_ages <- function(age, name = "age") {
+  age <- ages_without_units(age, name)
   if (!is.atomic(age) && !is.data.frame(age)) {
     return(age)
   }
@@ -16,13 +16,13 @@ read_ages <- function(age, name = "age") {
   age
 }
 
-# One age each, the middle of its bounds.
+# Returns one age each, the midpoint of its bounds.
 middle_ages <- function(age, name = "age") {
   age <- read_ages(age, name)
   if (is.data.frame(age) && length(age) == 2L && all(vapply(age, is.numeric, NA))) rowMeans(age) else age
 }
 
-# The same values with numbers in each column, or an error that says where the first value stands that is none.
+# Converts each column to numbers, or stops at the first value that is not a number.
 read_numbers <- function(values, name) {
   if (is.data.frame(values)) {
     values[] <- Map(read_number_column, values, names(values), name)
@@ -58,10 +58,10 @@ read_number_column <- function(column, label, name) {
   )
 }
 
-# Numbers by which programs mark what is unknown.
+# Numbers that programs write for unknown values.
 sentinels <- c(-99, -999, -9999, -99999, 999, 9999, 99999, 999999)
 
-# One of them that is far from all other values, or below 0 alone; NULL where there is none.
+# Returns a code for unknown among the values, one far from all others or the only one below 0; NULL if none.
 unknown_number <- function(values) {
   values <- values[is.finite(values)]
   for (code in intersect(sentinels, values)) {
@@ -97,8 +97,7 @@ rows_words <- function(at) {
   if (length(at) == 1L) sprintf("row %d", at) else sprintf("each of the rows %s", show_places(at))
 }
 
-# Latitude and longitude both exactly 0 are what many programs write for an unknown place. A site that does lie there
-# has others about it.
+# Many programs write latitude and longitude 0 for an unknown place; a site that truly lies there has neighbours.
 refuse_null_island <- function(place, name) {
   nowhere <- rowSums(place == 0) %in% 2
   others <- place[!nowhere & !is.na(rowSums(place)), , drop = FALSE]
@@ -117,7 +116,7 @@ refuse_null_island <- function(place, name) {
   )
 }
 
-# Text that names intervals of the geological time scale, such as stages, as their bounds; other ages as they are.
+# Replaces names of intervals of the geological time scale, such as stages, by their bounds; other ages are unchanged.
 # age: a vector, or a table of the early and the late interval.
 read_intervals <- function(age, name) {
   columns <- if (is.data.frame(age)) unclass(age) else if (length(dim(age)) == 2L) split_columns(age) else list(age)
@@ -170,14 +169,14 @@ interval_scale <- function() {
   all
 }
 
-# "Lower Cretaceous" is the rock of "Early Cretaceous".
+# Matches names of rock and time: "Lower Cretaceous" is the rock of "Early Cretaceous".
 interval_key <- function(name) {
   key <- tolower(trimws(name))
   sub("^lower ", "early ", sub("^upper ", "late ", key))
 }
 
-# The unit that names of columns tell, as `max_ma` does, or that of intervals of the time scale; NULL where they tell
-# none, or different ones.
+# Returns the unit of ages by column names, such as `max_ma`, or of named intervals of the time scale; NULL if there is
+# none or if they disagree.
 age_units <- c(
   Ma = "ma|mya|myr|myrs", ka = "ka|kya|kyr|kyrs", `years BP` = "bp|ybp|yrbp|yrsbp|calbp",
   year = "years?|yrs?|ce|ad"
@@ -198,11 +197,11 @@ unit_of_ages <- function(age) {
   if (!anyNA(told) && length(unique(told)) == 1L) told[[1L]]
 }
 
-# The unit that the user said, where the figure is not told another one.
+# Returns the user's unit, unless the figure has its own.
 said_unit <- function(unit, near) if (identical(unit, "guess")) near$age_unit %||% unit else unit
 
-# How figures tell ages: list(unit, NULL where it is not known; forward: later times are greater numbers). Where the
-# user does not say, whole numbers that could be years of the calendar are these; of others no unit is claimed.
+# Returns the age scale of a figure: list(unit, NULL if unknown; forward: later times are greater numbers). By default
+# whole numbers within 1500 to 2100 are taken as calendar years; other ages have no unit.
 age_scale <- function(ages, unit = "guess") {
   known <- ages[!is.na(ages)]
   if (identical(unit, "guess")) {
@@ -213,7 +212,7 @@ age_scale <- function(ages, unit = "guess") {
   list(unit = unit, forward = !is.null(unit) && grepl(calendar, tolower(trimws(unit))))
 }
 
-# Numbers that are the greater the longer ago.
+# Returns ages that increase into the past.
 years_ago <- function(ages, unit = "guess") if (age_scale(ages, unit)$forward) -ages else ages
 
 age_words <- function(scale) {
@@ -228,7 +227,7 @@ age_words <- function(scale) {
 
 is_found <- function(x) !is.na(x) & x > 0
 
-# Mean age of the observations in which each attribute occurs, known from the sums the fit keeps.
+# Computes the mean age of the observations in which each attribute occurs, from the sums that the fit keeps.
 taxon_age <- function(fit, age, x = NULL) {
   x <- fit_data(fit, x)
   sums <- Reduce(`+`, lapply(row_blocks(which(!is.na(age)), fit$dims[["m"]]), function(rows) {
@@ -262,7 +261,7 @@ whose_age <- function(age, of, fit) {
     words <- axis_words(fit)
     if (any(fits)) {
       stop_input(
-        "`of` must say whose ages `age` holds, \"site\" or \"taxon\": they fit %s and %s alike.", words[1L],
+        "`of` must state whose ages `age` holds, \"site\" or \"taxon\": they fit %s and %s alike.", words[1L],
         words[2L]
       )
     }

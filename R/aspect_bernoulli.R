@@ -1,20 +1,19 @@
 #' Aspect Bernoulli model: which absences are false?
 #'
-#' `aspect_bernoulli()` explains every cell of a presence-absence table by several hidden causes, its components. A
-#' component that has (almost) only zeros is a *white phantom*: it stands for whatever keeps a taxon that lived there
-#' from being recorded. So the model separates false absences from true ones. [multicause-glossary] explains the words.
-#'
+#' `aspect_bernoulli()` explains each cell of a presence-absence table by several hidden causes, its components, one of
+#' which may be a *white phantom*: a component that has (almost) only zeros and stands for whatever keeps a taxon that
+#' lived there from being recorded. So the model separates false absences from true ones ([multicause-glossary] explains
+#' the words).
 #' @details
 #' Site \eqn{i} mixes \eqn{k} components with shares of its own, and each cell comes from one of them:
 #' \deqn{P(x_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(x[i,j] = 1) = sum_c s[i,c] a[c,j]}
 #' `membership` \eqn{s} (n x k) holds the shares, which sum to 1 at each site. `aspects` \eqn{a} (k x m) holds the
-#' chance of a presence of each taxon in each component, which the paper calls an aspect. Unknown cells drop out.
+#' probability of a presence of each taxon in each component, which the paper calls an aspect. Unknown cells drop out.
 #'
-#' There are pages of their own for [how it is estimated][aspect_bernoulli_estimation], with starts, priors, sampling,
-#' costs and tables larger than memory; for [effort][aspect_bernoulli_effort]; and for sites that
-#' [share their faunas with neighbours][aspect_bernoulli_neighbours].
+#' Separate pages explain [estimation][aspect_bernoulli_estimation] (starting values, priors, sampling, cost),
+#' [effort][aspect_bernoulli_effort], and [smoothing over neighbours][aspect_bernoulli_neighbours].
 #'
-#' A table alone does not say how much a phantom makes up: [identifiability()] gives the range.
+#' A table alone does not show how much a phantom makes up: [identifiability()] gives the range.
 #'
 #' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown. A matrix, table, sparse
 #'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
@@ -23,34 +22,32 @@
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes) or `"gibbs"`
 #'   (Gibbs sampling); see [estimation][aspect_bernoulli_estimation].
-#' @param prior `NULL`, `list(aspects = , membership = )`, `"eb"`, `"cv"` or a list of several; see
-#'   [estimation][aspect_bernoulli_estimation].
-#' @param phantom `"free"`: no component is held. `"white"`, `"black"` or `"both"`: the last ones are held, which
-#'   means held at exact 0, exact 1, or one at each.
+#' @param prior `NULL`: for `"map"` Beta(1.2, 2) for probabilities and Dirichlet(1.1) for memberships, for `"vb"` and
+#'   `"gibbs"` 0.5 throughout; `list(aspects = , membership = )`; `"eb"` (empirical Bayes); `"cv"` or a list of several
+#'   (chosen by held-out cells); see [estimation][aspect_bernoulli_estimation].
+#' @param phantom `"free"`: all components are estimated. `"white"`: the last one is fixed at 0 (absences alone),
+#'   `"black"`: at 1 (presences alone), `"both"`: the last two, one at each.
 #' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
 #' @param effort `NULL`, or numbers, for [shards()] also a name: see [effort][aspect_bernoulli_effort].
 #' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
-#'   keep their order. With `"gibbs"`: where chains begin, or such a fit, whose chains go on.
+#'   keep their order. With `"gibbs"`: where chains begin, or a sampled fit, whose chains resume.
 #' @param control [fit_control()], with `"gibbs"` [mcmc_control()]; `NULL`: its defaults.
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `aspects` (k x m), components by falling weight, phantoms last.}
-#'   \item{`objective`, `loglik`}{the maximum reached, by its name, and the log-likelihood, both in nats.}
+#'   \item{`objective`, `loglik`}{the maximum reached (its name says of what) and the log-likelihood, in nats.}
 #'   \item{`df`, `dims`}{number of parameters that were estimated; `n`, `m`, `k`, and `observed` cells.}
-#'   \item{`trace`, `starts`, `converged`}{the objective pass by pass; what became of each start; did the best one
-#'     meet the tolerance?}
-#'   \item{`pinned`}{for each component `"free"`, `"white"` or `"black"`.}
-#' }
-#' and [parts that depend on the estimate][aspect_bernoulli_estimation].
-#' @seealso [which_zeros()], the answer in one call; [visits_bernoulli()]; [false_absences()], [phantoms()],
+#'   \item{`trace`, `starts`, `converged`}{the objective iteration by iteration; how each start ended; whether the
+#'     best one met the tolerance.}
+#'   \item{`fixed`}{for each component `"free"`, `"white"` or `"black"`.}
+#' } and [parts that depend on the estimate][aspect_bernoulli_estimation]: with `"vb"` and `"gibbs"`, `param` holds
+#' posterior means.
+#' @seealso [which_zeros()], which averages several models; [visits_bernoulli()]; [false_absences()], [phantoms()],
 #'   [denoise()].
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
-#' set.seed(1)
-#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
-#' x <- present * rbinom(40 * 12, 1, 0.6)
-#' fit <- aspect_bernoulli(x, k = 3, phantom = "white")
+#' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white")
 #' fit
 #' head(false_absences(fit))
 #' @export
@@ -84,13 +81,12 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
     estimate = estimate, phantom = phantom, prior = if (empirical) "eb" else prior, effort = effort, smooth = smooth,
     start = start
   ))
-  tell_many_components(data, k)
-  pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
+  fixed <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
   fit <- if (estimate == "gibbs") {
-    if (empirical) prior <- gibbs_empirical_prior(data, pinned, prior, control)
-    ab_gibbs(gibbs_problem(data, pinned, prior, control), start, call)
+    if (empirical) prior <- gibbs_empirical_prior(data, fixed, prior, control)
+    ab_gibbs(gibbs_problem(data, fixed, prior, control), start, call)
   } else {
-    ab_climb(ab_problem(data, pinned, estimate, prior, effort), start, smooth, empirical, control, call)
+    ab_climb(ab_problem(data, fixed, estimate, prior, effort), start, smooth, empirical, control, call)
   }
   fit$tuning <- tuned$cv
   fit
@@ -99,7 +95,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' How an aspect Bernoulli model is estimated
 #'
 #' The estimates, priors and starts of [aspect_bernoulli()], further parts of a fit, its cost, and what is known of its
-#' chances.
+#' probabilities.
 #'
 #' @section Estimates:
 #' * `"map"` is the default. It adds a Beta prior on every component's probabilities and a symmetric Dirichlet prior on
@@ -107,7 +103,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'   and 1, and shares off 0. It is the default because it predicts held-out cells better: on each of 8 tables with k
 #'   of 3 and 6, by 0.02 to 1.4 nats a cell (`bench/estimate_default.md` in the sources).
 #' * `"ml"` maximises the likelihood, memberships first, then components. It takes Newton steps within bounds or the
-#'   paper's EM algorithm; `algorithm` of [fit_control()] says which. Maximum likelihoods, the paper's
+#'   paper's EM algorithm; `algorithm` of [fit_control()] shows which. Maximum likelihoods, the paper's
 #'   criterion (`"aic_paper"` of [select_k()]) and
 #'   [phantom_test()] need `"ml"`.
 #' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It climbs
@@ -121,16 +117,16 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' `NULL` is `list(aspects = c(1.2, 2), membership = 1.1)` for `"map"`, 0.5 each for `"vb"` and `"gibbs"`. `"ml"` has no
 #' prior.
 #'
-#' A site with few finds says little of its shares. With a flat prior the shares follow these few finds too closely.
-#' Hidden cells were predicted better with 1.1, the default, than with 1 in 27 of 30 comparisons: ten tables, with k of
-#' 4, 8 and 16. With four finds a site 1.3 and more were better still; `"cv"` tries up to 1.5
+#' A site with few presences says little of its shares. With a flat prior the shares follow these few presences too
+#' closely. Held-out cells were predicted better with 1.1, the default, than with 1 in 27 of 30 comparisons: ten tables,
+#' with k of 4, 8 and 16. With four presences a site 1.3 and more were better still; `"cv"` tries up to 1.5
 #' (`bench/estimate_default.md` in the sources). With `smooth` the default is 1: neighbours say enough of the shares.
 #'
 #' `prior = "cv"`, or an unnamed list of several priors, chooses by held-out cells. The fit then has the result of
 #' [cross_validate()] as `tuning`. With `"cv"`, `"gibbs"` takes what `"vb"` would.
 #'
 #' `prior = "eb"` (empirical Bayes, for `"vb"` and `"gibbs"`) takes the parameters that maximise the lower bound, within
-#' \[0.001, 1000\]. From the best start under the default prior, passes and parameters of the prior take turns, and
+#' \[0.001, 1000\]. From the best start under the default prior, iterations and parameters of the prior take turns, and
 #' neither lowers the bound. The bound favours small ones, which need not predict better: held-out cells of
 #' [simulated_sites] cost 0.395 nats each (k = 4), under the default prior 0.364.
 #'
@@ -155,20 +151,20 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' `summary()` shows R-hat and effective sample sizes of what does not depend on labels. A warning says where chains
 #' disagree. [posterior::as_draws()] and [coda::as.mcmc()] take the fit.
 #'
-#' @section What the chances are worth: With `estimate = "vb"` and flat priors
-#' (`list(aspects = c(1, 1), membership = 1)`), `missed` of [false_absences()] is nearer to a chance than with the other
-#' estimates. On tables drawn from the model itself, with the right `k`, its calibration slope (1 is right) was 0.94 to
-#' 1.08, with 0.97 to 1.41 times as many false absences expected as there were. On other tables that does not hold.
-#' Where each site has one fauna, taxa follow a gradient, or `k` is off, slopes were 0.89 to 1.72 and the expected
+#' @section What the probabilities are worth: With `estimate = "vb"` and flat priors
+#' (`list(aspects = c(1, 1), membership = 1)`), `missed` of [false_absences()] is nearer to a probability than with the
+#' other estimates. On tables drawn from the model itself, with the right `k`, its calibration slope (1 is right) was
+#' 0.94 to 1.08, with 0.97 to 1.41 times as many false absences expected as there were. On other tables that does not
+#' hold. Where each site has one fauna, taxa follow a gradient, or `k` is off, slopes were 0.89 to 1.72 and the expected
 #' number 0.71 to 1.56 times the true one. A held phantom on tables *without* losses called 5 to 8 % of the zeros false.
-#' Intervals over posterior draws are too narrow even with the model true: those of 90 % held half of the true chances,
-#' elsewhere 13 to 51 %. The upper ends of [identifiability()] over such draws covered 90 to 99 %.
+#' Intervals over posterior draws are too narrow even with the model true: those of 90 % held half of the true
+#' probabilities, elsewhere 13 to 51 %. The upper ends of [identifiability()] over such draws covered 90 to 99 %.
 #' `bench/calibration.md` in the sources has the figures. [ensemble()] averages such fits over `k` and priors by
-#' held-out cells. Its chances are nearer to right on such tables, and its `print()` warns where its members disagree on
-#' how many zeros are false.
+#' held-out cells. Its probabilities are nearer to right on such tables, and its `print()` warns where its members
+#' disagree on how many zeros are false.
 #'
 #' @section Tables larger than memory:
-#' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`. The passes are the same, and so is the fit
+#' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`. The iterations are the same, and so is the fit
 #' from the same start, to rounding. The shards are visited one after another, or by the workers of `cluster` in
 #' [fit_control()], with the same bits for any number of them. Without a `start` the starts of `control` are run on
 #' 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may have `aspects`
@@ -178,16 +174,16 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' know it.
 #'
 #' @section Cost:
-#' A pass of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a cell. A
-#' Newton pass takes \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column. Its sparse form takes
-#' \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell, and where zeros are not visited that and
-#' \eqn{O((n + m) k^3)} alone. Memory is O((n + m) k) and one block of rows: sparse data are never made dense.
+#' An iteration of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a
+#' cell. A Newton iteration takes \eqn{n m (8 k + 2 k^2)}{n m (8 k + 2 k^2)} and \eqn{O(k^3)} a row and column. Its
+#' sparse form takes \eqn{8 n m k} and \eqn{O(k^2)} for each one and missing cell, and where zeros are not visited that
+#' and \eqn{O((n + m) k^3)} alone. Memory is O((n + m) k) and one block of rows: sparse data are never made dense.
 #'
 #' @section Parts of a fit that depend on the estimate:
 #' \describe{
 #'   \item{`objective`}{is named `log_likelihood` or `log_posterior`, with `smooth` `smoothed_log_likelihood` or
 #'     `smoothed_log_posterior`.}
-#'   \item{`df`}{n (k - 1) + m times the components that are not pinned; with `effort` 2 in place of n shares; `NA` with
+#'   \item{`df`}{n (k - 1) + m times the components that are not fixed; with `effort` 2 in place of n shares; `NA` with
 #'     `"gibbs"`.}
 #'   \item{`posterior`}{with `"vb"`: Dirichlet parameters `membership` (n x k), Beta parameters `one` and `zero`
 #'     (k x m).}
@@ -195,8 +191,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'     `aspect_bernoulli`: `mean` and `sd` over draws of the cells' `probability` and `missed`, `mean` of `present` and
 #'     `phantom` (n x m; only the first without a phantom); standard deviations of `param`, which are means; states kept
 #'     of each chain and its last one. `trace` has a row for each draw, and `objective` is the largest log joint
-#'     density. `converged` says whether R-hat is at most 1.1 for all of `trace` (`NA` for one chain, or fewer than 4
-#'     draws a chain).}
+#'     density. `converged` shows whether R-hat is at most 1.01, with 400 effective draws, for all of `trace` (`NA` for
+#'     one chain, or fewer than 4 draws a chain).}
 #'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"`, `"newton"` or `"sparse"`.}
 #'   \item{`effort`, `smooth`}{see [effort][aspect_bernoulli_effort] and [neighbours][aspect_bernoulli_neighbours].}
 #'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Else they take time and are computed
@@ -218,19 +214,19 @@ NULL
 
 #' Effort in an aspect Bernoulli model
 #'
-#' `effort` of [aspect_bernoulli()] says how well each site was searched. What is missed then follows the effort.
+#' `effort` of [aspect_bernoulli()] shows how well each site was searched. What is missed then follows the effort.
 #'
 #' @details
 #' `effort` is one finite number for each site, matched by name where both have names. With it the white phantom is
 #' held at exactly 0, so `phantom` must be `"free"` or `"white"`. Its share of site \eqn{i} is modelled as
 #' \deqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}
-#' Both numbers are fitted by logistic regression within each pass. The other components share the rest as they do
+#' Both numbers are fitted by logistic regression within each iteration. The other components share the rest as they do
 #' without. So two numbers take the place of n, and tie down what a table alone cannot (see [identifiability()]), as far
 #' as effort does govern what is missed. Numbers of specimens, days or publications act on the odds best as logarithms:
 #' give `log(specimens)`.
 #'
 #' Of [shards()] `effort` may also be the name of a column of their `site_data`. Numbers without names are in the
-#' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each pass
+#' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each iteration
 #' visits the shards twice, once for the counts of the phantom and once for the rest.
 #'
 #' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
@@ -253,7 +249,7 @@ NULL
 #'
 #' @details
 #' `smooth` pulls the shares of each site towards those of its neighbours. [smooth_over()] says who is near, has the
-#' objective, and tells what to expect of it and where it misleads. It works best with `phantom = "white"` and
+#' objective, and shows what to expect of it and where it misleads. It works best with `phantom = "white"` and
 #' `estimate = "map"`. With it memberships have no certificate (`NA`), because their problem is not concave.
 #'
 #' The fit has `smooth`, the [smooth_over()] that was used, with numbers for its bandwidth and strength. Where they were
@@ -261,11 +257,11 @@ NULL
 #' smoothing, with its standard error over folds.
 #'
 #' **Tables in [shards()].** `bandwidth` and `strength` must be numbers then, and covariates are those of all rows,
-#' matched by name or in the order of [site_table()]. Before each pass the process that leads reads all memberships,
-#' finds what neighbours pull at every row, and sends each shard its part. So it holds all neighbours and several
-#' numbers for each membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most. Without a
-#' `start` the starts are run on some rows, which know no neighbours yet. New rows cannot be predicted from such a
-#' fit.
+#' matched by name or in the order of [site_table()]. Before each iteration the process that leads reads all
+#' memberships, finds what neighbours pull at every row, and sends each shard its part. So it holds all neighbours and
+#' several numbers for each membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most.
+#' Without a `start` the starts are run on some rows, which know no neighbours yet. New rows cannot be predicted from
+#' such a fit.
 #' @seealso [aspect_bernoulli()], [smooth_over()], [curves()] and the views `"curves"` and `"map"` of
 #'   [plot.aspect_bernoulli()]; [neighbours_mean()] for a model of neighbours alone.
 #' @examples
@@ -278,12 +274,12 @@ NULL
 #' @name aspect_bernoulli_neighbours
 NULL
 
-# The fit of the best start, or of the one given; empirical: its prior is then estimated.
+# Fits from the best start, or from `start`; `empirical`: then estimates the prior.
 ab_climb <- function(problem, start, smooth, empirical, control, call) {
-  pinned <- problem$pinned
+  fixed <- problem$fixed
   problem$smooth <- set_smooth(smooth, problem, control)
   problem$near <- smooth_lists(problem$smooth)
-  problem$start <- if (!is.null(start)) ab_check_start(start, problem$data, length(pinned), pinned)
+  problem$start <- if (!is.null(start)) ab_check_start(start, problem$data, length(fixed), fixed)
   started <- run_starts(problem, control)
   if (empirical) {
     found <- vb_empirical(started, problem, control)
@@ -292,17 +288,98 @@ ab_climb <- function(problem, start, smooth, empirical, control, call) {
   }
   if (is.null(start)) {
     permute <- if (problem$estimate == "vb") vb_permute else ab_permute
-    started <- reorder_runs(started, function(param) ab_order(param, pinned, problem$data), permute)
+    started <- reorder_runs(started, function(param) ab_order(param, fixed, problem$data), permute)
   }
   ab_new_fit(started, problem, control, call)
 }
 
-# The result of aspect_bernoulli() by maximum likelihood, posterior mode or variational Bayes.
+# Kinds of starting values. "mixture": a few EM steps of a Bernoulli mixture; "mixture_phantom": the same with one
+# component fewer plus an aspect near zero; "uniform": random numbers, as in the paper.
+start_kinds.aspect_bernoulli_problem <- function(problem, control) {
+  k <- length(problem$fixed)
+  if (k == 1L) {
+    return("uniform")
+  }
+  free <- any(problem$fixed != "free") || control$init == "free" || k == 2L
+  cycle <- if (free) {
+    c("mixture", "mixture", "uniform")
+  } else {
+    c("mixture", "mixture_phantom", "mixture", "mixture_phantom", "uniform")
+  }
+  rep_len(cycle, control$n_start)
+}
+
+draw_start.aspect_bernoulli_problem <- function(problem, kind) {
+  c(ab_draw(problem$data, kind, problem$fixed, problem$n_threads), drawn = TRUE)
+}
+
+run_start.aspect_bernoulli_problem <- function(problem, start, control) {
+  opened <- NULL
+  if (isTRUE(start$drawn) && opens_by_em(problem, control)) {
+    opened <- open_by_em(problem, start[c("membership", "aspects")], control)
+    start <- opened$param
+    control$max_iter <- control$max_iter - opened$outcome$n_iter
+  }
+  run <- ab_run(problem$data$view, start, problem$fixed, problem$prior, control, smooth = problem$near)
+  check_outcome(run$outcome)
+  add_iterations(opened, run)
+}
+
+# With a prior, the long Newton steps of the first iterations lead random starts to lower optima more often than EM
+# does, so EM comes first, until two cycles in a row gain less than that share of the objective. Without a prior the
+# best of 20 starts ended lower that way (bench/iterations.md).
+em_opening <- list(max_iter = 30L, tol = 3e-3)
+
+opens_by_em <- function(problem, control) {
+  identical(control$algorithm, "auto") && !is.null(problem$prior) && algorithm_of(problem, control) == "newton"
+}
+
+open_by_em <- function(problem, start, control) {
+  opening <- control
+  opening[c("max_iter", "tol", "algorithm")] <- list(min(control$max_iter, em_opening$max_iter), em_opening$tol, "em")
+  opened <- ab_run(problem$data$view, start, problem$fixed, problem$prior, opening, smooth = problem$near)
+  check_outcome(opened$outcome)
+  opened$outcome[c("status", "algorithm")] <- list("max_iter", "newton")
+  opened
+}
+
+run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
+  if (is.null(start$coef)) start <- effort_start(start)
+  effort <- list(coef = start$coef, effort = scale_effort(problem$effort))
+  param <- c(ab_kernel_param(start, problem$fixed), effort)
+  control$algorithm <- ab_algorithm(control, ncol(start$membership), problem$data$view, FALSE, effort = TRUE)
+  counts <- mode_counts(problem$prior, problem$fixed)
+  out <- .Call(mc_c_ab_effort_fit, problem$data$view, param, counts, unclass(control))
+  out$outcome$algorithm <- control$algorithm
+  list(param = out[c("membership", "aspects", "coef")], outcome = out$outcome)
+}
+
+# Starts the curve of log-odds at the phantom's mean share, with slope 0 in effort.
+effort_start <- function(start) {
+  start$coef <- flat_curve(mean(start$membership[, ncol(start$membership)]))
+  start
+}
+
+shake_start.aspect_bernoulli_problem <- function(problem, param) {
+  ab_shake(param[c("membership", "aspects")], problem$fixed)
+}
+
+mark_start.aspect_bernoulli_problem <- function(problem, param) {
+  list(phantom = ab_found_phantom(param, problem$data, problem$fixed))
+}
+
+# Tests whether a free component ended as a phantom, by the default rule of phantoms().
+ab_found_phantom <- function(param, data, fixed) {
+  kind <- phantom_measures(param, data_density(data), fixed, data$margins$column_observed > 0)$kind
+  any(kind[fixed == "free"] != "content")
+}
+
+# Constructs the result of aspect_bernoulli() by maximum likelihood, posterior mode or variational Bayes.
 ab_new_fit <- function(run, problem, control, call) {
   data <- problem$data
-  pinned <- problem$pinned
+  fixed <- problem$fixed
   effort <- problem$effort
-  k <- length(pinned)
+  k <- length(fixed)
   param <- run$best$param[c("membership", "aspects")]
   labels <- component_names(k)
   names <- dimnames_of(data$x)
@@ -310,17 +387,17 @@ ab_new_fit <- function(run, problem, control, call) {
   dimnames(param$aspects) <- list(labels, names[[2L]])
   smoothed <- is_smoothed(problem)
   loglik <- if (smoothed || problem$estimate == "vb") {
-    ab_loglik(data$view, param, pinned)
+    ab_loglik(data$view, param, fixed)
   } else {
-    run$best$outcome$objective - mode_log_prior(problem$prior, pinned, param)
+    run$best$outcome$objective - mode_log_prior(problem$prior, fixed, param)
   }
   objective <- c(ml = "log_likelihood", map = "log_posterior", vb = "lower_bound")[[problem$estimate]]
   shares <- if (is.null(effort)) nrow(data$x) * (k - 1) else nrow(data$x) * (k - 2) + 2
   fit <- assemble_fit(
     run, data, k, smoothed_name(objective, if (smoothed) problem$smooth), control, call,
     param = param, loglik = loglik, posterior = run$best$param$state,
-    df = shares + sum(pinned == "free") * as.double(ncol(data$x)), class = "aspect_bernoulli",
-    pinned = stats::setNames(pinned, labels), estimate = problem$estimate,
+    df = shares + sum(fixed == "free") * as.double(ncol(data$x)), class = c("aspect_bernoulli", "aspect_model"),
+    fixed = stats::setNames(fixed, labels), estimate = problem$estimate,
     prior = problem$prior, effort = if (!is.null(effort)) effort_curve(run$best$param$coef, effort),
     smooth = problem$smooth, density = data_density(data), margins = data$margins,
     algorithm = run$best$outcome$algorithm
@@ -329,13 +406,12 @@ ab_new_fit <- function(run, problem, control, call) {
   validate_aspect_bernoulli(fit)
 }
 
-# The prior, by held-out cells where that is asked for: list(value, cv). What variational Bayes would choose is chosen
-# for the sampler, too.
+# Chooses the prior, by held-out cells if requested: list(value, cv). The Gibbs sampler uses that of variational Bayes.
 ab_choose_prior <- function(prior, estimate, data, k, same, control) {
   bayes <- estimate %in% c("vb", "gibbs")
   if (estimate == "gibbs") control <- gibbs_start_control(control)
   if (estimate == "ml") {
-    # It has no meaning here, but may come with what averages over estimates.
+    # Maximum likelihood has no prior, but averages over estimates may supply one.
     if (!wants_tuning(prior)) ab_check_prior(prior, bayes = TRUE)
     return(list(value = prior, cv = NULL))
   }

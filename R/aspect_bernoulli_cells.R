@@ -1,5 +1,5 @@
-# What a fit says of single cells: the one place where the scores behind false_absences(), denoise() and by_site()
-# are computed, by blocks of rows, so that no n x m matrix is formed for large tables.
+# Scores of single cells, from which false_absences(), denoise() and by_site() are computed, by blocks of rows so that
+# no n x m matrix is formed for large tables.
 
 cell_scores.default <- function(fit, rows, kinds, of = "absences") stop_no_phantoms(fit)
 
@@ -26,16 +26,15 @@ cell_scores.aspect_bernoulli <- function(fit, rows, kinds, of = "absences") {
   list(probability = p, present = present, missed = missed, phantom = phantom, bare = writes_nothing(s, one))
 }
 
-# The largest chance of a false absence in any decomposition with these probabilities p whose white phantom writes a
-# presence of attribute j with a probability w_j of at most `written`_j (0: an exact phantom). With u the share of all
-# else in a row, and c_j in [0, 1] the probability that this writes a presence, p_j = u c_j + (1 - u) w_j, so that
+# The largest probability of a false absence in any decomposition with these probabilities p whose white phantom writes
+# a presence of attribute j with a probability w_j of at most `written`_j (0: an exact phantom). With u the share of all
+# else in a row, and c_j in [0, 1] the probability that this writes a presence, p_j = u c_j + (1 - u) w_j, so
 #   u >= (p_j - w_j) / (1 - w_j) >= (p_j - written_j) / (1 - written_j) for every observed j in the row:  u >= top;
 #   missed_j = (1 - u) (1 - w_j) c_j / (1 - p_j), c_j = (p_j - (1 - u) w_j) / u, falls with w_j:
 #   missed_j <= (1 - u) / u p_j / (1 - p_j), which falls with u:  <= (1 - top) / top p_j / (1 - p_j).
-# Several white phantoms are one, of their mean w. A row where nothing can be found allows everything. If black
-# phantoms are exact, content's own probability is at most c_j; if not (`held`), they may hold a part of c_j back, and
-# all that is left is that content's probability is at most 1: missed_j <= (1 - u) / (1 - p_j). `bare`: rows that are
-# all phantom, of which everything is possible.
+# Several white phantoms are one, with their mean w. A row where nothing is found is unbounded. If black phantoms are
+# exact, content's own probability is at most c_j; if not (`held`), they may suppress a part of c_j, and only content's
+# probability <= 1 remains: missed_j <= (1 - u) / (1 - p_j). `bare`: rows that are all phantom, whose bound is 1.
 most_missed <- function(probability, top, held = FALSE, bare = top < least_content) {
   most <- probability / top * (1 - top) / (1 - probability) # in this order: top may be tiny
   if (held) most <- (1 - top) / (1 - probability)
@@ -44,8 +43,7 @@ most_missed <- function(probability, top, held = FALSE, bare = top < least_conte
   pmin(most, 1)
 }
 
-# What is left of probabilities, at least, without a phantom that writes as much as `written` (one number a column): the
-# bounds of u above.
+# Computes the lower bounds of u above: probabilities less what a phantom that writes `written` (per column) explains.
 above_written <- function(probability, written) {
   if (!any(written > 0)) {
     return(probability)
@@ -56,7 +54,7 @@ above_written <- function(probability, written) {
   pmax(above, 0)
 }
 
-# What the white (black) phantoms of a fit write at most where an exact one would write nothing.
+# The largest probability per column with which a white (black) phantom writes what an exact one never writes.
 most_written <- function(fit, kinds, colour) {
   aspects <- fit$param$aspects[kinds == colour, , drop = FALSE]
   if (!nrow(aspects)) {
@@ -65,7 +63,7 @@ most_written <- function(fit, kinds, colour) {
   apply(if (colour == "black") 1 - aspects else aspects, 2L, max)
 }
 
-# For each row, the largest probability of an observed cell and the column that has it; 0 where nothing is observed.
+# Finds for each row the largest probability of an observed cell and its column; 0 if nothing is observed.
 row_tops <- function(probability, observed) {
   probability[!observed] <- 0
   at <- max.col(probability, ties.method = "first")
@@ -75,14 +73,14 @@ row_tops <- function(probability, observed) {
 # A row with less content than this is all phantom: what it has is rounding, not composition.
 least_content <- 1e-12
 
-# Of a table with exact phantoms: rows whose writing components have less than that together. Their largest probability
-# says nothing of it: rare taxa make it smaller yet.
+# Finds rows whose writing components have a total share below that, in a table with exact phantoms. Their largest
+# probability is no criterion: rare taxa make it smaller still.
 writes_nothing <- function(membership, aspects) {
   rowSums(membership[, rowSums(aspects) > 0, drop = FALSE]) < least_content
 }
 
-# Rows of which everything is possible: `bare` by their memberships, NULL where these are not known. What is left beside
-# a phantom that writes is a difference, with rounding of its own.
+# Finds rows with the bound 1: by memberships (`bare`, NULL if unknown); beside a phantom that writes, by `top`, a
+# difference with its own rounding error.
 bare_rows <- function(bare, top, written = 0) {
   if (any(written > 0) || is.null(bare)) top < least_content else bare | top <= 0
 }
@@ -91,7 +89,7 @@ all_phantom <- function(fit, rows, kinds) {
   rowSums(fit$param$membership[rows, kinds == "content", drop = FALSE]) < least_content
 }
 
-# Memberships among the content components alone, rows sum to 1; where a row is all phantom, the table's mean.
+# Returns the memberships among content components, rows summing to 1; a row that is all phantom gets the table's mean.
 content_composition <- function(fit, rows, kinds) {
   content <- fit$param$membership[, kinds == "content", drop = FALSE]
   overall <- mean_membership(fit)[kinds == "content"]
@@ -103,25 +101,22 @@ content_composition <- function(fit, rows, kinds) {
   out
 }
 
-# Does anything in the fit make absences (presences) false?
-has_noise <- function(fit, kinds, of) {
-  misses <- has_detection(fit) && (of == "absences" || !is.null(fit$param$added))
-  any(kinds == if (of == "absences") "white" else "black") || misses
-}
-
-# The largest chance of a false absence (presence) in any fit with the same probabilities whose phantom is as white
-# (black) as this one, for every cell of some rows. A mean over draws may exceed that of their mean probabilities.
+# Computes for every cell of some rows the largest probability of a false absence (presence) in any fit with the same
+# probabilities and an equally white (black) phantom. A mean over draws may exceed the bound of their mean. NULL: there
+# is no such fit, as visits and records of effort decide.
 largest_missed <- function(fit, scores, observed, kinds, of) UseMethod("largest_missed")
+
+largest_missed.default <- function(fit, scores, observed, kinds, of) NULL
 
 largest_missed.aspect_bernoulli <- function(fit, scores, observed, kinds, of) {
   colours <- if (of == "absences") c("white", "black") else c("black", "white")
   written <- most_written(fit, kinds, colours[1L])
   top <- row_tops(above_written(scores$probability, written), observed)$top
-  held <- any(kinds == colours[2L] & fit$pinned == "free")
+  held <- any(kinds == colours[2L] & fit$fixed == "free")
   pmax(most_missed(scores$probability, top, held, bare_rows(scores$bare, top, written)), scores$missed)
 }
 
-# How many absences (presences) the fit expects to be false, and of how many.
+# Computes the expected number of false absences (presences), and the number of absences (presences).
 expected_false <- function(fit, x, kinds, of = "absences") {
   absences <- of == "absences"
   ones <- sum(fit$margins$row_sum)
@@ -136,8 +131,8 @@ expected_false <- function(fit, x, kinds, of = "absences") {
   total
 }
 
-# Probabilities of some rows as the phantom of this colour sees them, which cells are observed, which are zeros, and
-# which rows write nothing.
+# Returns the probabilities of some rows (complements for a black phantom), which cells are observed, which are zeros,
+# and which rows write nothing.
 seen_rows <- function(fit, x, rows, colour) {
   cells <- dense_rows(x, rows)
   aspects <- if (colour == "black") 1 - fit$param$aspects else fit$param$aspects
@@ -148,9 +143,9 @@ seen_rows <- function(fit, x, rows, colour) {
   )
 }
 
-# Of each row: the outer bound's top and its column, the sum of the odds p / (1 - p) of its zeros, and that of the
-# table's mean probabilities at its zeros; over all: the most false absences, and the number of zeros. written: what the
-# phantom may write of each column, see most_missed().
+# Computes for each row the outer bound's top and its column, the sum over its zeros of the odds p / (1 - p) and of the
+# table's mean probabilities; over all rows, the largest number of false absences and the number of zeros. written: what
+# the phantom may write in each column, see most_missed().
 outer_bounds <- function(fit, x, colour, written = 0) {
   mean_p <- colMeans(fit$param$membership) %*% (if (colour == "black") 1 - fit$param$aspects else fit$param$aspects)
   blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
@@ -169,7 +164,7 @@ outer_bounds <- function(fit, x, colour, written = 0) {
   )
 }
 
-# As kept, or from the data. Only a likelihood or posterior that was maximised has one.
+# Returns the certificate of optimality, kept or computed from the data, for a maximised likelihood or posterior only.
 fit_certificate <- function(fit) {
   if (!is.null(fit$certificate)) {
     return(fit$certificate)
@@ -180,19 +175,19 @@ fit_certificate <- function(fit) {
   }
   view <- data_view(fit_data(fit))
   out[] <- ab_certify(
-    view, lapply(fit$param, unname), unname(fit$pinned), mode_prior(fit), smooth = smooth_lists(fit$smooth)
+    view, lapply(fit$param, unname), unname(fit$fixed), mode_prior(fit), smooth = smooth_lists(fit$smooth)
   )
   if (is_smoothed(fit) || !is.null(fit$effort)) out[c("membership_gap", "worst_row")] <- NA
   out
 }
 
-# Numbers of absences and presences on record and how many of each are expected to be false: as kept, or from the data;
-# NULL where there are neither.
+# Returns the numbers of recorded absences and presences and how many of each are expected to be false, kept or computed
+# from the data; NULL if neither is possible.
 expected_numbers <- function(fit) {
   if (!is.null(fit$expected_false) || is.null(fit$x)) {
     return(fit$expected_false)
   }
-  # Chains went by kinds of their own.
+  # Chains classified their components themselves.
   count_expected(fit, fit_data(fit), if (is.null(fit$kinds)) component_kinds(fit, NULL) else fit$kinds)
 }
 
@@ -200,7 +195,7 @@ count_expected <- function(fit, x, kinds) {
   list(absences = expected_false(fit, x, kinds), presences = expected_false(fit, x, kinds, "presences"))
 }
 
-# What can be asked of the fit only while its data are there, for a fit that does not keep them.
+# Stores the results that need the data, for a fit that does not keep them.
 keep_answers <- function(fit, x) {
   with_data <- fit
   with_data$x <- x
@@ -218,7 +213,8 @@ expected_sentence <- function(fit, of, has_phantom) {
     return(NULL)
   }
   sprintf(
-    "Of %s %s %s (%s %%) are expected to be false: false_%s() ranks them.", format_big(total[["cells"]]), of,
-    format_expected(total[["expected"]]), format_percent(total[["expected"]] / max(1, total[["cells"]])), of
+    "False %s expected: %s of %s %s (%s %%).", of, show_expected(total[["expected"]]), format_big(total[["cells"]]),
+    c(absences = "zeros", presences = "presences")[[of]],
+    format_percent(total[["expected"]] / max(1, total[["cells"]]))
   )
 }

@@ -1,45 +1,45 @@
-# Gibbs sampling for the aspect Bernoulli model (src/aspect_bernoulli/gibbs.h): aspect_bernoulli(estimate = "gibbs").
-# What a chain does, in steps that can be saved and resumed; chains.R runs it.
+# Gibbs sampling for the aspect Bernoulli model (src/aspect_bernoulli/gibbs.h): aspect_bernoulli(estimate = "gibbs"). A
+# chain is a sequence of steps that can be saved and resumed; chains.R runs it.
 
 gibbs_note_names <- c(
   "objective", "log_likelihood", "white_share", "black_share", "false_absences", "false_presences"
 )
 
-# What all chains share: data, model, prior, settings.
-gibbs_problem <- function(data, pinned, prior, control) {
+# Collects what all chains share: data, model, prior, settings.
+gibbs_problem <- function(data, fixed, prior, control) {
   problem <- list(
-    data = data, dim = dim(data$x), pinned = pinned, prior = prior, control = control,
+    data = data, dim = dim(data$x), fixed = fixed, prior = prior, control = control,
     probe = probe_cells(data$x)
   )
   structure(problem, class = "ab_gibbs_problem")
 }
 
-# Calls the kernel from a state.
-#   record  what is kept of the sweeps: list(thin, keep_every, reference, kind), the last what each component is, whose
-#           sums over cells are wanted; what is not there is not recorded
+# Runs the kernel from a state.
+#   record  which sums and states to keep: list(thin, keep_every, reference, kind); `kind` classifies the components and
+#           requests sums over cells; absent entries are not recorded
 gibbs_sweeps <- function(problem, state, n_sweep, record = list(), on_tick = NULL) {
   kind <- record$kind
   every <- function(n) if (is.null(n)) 0L else as.integer(n)
-  pinned <- problem$pinned
+  fixed <- problem$fixed
   param <- list(
     membership = state$membership, aspects = state$aspects,
-    pinned = unname(c(free = 0L, white = -1L, black = 1L)[pinned])
+    fixed = unname(c(free = 0L, white = -1L, black = 1L)[fixed])
   )
-  code <- if (is.null(kind)) integer(length(pinned)) else unname(c(content = 0L, white = 1L, black = 2L)[kind])
+  code <- if (is.null(kind)) integer(length(fixed)) else unname(c(content = 0L, white = 1L, black = 2L)[kind])
   plan <- list(
     n_sweep = as.integer(n_sweep), thin = every(record$thin), keep_every = every(record$keep_every),
     reference = record$reference, kind = code, probe = problem$probe,
     n_stat = if (is.null(kind)) 0L else if (any(code > 0L)) 6L else 2L,
     on_tick = on_tick
   )
-  out <- .Call(mc_c_ab_gibbs_run, problem$data$view, param, prior_parameters(problem$prior, pinned), plan)
+  out <- .Call(mc_c_ab_gibbs_run, problem$data$view, param, prior_parameters(problem$prior, fixed), plan)
   out$state <- out[c("membership", "aspects")]
   out
 }
 
-# Empirical Bayes for the chains: the hyperparameters of a variational fit.
-gibbs_empirical_prior <- function(data, pinned, prior, control) {
-  problem <- ab_problem(data, pinned, "vb", prior)
+# Estimates the chains' hyperparameters by a variational fit (empirical Bayes).
+gibbs_empirical_prior <- function(data, fixed, prior, control) {
+  problem <- ab_problem(data, fixed, "vb", prior)
   control <- gibbs_start_control(control)
   vb_empirical(run_starts(problem, control), problem, control)$prior
 }
@@ -56,30 +56,29 @@ step_job.ab_gibbs_problem <- function(problem, job, on_tick = NULL) {
   )
 }
 
-# Each chain has variational fits of its own, and begins at a draw from the best of them.
+# Each chain runs separate variational fits and starts at a draw from the best of them.
 gibbs_step_start <- function(job, problem) {
-  pinned <- problem$pinned
+  fixed <- problem$fixed
   if (problem$control$init == "prior") {
-    job$state <- gibbs_random_state(prior_state(problem$prior, pinned, problem$dim[1L], problem$dim[2L]), pinned)
+    job$state <- gibbs_random_state(prior_state(problem$prior, fixed, problem$dim[1L], problem$dim[2L]), fixed)
   } else {
-    vb <- ab_problem(problem$data, pinned, "vb", problem$prior)
+    vb <- ab_problem(problem$data, fixed, "vb", problem$prior)
     started <- run_starts(vb, gibbs_start_control(problem$control))
     job$starts <- started$starts
-    job$state <- gibbs_random_state(started$best$param$state, pinned)
+    job$state <- gibbs_random_state(started$best$param$state, fixed)
   }
   job$phase <- "warmup"
   job
 }
 
-# A draw of memberships and aspects from Dirichlets and Betas.
-gibbs_random_state <- function(posterior, pinned) {
-  membership <- posterior$membership
-  membership[] <- pmax(stats::rgamma(length(membership), membership), 1e-300)
+# Draws memberships from Dirichlet and aspects from Beta distributions.
+gibbs_random_state <- function(posterior, fixed) {
+  membership <- draw_dirichlet(posterior$membership)
   aspects <- posterior$one
   aspects[] <- stats::rbeta(length(aspects), posterior$one, posterior$zero)
-  aspects[pinned == "white", ] <- 0
-  aspects[pinned == "black", ] <- 1
-  list(membership = membership / rowSums(membership), aspects = aspects)
+  aspects[fixed == "white", ] <- 0
+  aspects[fixed == "black", ] <- 1
+  list(membership = membership, aspects = aspects)
 }
 
 gibbs_step_warmup <- function(job, problem, on_tick) {
@@ -87,7 +86,7 @@ gibbs_step_warmup <- function(job, problem, on_tick) {
   last <- job$n_warm + n == problem$control$warmup
   param <- job$state
   if (n > 0L) {
-    # The last sweeps are averaged: what the labels of the draws go by, and which components are phantoms.
+    # The last sweeps are averaged: they define the labels of the draws and which components are phantoms.
     record <- if (last) list(thin = 1L, reference = job$state$aspects) else list()
     out <- gibbs_sweeps(problem, job$state, n, record, on_tick)
     job <- after_sweeps(job, out)
@@ -98,9 +97,9 @@ gibbs_step_warmup <- function(job, problem, on_tick) {
   job
 }
 
-# Means of the parameters, from the kernel's sums.
+# Computes the means of the parameters from the kernel's sums.
 gibbs_means <- function(sums, n_draw, problem) {
-  k <- length(problem$pinned)
+  k <- length(problem$fixed)
   first <- function(x, n_row, n_column) matrix(x[seq_len(n_row * n_column)] / n_draw, n_row, n_column)
   list(
     membership = first(sums$sum_membership, problem$dim[1L], k), aspects = first(sums$sum_aspects, k, problem$dim[2L])
@@ -108,15 +107,15 @@ gibbs_means <- function(sums, n_draw, problem) {
 }
 
 gibbs_label <- function(job, problem, param) {
-  pinned <- problem$pinned
+  fixed <- problem$fixed
   data <- problem$data
-  at <- ab_order(param, pinned, data)
+  at <- ab_order(param, fixed, data)
   param <- ab_permute(param, at)
   job$state <- ab_permute(job$state, at)
   job$reference <- param$aspects
-  job$kind <- phantom_measures(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
-  # What phantoms miss is said in terms of content: where all would be phantoms, those that are free are content.
-  if (all(job$kind != "content")) job$kind[pinned == "free"] <- "content"
+  job$kind <- phantom_measures(param, data_density(data), fixed, data$margins$column_observed > 0)$kind
+  # Missed presences are defined by content: if all components are phantoms, the free ones count as content.
+  if (all(job$kind != "content")) job$kind[fixed == "free"] <- "content"
   job$phase <- "draws"
   job
 }
@@ -132,14 +131,14 @@ gibbs_step_draws <- function(job, problem, on_tick) {
   sums <- out[c("cell", "sum_membership", "sum_aspects")]
   job$sums <- if (is.null(job$sums)) sums else Map(`+`, job$sums, sums)
   job$kept <- c(job$kept, gibbs_kept(out, problem))
-  # An interrupt may come before the first state that is to be kept.
+  # An interrupt may come before the first state is due to be kept.
   if (out$stopped && job$n_draw && !length(job$kept)) job$kept <- list(out$state)
   if (job$n_draw == control$draws) job$phase <- "done"
   job
 }
 
 gibbs_kept <- function(out, problem) {
-  k <- length(problem$pinned)
+  k <- length(problem$fixed)
   size <- c(problem$dim[1L], problem$dim[2L]) * k
   lapply(seq_len(out$n_kept), function(s) {
     list(
@@ -149,30 +148,31 @@ gibbs_kept <- function(out, problem) {
   })
 }
 
-# From chains to a fit of aspect_bernoulli(estimate = "gibbs"), and what its verbs do otherwise than those of others.
+# Builds the fit of aspect_bernoulli(estimate = "gibbs") from its chains; its methods follow.
 
 ab_gibbs <- function(problem, start, call) {
   data <- problem$data
   control <- problem$control
-  k <- length(problem$pinned)
+  k <- length(problem$fixed)
   refuse_large(9 * prod(as.double(dim(data$x))), "What is summed up for the cells", "use `estimate = \"vb\"`")
   if (k > 256L) stop_input("`k` must be at most 256 with `estimate = \"gibbs\"`, not %d.", k)
   states <- if (inherits(start, "aspect_bernoulli_gibbs")) {
     gibbs_last_states(start, problem)
   } else if (!is.null(start)) {
-    rep(list(ab_check_start(start, data, k, problem$pinned)), control$chains)
+    rep(list(ab_check_start(start, data, k, problem$fixed)), control$chains)
   }
   streams <- draw_streams(control$chains)
-  fit <- ab_gibbs_fit(run_chains(problem, streams, states), problem, call)
+  jobs <- run_chains(problem, streams, states)
+  fit <- ab_gibbs_fit(jobs, problem, call)
   fit$seed <- attr(streams, "seed")
   fit
 }
 
-# Chains go on where those of another fit stopped, in turn where there are more.
+# Chains resume from the last states of another fit, which are recycled if there are more chains.
 gibbs_last_states <- function(fit, problem) {
   last <- fit$last
-  if (any(fit$dims[c("n", "m", "k")] != c(problem$dim, length(problem$pinned))) ||
-    !identical(unname(fit$pinned), problem$pinned)) {
+  if (any(fit$dims[c("n", "m", "k")] != c(problem$dim, length(problem$fixed))) ||
+    !identical(unname(fit$fixed), problem$fixed)) {
     stop_input("`start`, a fit, must be of data of the same shape, with the same `k` and `phantom`.")
   }
   if (!identical(fit$names, dimnames_of(problem$data$x))) {
@@ -188,35 +188,36 @@ ab_gibbs_fit <- function(jobs, problem, call) {
   jobs <- gibbs_match(jobs, which.max(joint), problem)
   kinds <- jobs[[which.max(joint)]]$kind
   names <- dimnames_of(data$x)
-  labels <- component_names(length(problem$pinned))
+  labels <- component_names(length(problem$fixed))
   sides <- list(membership = list(names[[1L]], labels), aspects = list(labels, names[[2L]]))
   n_draw <- sum(vapply(jobs, function(job) job$n_draw, 0L))
-  moments <- gibbs_moments(jobs, n_draw, sides)
+  moments <- gibbs_moments(jobs, sides)
   trace <- gibbs_trace(jobs, problem, names)
   fit <- new_multicause(
     param = moments$mean, objective = c(log_joint = max(trace$objective)), df = NA_real_,
-    loglik = ab_loglik(data$view, lapply(moments$mean, unname), problem$pinned),
+    loglik = ab_loglik(data$view, lapply(moments$mean, unname), problem$fixed),
     dims = c(
-      n = problem$dim[1L], m = problem$dim[2L], k = length(problem$pinned),
+      n = problem$dim[1L], m = problem$dim[2L], k = length(problem$fixed),
       observed = sum(data$margins$row_observed)
     ),
     trace = trace, starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     names = names, spread = moments$sd, cells = gibbs_cells(jobs, n_draw, problem), kinds = kinds,
     kept = lapply(jobs, function(job) job$kept), last = lapply(jobs, function(job) job$state),
     certificate = no_certificate,
-    pinned = stats::setNames(problem$pinned, labels), estimate = "gibbs", prior = problem$prior,
-    density = data_density(data), margins = data$margins, class = c("aspect_bernoulli_gibbs", "aspect_bernoulli")
+    fixed = stats::setNames(problem$fixed, labels), estimate = "gibbs", prior = problem$prior,
+    density = data_density(data), margins = data$margins,
+    class = c("aspect_bernoulli_gibbs", "aspect_bernoulli", "aspect_model_gibbs", "aspect_model")
   )
   fit$converged <- chains_agree(fit)
   validate_aspect_bernoulli(fit)
 }
 
-# Components of all chains in the order of the best one's; pinned ones are in their places.
+# Matches the components of all chains to those of the best chain; fixed ones keep their places.
 gibbs_match <- function(jobs, best, problem) {
-  free <- which(problem$pinned == "free")
+  free <- which(problem$fixed == "free")
   means <- lapply(jobs, function(job) gibbs_means(job$sums, job$n_draw, problem)$aspects)
   Map(function(job, mean) {
-    at <- seq_along(problem$pinned)
+    at <- seq_along(problem$fixed)
     if (length(free) > 1L) {
       at[free] <- free[match_components(mean[free, , drop = FALSE], means[[best]][free, , drop = FALSE])]
     }
@@ -235,24 +236,18 @@ gibbs_permute <- function(job, at, problem) {
   job
 }
 
-# Means and standard deviations of the parameters over all draws.
-gibbs_moments <- function(jobs, n_draw, sides) {
-  each <- lapply(stats::setNames(names(sides), names(sides)), function(name) {
-    dim <- dim(jobs[[1L]]$state[[name]])
-    total <- Reduce(`+`, lapply(jobs, function(job) job$sums[[paste0("sum_", name)]]))
-    half <- seq_len(prod(dim))
-    mean <- total[half] / n_draw
-    sd <- sqrt(pmax(total[-half] / n_draw - mean^2, 0))
-    lapply(list(mean = mean, sd = sd), matrix, dim[1L], dim[2L], dimnames = sides[[name]])
-  })
-  # The means of rows sum to 1 up to rounding.
+# Computes means and standard deviations of the parameters over all draws.
+gibbs_moments <- function(jobs, sides) {
+  moments <- chain_moments(jobs, names(sides))
+  each <- Map(function(part, side) lapply(part, structure, dimnames = side), moments, sides)
+  # Means of rows sum to 1 only up to rounding.
   each$membership$mean <- each$membership$mean / rowSums(each$membership$mean)
   each$aspects$mean <- pmin(each$aspects$mean, 1)
   list(mean = lapply(each, function(part) part$mean), sd = lapply(each, function(part) part$sd))
 }
 
-# Means of the scores of cells, n x m each, with standard deviations of two of them; of the probability alone where no
-# chain has a phantom. In a chain without one what is present is what is found, and nothing is missed.
+# Computes mean scores of cells, n x m each, with standard deviations of two of them; of the probability alone if no
+# chain has a phantom. In a chain without one nothing is missed: a taxon is present where it is found.
 gibbs_cells <- function(jobs, n_draw, problem) {
   totals <- lapply(jobs, function(job) {
     n_stat <- length(job$sums$cell) / prod(problem$dim)
@@ -281,7 +276,7 @@ gibbs_trace <- function(jobs, problem, names) {
   note_frame(jobs, at, c(gibbs_note_names[notes], probe_names(problem$probe, names)))
 }
 
-# From the sums over all draws; for phantoms other than those the chains went by, from the kept states.
+# Scores cells from the sums over all draws; for phantoms other than those of the chains, from the kept states.
 cell_scores.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences") {
   if (!identical(kinds, fit$kinds)) {
     return(gibbs_scores_of_states(fit, rows, kinds, of))
@@ -321,20 +316,24 @@ score_spread.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   fit$cells$missed$sd[rows, , drop = FALSE]
 }
 
-# Methods for fits of aspect_bernoulli(estimate = "gibbs").
 
-fit_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) sampled_sentences(fit)
+estimator_words.aspect_model_gibbs <- function(fit) "Gibbs"
+
+reached_sentence.aspect_model_gibbs <- function(fit, digits = 4L) sampled_sentence(fit)
+
+found_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) c(NextMethod(), disagreement_sentence(fit))
+
+detail_sentences.aspect_bernoulli_gibbs <- function(fit, digits = 4L) c(NextMethod(), trust_sentence(fit))
 
 #' @export
-summary.aspect_bernoulli_gibbs <- function(object, ...) {
+summary.aspect_model_gibbs <- function(object, ...) {
   check_dots(...)
   structure(
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
       quantities = quantity_table(object), phantoms = phantoms(object), expected_false = expected_numbers(object),
       n_missing = object$dims[["n"]] * object$dims[["m"]] - object$dims[["observed"]],
-      allowed = allowed_bounds(object), sentences = found_sentences(object),
-      title = c(known_by(object), fit_sentences(object))
+      allowed = allowed_bounds(object), screen = fit_screen(object), details = detail_sentences(object)
     ),
     class = "summary.aspect_bernoulli_gibbs"
   )
@@ -343,7 +342,8 @@ summary.aspect_bernoulli_gibbs <- function(object, ...) {
 #' @export
 print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  write_sentences(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
+  print_screen(x$screen, Inf)
+  write_sentences(c(x$details, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
   if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
   print_sampled(x, digits)
   cat("\n")
@@ -352,7 +352,7 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
 }
 
 #' @export
-logLik.aspect_bernoulli_gibbs <- function(object, ...) {
+logLik.aspect_model_gibbs <- function(object, ...) {
   stop_input(paste(
     "`estimate = \"gibbs\"` samples a posterior and maximises nothing, so logLik(), AIC() and BIC() have no meaning",
     "for it; `fit$trace$log_likelihood` has the log-likelihood of each draw."
@@ -361,8 +361,8 @@ logLik.aspect_bernoulli_gibbs <- function(object, ...) {
 
 #' @rdname predict.aspect_bernoulli
 #' @export
-predict.aspect_bernoulli_gibbs <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
-                                           rows = NULL, level = NULL) {
+predict.aspect_model_gibbs <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
+                                       rows = NULL, level = NULL) {
   type <- check_choice(type)
   own <- is.null(newdata)
   if (!is.null(level)) {
@@ -374,9 +374,9 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata = NULL, type = c("res
     }
   }
   if (!own) {
-    return(predict.aspect_bernoulli(object, newdata, type, ..., rows = rows))
+    return(predict.aspect_model(object, newdata, type, ..., rows = rows))
   }
-  out <- predict.aspect_bernoulli(object, type = type, ..., rows = rows)
+  out <- predict.aspect_model(object, type = type, ..., rows = rows)
   if (type != "response") {
     return(out)
   }
@@ -387,9 +387,34 @@ predict.aspect_bernoulli_gibbs <- function(object, newdata = NULL, type = c("res
   if (is.null(level)) cells$mean else c(cells["mean"], beta_interval(cells$mean, cells$sd, level))
 }
 
-is_sampled.aspect_bernoulli_gibbs <- function(fit) TRUE
+is_sampled.aspect_model_gibbs <- function(fit) TRUE
+
+prior_draw.aspect_bernoulli_gibbs <- function(fit) {
+  fixed <- unname(fit$fixed)
+  kept_draw(fit, gibbs_random_state(prior_state(fit$prior, fixed, fit$dims[["n"]], fit$dims[["m"]]), fixed), NULL)
+}
+
+with_data.aspect_bernoulli <- function(fit, x) {
+  fit$loglik <- ab_loglik(data_view(x), lapply(fit$param, unname), unname(fit$fixed))
+  NextMethod()
+}
+
+compared_quantities.aspect_bernoulli <- function(fit, cells) {
+  c(
+    named_by_cell(fitted(fit)[cells], "cell", cells), `log-likelihood` = fit$loglik,
+    `memberships, sum of squares` = sum(fit$param$membership^2), `components, sum` = sum(fit$param$aspects),
+    if (any(fit$fixed == "white")) {
+      kinds <- ifelse(fit$fixed == "free", "content", fit$fixed)
+      c(`false absences` = expected_false(fit, fit$x, kinds)[["expected"]])
+    }
+  )
+}
+
+interval_parts.aspect_model <- function(fit) {
+  if (!is.null(fit$posterior) || is_sampled(fit)) list(aspects = c("component", "taxon"))
+}
 
 part_spread.aspect_bernoulli_gibbs <- function(fit, name, level = NULL) drawn_spread(fit, name, level)
 
-# The means over draws of the cells' probabilities, as fitted() gives them.
-row_cells.aspect_bernoulli_gibbs <- function(fit, family) row_cells.default(fit, family)
+# Returns the mean probabilities of cells over draws, as fitted() does.
+row_cells.aspect_model_gibbs <- function(fit, family) row_cells.default(fit, family)

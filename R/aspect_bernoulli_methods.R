@@ -1,4 +1,5 @@
-# What users do with an aspect Bernoulli fit through R's own generics; the help page is that of predict().
+# R's own generics for aspect Bernoulli fits; their help page is that of predict(). Methods of class aspect_model hold
+# for fits of visits_bernoulli() too, those of class aspect_bernoulli do not.
 
 #' Predictions, and data simulated, from an aspect Bernoulli fit
 #'
@@ -14,7 +15,7 @@
 #' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
 #' memberships; it gets the mean membership of the training rows, and a message names it.
 #'
-#' **With neighbours** (`smooth`), a new row is pulled towards its neighbours among the training rows, as strongly as
+#' **With neighbours** (`smooth`), a new row is shrunk towards its neighbours among the training rows, as strongly as
 #' these are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave
 #' then, and its certificate is 0 where no small change gains, but no bound. A row with nothing
 #' observed gets its neighbours' composition and the mean share of the phantom.
@@ -46,8 +47,8 @@
 #'   `NULL`: unknown.
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
-#' @param control settings of the fold-in from [fit_control()], of which `max_pass`, `tol`, `accelerate` and `n_threads`
-#'   count. Cost: O(n m k) a pass.
+#' @param control settings of the fold-in from [fit_control()], of which `max_iter`, `tol`, `accelerate` and `n_threads`
+#'   count. Cost: O(n m k) an iteration.
 #' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
 #' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of
 #'   the fit is the same in all.
@@ -65,10 +66,11 @@
 #' x <- matrix(rbinom(200, 1, 0.3), 20, 10)
 #' fit <- aspect_bernoulli(x, k = 2)
 #' predict(fit, x[1:2, ], type = "membership")
+#' @name predict.aspect_bernoulli
 #' @export
-predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
-                                     rows = NULL, along = NULL, control = fit_control(max_pass = 5000, tol = 1e-10),
-                                     x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
+predict.aspect_model <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
+                                 rows = NULL, along = NULL, control = fit_control(max_iter = 5000, tol = 1e-10),
+                                 x = NULL, phantom_convention = c("fitted", "minimal", "maximal")) {
   check_dots(...)
   convention <- check_choice(phantom_convention)
   if (convention != "fitted") object <- use_convention(object, NULL, convention, x)$fit
@@ -103,10 +105,10 @@ predict.aspect_bernoulli <- function(object, newdata = NULL, type = c("response"
 
 fold_in_rounds <- 10L
 
-# Memberships of new rows, aspects (of variational Bayes: their posterior) held.
+# Estimates memberships of new rows with the aspects (in variational Bayes their posterior) fixed.
 fold_in <- function(fit, x, control, along = NULL) {
   data <- check_data(x, "binary", "newdata", quiet = TRUE)
-  pinned <- unname(fit$pinned)
+  fixed <- unname(fit$fixed)
   smooth <- smooth_given(fit, nrow(data$x), along)
   run <- if (is.null(fit$posterior)) best_membership(fit, data, control, smooth) else vb_fold_in(fit, data, control)
   if (run$outcome$status != "converged") {
@@ -117,9 +119,9 @@ fold_in <- function(fit, x, control, along = NULL) {
   }
   bare <- which(data$margins$row_observed == 0)
   if (length(bare) && !is.null(smooth)) {
-    # Neighbours tell the composition; how well the site would be recorded nobody can, so it is the table's mean.
+    # Neighbours determine the composition; how well the site would be recorded is unknown, so it gets the table's mean.
     share <- colMeans(fit$param$membership)
-    free <- pinned == "free"
+    free <- fixed == "free"
     run$param$membership[bare, free] <- sum(share[free]) * t(smooth$reference[free, bare, drop = FALSE])
     run$param$membership[bare, !free] <- rep(share[!free], each = length(bare))
   } else if (length(bare)) {
@@ -132,25 +134,25 @@ fold_in <- function(fit, x, control, along = NULL) {
   list(param = run$param, certificate = c(membership_gap = run$gap[1L], worst_row = run$gap[3L]))
 }
 
-# The likeliest memberships (with a prior or neighbours: of the posterior mode): list(param, outcome, gap).
+# Computes maximum-likelihood memberships (posterior modes with a prior or neighbours): list(param, outcome, gap).
 best_membership <- function(fit, data, control, smooth) {
   n <- nrow(data$x)
   k <- fit$dims[["k"]]
   aspects <- unname(pmin(pmax(fit$param$aspects, 1e-10), 1 - 1e-10))
   prior <- membership_prior(mode_prior(fit))
-  pinned <- unname(fit$pinned)
+  fixed <- unname(fit$fixed)
   run <- list(param = list(membership = matrix(1 / k, n, k), aspects = aspects))
-  # A start that gains little may only crawl: the certificate tells, and a fresh acceleration goes on.
+  # Iterations that gain little may have stalled: if the certificate shows a gap, the acceleration is restarted.
   for (round in seq_len(fold_in_rounds)) {
-    run <- ab_run(data$view, run$param, pinned, prior, control, fixed_aspects = TRUE, smooth = smooth)
+    run <- ab_run(data$view, run$param, fixed, prior, control, fixed_aspects = TRUE, smooth = smooth)
     check_outcome(run$outcome)
-    gap <- ab_certify(data$view, run$param, pinned, prior, TRUE, smooth)
+    gap <- ab_certify(data$view, run$param, fixed, prior, TRUE, smooth)
     if (run$outcome$status != "converged" || gap[1L] <= 1e-8 * sum(data$margins$row_observed)) break
   }
   c(run, list(gap = gap))
 }
 
-# P(component c wrote the cell | its value), rows x m x k; eq. (7) and the membership where the value is unknown.
+# Computes P(component c wrote the cell | its value), rows x m x k, by eq. (7); the membership if the value is unknown.
 cell_posterior <- function(x, param) {
   p_one <- param$membership %*% param$aspects
   p_zero <- param$membership %*% (1 - param$aspects)
@@ -180,53 +182,81 @@ simulate.aspect_bernoulli <- function(object, nsim = 1, seed = NULL, ...) {
   structure(drawn$value, seed = drawn$seed)
 }
 
-# How an aspect Bernoulli fit presents itself.
+# Title and findings of an aspect Bernoulli fit in print().
+
+fixed_kinds.aspect_bernoulli <- function(fit) fit$fixed
 
 model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
 
-found_sentences.aspect_bernoulli <- function(fit, digits = 4L) c(phantom_sentences(fit), sure_sentence(fit))
-
-# How sure the numbers of phantom_sentences() are: said where the fit does not know.
-sure_sentence <- function(fit) {
-  if (!has_detection(fit) && any(phantoms(fit)$kind != "content")) {
-    "How sure: other numbers may fit as well; identifiability() says between which ends."
-  }
+shape_words.aspect_bernoulli <- function(fit) {
+  fixed <- unname(fit$fixed)
+  colours <- intersect(c("white", "black"), fixed)
+  paste0(NextMethod(), sprintf(", %s phantom fixed", colours), collapse = "")
 }
 
-# In plain words: which component is a phantom, how much of the table it writes, what follows.
-phantom_sentences <- function(fit) {
+component_facts.aspect_bernoulli <- function(fit) {
   table <- phantoms(fit)
-  if (all(table$kind == "content")) {
+  list(
+    component = table$component, share = sprintf("%.2f", table$weight),
+    role = ifelse(table$kind == "content", "content", paste(table$kind, "phantom")),
+    `mean P` = sprintf("%.2f", table$mean)
+  )
+}
+
+found_sentences.aspect_bernoulli <- function(fit, digits = 4L) {
+  kinds <- phantoms(fit)$kind
+  if (all(kinds == "content")) {
     return(c(
-      "No phantom found: no component has only absences (gaps in the record) or only presences (wrong records).",
-      near_phantom(table, axis_words(fit)[2L])
+      "No component is a phantom, so no zero is estimated to be false (?phantoms).",
+      near_phantom(phantoms(fit), axis_words(fit)[2L])
     ))
   }
-  describe <- function(kind, cells, label) {
+  c(
+    false_sentence(fit, "absences", any(kinds == "white")), false_sentence(fit, "presences", any(kinds == "black")),
+    if (!is.null(fit$effort)) effort_sentence(fit)
+  )
+}
+
+# How many are expected to be false, and between which ends other fits of the same probabilities put that number.
+false_sentence <- function(fit, of, has_phantom) {
+  said <- expected_sentence(fit, of, has_phantom)
+  if (is.null(said) || !is.null(fit$effort)) {
+    return(said)
+  }
+  bounds <- allowed_bounds(fit)
+  most <- bounds$expected_most[bounds$phantom == c(absences = "white", presences = "black")[[of]]]
+  if (!length(most) || anyNA(most)) {
+    return(said)
+  }
+  sprintf("%s Equally good fits: 0 to %s (identifiability()).", said, format_big(signif(most, 3L)))
+}
+
+detail_sentences.aspect_bernoulli <- function(fit, digits = 4L) {
+  table <- phantoms(fit)
+  phantom_sentences(fit, table)
+}
+
+# Which components are phantoms, how much of the table each makes up, and what it stands for.
+phantom_sentences <- function(fit, table = phantoms(fit)) {
+  describe <- function(kind, label) {
     at <- table[table$kind == kind, ]
     if (!nrow(at)) {
       return(NULL)
     }
-    # A black phantom may be grey: then its lowest probability says little.
+    # A black phantom may be grey: its lowest probability is then uninformative.
     grey <- kind == "black" & at$mean < 0.9
     probability <- ifelse(grey, at$mean, if (kind == "white") at$max else at$min)
-    how <- ifelse(grey, "mostly", ifelse(probability == (kind == "black"), "only", "almost only"))
     sprintf(
-      "%s phantom: %s%s makes up %s %% of the table, %s %s%s (%s chance of a presence %s). It stands for %s.",
-      c(white = "White", black = "Black")[[kind]], at$component,
-      ifelse(at$pinned, " (held there, not estimated)", ""), format_percent(at$weight), how, cells,
-      ifelse(grey, sprintf(", of whatever %s", singular_word(axis_words(fit)[2L])), ""), ifelse(grey, "mean", label),
-      format_each(probability), c(white = "what was not recorded", black = "wrong records")[[kind]]
+      "%s is a %s phantom%s: %s %% of the table, which stands for %s (%s probability of a presence %s).",
+      at$component, kind, ifelse(at$fixed, " (fixed)", ""), format_percent(at$weight),
+      c(white = "gaps in the record", black = "wrong records")[[kind]], ifelse(grey, "mean", label),
+      format_each(probability)
     )
   }
-  c(
-    expected_sentence(fit, "absences", any(table$kind == "white")),
-    expected_sentence(fit, "presences", any(table$kind == "black")), describe("white", "absences", "highest"),
-    if (!is.null(fit$effort)) effort_sentence(fit), describe("black", "presences", "lowest")
-  )
+  c(describe("white", "highest"), describe("black", "lowest"))
 }
 
-# A component that misses the rule by little may be a partial phantom: said, not hidden.
+# Reports a component that narrowly fails the rule: it may be a partial phantom.
 near_phantom <- function(table, taxa) {
   flat <- table$black_ratio <= 0.6 & table$above >= 0.75 & table$alone <= black_alone
   ratio <- pmin(table$white_ratio, ifelse(flat, table$black_ratio, NA), na.rm = TRUE)
@@ -250,9 +280,9 @@ near_phantom <- function(table, taxa) {
   )
 }
 
-# -L + P, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
+# Computes -L + P, eq. (27) of Bingham, Kaban & Fortelius (2009), in nats: half of AIC().
 aic_paper <- function(fit) {
-  check_fit(fit, "aspect_bernoulli")
+  check_fit(fit, c("aspect_bernoulli", "visits_bernoulli"))
   likelihood <- logLik(fit)
   attr(likelihood, "df") - as.numeric(likelihood)
 }
@@ -266,7 +296,7 @@ aic_paper <- function(fit) {
 #' the memberships held; a bound of 0 says that the fit is the maximum of that problem. The joint problem is not
 #' concave: other starts may lead higher. With `smooth` the problem of the memberships is not concave, and with `effort`
 #' they are not free: what concerns them is `NA` then. Fits with `estimate` `"vb"` or `"gibbs"` and those of
-#' [visits_bernoulli()] have none at all. Cost: that of a pass, over all [shards()] where the fit is to those.
+#' [visits_bernoulli()] have none at all. Cost: that of an iteration, over all [shards()] where the fit is to those.
 #'
 #' @param object a fit of [aspect_bernoulli()].
 #' @param ... must be empty.
@@ -274,7 +304,7 @@ aic_paper <- function(fit) {
 #' \describe{
 #'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
 #'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (always `NA`: `no_bic` gives the reason), `AIC_paper` (\eqn{-L + P},
-#'     eq. 27), in nats; `NA` where they have no meaning, as of variational fits. `criteria_note` says what they mean
+#'     eq. 27), in nats; `NA` where they have no meaning, as of variational fits. `criteria_note` shows what they mean
 #'     where a prior or neighbours hold parameters back.}
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
@@ -297,8 +327,9 @@ aic_paper <- function(fit) {
 #' @examples
 #' set.seed(1)
 #' summary(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
+#' @name summary.aspect_bernoulli
 #' @export
-summary.aspect_bernoulli <- function(object, ...) {
+summary.aspect_model <- function(object, ...) {
   check_dots(...)
   d <- object$dims
   criteria <- fit_criteria(object)
@@ -311,17 +342,20 @@ summary.aspect_bernoulli <- function(object, ...) {
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
       unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
-      allowed = allowed_bounds(object), sentences = found_sentences(object),
-      title = c(known_by(object), fit_sentences(object))
+      allowed = allowed_bounds(object), screen = fit_screen(object), details = detail_sentences(object)
     ),
     class = "summary.aspect_bernoulli"
   )
 }
 
-# The outer bounds of phantoms as white (black) as those of the fit, which cost no more than the fitted values.
-allowed_bounds <- function(fit) {
+# Computes outer bounds for phantoms as white (black) as those of the fit, at the cost of the fitted values.
+allowed_bounds <- function(fit) UseMethod("allowed_bounds")
+
+allowed_bounds.default <- function(fit) NULL
+
+allowed_bounds.aspect_bernoulli <- function(fit) {
   colours <- intersect(c("white", "black"), phantoms(fit)$kind)
-  if (!length(colours) || is.null(fit$x) || has_detection(fit)) {
+  if (!length(colours) || is.null(fit$x)) {
     return(NULL)
   }
   bounds <- lapply(colours, function(colour) {
@@ -342,10 +376,7 @@ allowed_bounds <- function(fit) {
 
 allowed_sentences <- function(allowed) {
   sprintf(
-    paste(
-      "In other fits that describe the table equally well, the %s phantom makes up to %s %% of it, with up to %s",
-      "false %s."
-    ),
+    "In equally good fits the %s phantom makes up as much as %s %% of the table, with up to %s false %s.",
     allowed$phantom, format_percent(allowed$share_most), format_big(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")
   )
@@ -359,14 +390,14 @@ count_free_starts <- function(starts) {
   c(finished = sum(free), found = sum(starts$phantom[free]))
 }
 
-# A bound that is not known is left out.
+# Prints the certificate without unknown bounds.
 print_certificate <- function(certificate) {
   gap <- vapply(certificate[c("membership_gap", "aspects_gap")], format, "", digits = 2L)
   known <- !is.na(certificate[["membership_gap"]])
   if (!is.na(certificate[["aspects_gap"]])) {
     write_sentences(sprintf(
-      "Could gain at most %s%s by better probabilities of the components alone (units of the log-likelihood)",
-      if (known) paste0(gap[[1L]], " by better memberships alone, ") else "", gap[[2L]]
+      "Largest possible gain in log-likelihood: %s%s by other probabilities of the components.",
+      if (known) paste0(gap[[1L]], " by other memberships alone, ") else "", gap[[2L]]
     ))
   }
 }
@@ -374,7 +405,8 @@ print_certificate <- function(certificate) {
 #' @export
 print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  write_sentences(c(x$sentences, if (!is.null(x$allowed)) allowed_sentences(x$allowed), x$title))
+  print_screen(x$screen, Inf)
+  write_sentences(c(x$details, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
   if (x$n_missing > 0) {
     write_sentences(sprintf(
       "%s unknown; %s and %s with nothing observed", count_words(x$n_missing, "cell"),
@@ -384,9 +416,9 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   print_criteria(x, digits)
   print_certificate(x$certificate)
   print_starts(x$starts, digits)
-  if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$pinned)) {
+  if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$fixed)) {
     write_sentences(sprintf(
-      "A phantom was found by %d of the %d finished starts that did not begin with one", x$free_starts[["found"]],
+      "A phantom was found by %d of the %d finished starts that did not begin with one.", x$free_starts[["found"]],
       x$free_starts[["finished"]]
     ))
   }
@@ -395,8 +427,8 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   invisible(x)
 }
 
-# 1 - p is summed as S (1 - A), because 1 - (S A) loses the small ones.
-row_cells.aspect_bernoulli <- function(fit, family) {
+# Sums 1 - p as S (1 - A), because 1 - (S A) loses small values.
+row_cells.aspect_model <- function(fit, family) {
   membership <- unname(fit$param$membership)
   aspects <- unname(fit$param$aspects)
   function(rows) {
@@ -405,11 +437,11 @@ row_cells.aspect_bernoulli <- function(fit, family) {
   }
 }
 
-component_matrix.aspect_bernoulli <- function(fit) fit$param$aspects
+component_matrix.aspect_model <- function(fit) fit$param$aspects
 
-component_scale.aspect_bernoulli <- function(fit) "probability"
+component_scale.aspect_model <- function(fit) "probability"
 
-part_sides.aspect_bernoulli <- function(fit, name, values) {
+part_sides.aspect_model <- function(fit, name, values) {
   switch(name,
     aspects = c("component", "taxon"), NextMethod()
   )
@@ -419,8 +451,8 @@ param_parts.aspect_bernoulli <- function(fit) {
   c(NextMethod(), if (!is.null(fit$effort)) list(effort = fit$effort$coefficients))
 }
 
-# For phantoms: whether the value on record is false.
-augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
+# Adds the probability that the recorded value is false, for fits with phantoms.
+augment_scores.aspect_model <- function(fit, rows, observed) {
   kinds <- component_kinds(fit, NULL)
   of_zeros <- cell_scores(fit, rows, kinds, "absences")
   of_ones <- cell_scores(fit, rows, kinds, "presences")
@@ -431,20 +463,26 @@ augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
 #' Plot an aspect Bernoulli fit
 #'
 #' @description
-#' Views of a fit, after Figures 5 to 7 of the paper; `plot()` draws them, `autoplot()` gives them as ggplot2 objects:
+#' Figures of a fit, after Figures 5 to 7 of the paper: `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#' Sites, taxa and components have the names of the fit.
+#'
+#' @details
+#' The figure is named by `what`:
 #' \describe{
 #'   \item{`"aspects"`}{a heat map of the components' probabilities, taxa in order of age or seriated by component, in
 #'     panels side by side where they are many.}
 #'   \item{`"structure"`}{for each site (a vertical bar) how much of it each component makes up, as
 #'     [plot()][autoplot.multicause] has it; phantoms are grey.}
 #'   \item{`"phantom"`}{the phantoms' share of each site against its richness (the number of taxa recorded).}
-#'   \item{`"trace"`}{how far every start was below the best, pass by pass; of a fit with `estimate = "gibbs"`, log
-#'     joint density, log-likelihood and shares of phantoms of every chain, draw by draw.}
+#'   \item{`"trace"`}{how far every start was below the best, iteration by iteration; of a fit with `estimate =
+#'     "gibbs"`, log joint density, log-likelihood and shares of phantoms of every chain, draw by draw after the
+#'     warm-up.}
+#'   \item{`"density"`}{of a fit with `estimate = "gibbs"`, the posterior densities of these quantities, by chain.}
 #'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the sites on two of them:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the chance of presence
-#'     of some taxa through time, see [curves()]; points are the share of sites with a record, in a dozen bins of age.
-#'     Components are named with the taxon that most tells them from the rest of the table.}
+#'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the probability of
+#'     presence of some taxa through time, see [curves()]; points are the share of sites with a record, in a dozen bins
+#'     of age. Components are named with the taxon that most tells them from the rest of the table.}
 #'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the composition of each site as a pie where it
 #'     lies, a panel for each slice of age. Pies that would cover each other are one, the mean of their sites, the
 #'     larger the more these are.}
@@ -477,12 +515,13 @@ augment_scores.aspect_bernoulli <- function(fit, rows, observed) {
 #' @name plot.aspect_bernoulli
 #' @aliases autoplot.aspect_bernoulli
 #' @exportS3Method ggplot2::autoplot
-autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
-                                      what = c(
-                                        "aspects", "structure", "phantom", "trace", "top", "scores", "curves", "map"
-                                      ), age = NULL, of = c("guess", "taxon", "site"), order = NULL, ...,
-                                      taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2,
-                                      groups = NULL) {
+autoplot.aspect_model <- function(object, # nolint: object_name_linter.
+                                  what = c(
+                                    "aspects", "structure", "phantom", "trace", "density", "top", "scores", "curves",
+                                    "map"
+                                  ), age = NULL, of = c("guess", "taxon", "site"), order = NULL, ...,
+                                  taxon = NULL, slices = 4, coast = NULL, n = NULL, components = 1:2,
+                                  groups = NULL) {
   what <- check_choice(what)
   check_dots(...)
   of <- check_choice(of)
@@ -499,11 +538,11 @@ autoplot.aspect_bernoulli <- function(object, # nolint: object_name_linter.
 }
 
 # Labels of components, their phantoms marked.
-component_labels <- function(kinds, names, sep = "\n") {
-  ifelse(kinds == "content", names, paste0(names, sep, kinds))
+component_labels <- function(kinds, names) {
+  ifelse(kinds == "content", names, paste(names, kinds))
 }
 
-# The order of the items of one side, by their columns of `weight` (components x items), and what it is in words.
+# Orders the items of one side by their columns of `weight` (components x items), with the order in words.
 aspect_order <- function(fit, age, of, order, wanted, weight) {
   content <- phantoms(fit)$kind == "content"
   switch(order,
@@ -520,13 +559,16 @@ aspects_figure <- function(fit, age, of, order) {
   aspects <- fit$param$aspects
   if (is.null(colnames(aspects))) colnames(aspects) <- seq_len(ncol(aspects))
   ordered <- aspect_order(fit, age, of, order, "taxon", aspects)
+  kinds <- phantoms(fit)$kind
+  content <- kinds == "content" | all(kinds != "content")
   taxa <- axis_words(fit)[2L]
   heat_figure(
-    t(aspects[, ordered$at, drop = FALSE]), "What each component holds",
-    sprintf("Heat map: the chance of a presence of each of %d %s in each of %s.", ncol(aspects), taxa,
+    t(aspects[, ordered$at, drop = FALSE]),
+    main_title(aspects[content, , drop = FALSE], rownames(aspects)[content], taxa),
+    sprintf("Heat map: the probability of a presence of each of %d %s in each of %s.", ncol(aspects), taxa,
       count_words(nrow(aspects), "component")),
-    legend = "probability of presence", heads = component_labels(phantoms(fit)$kind, rownames(aspects)),
-    subtitle = sprintf("%s %s", capital(taxa), ordered$words)
+    legend = "probability of presence", heads = component_labels(kinds, rownames(aspects)),
+    sides = c(taxa, ""), subtitle = sprintf("%s %s", capital(taxa), ordered$words)
   )
 }
 
@@ -536,7 +578,7 @@ aspect_structure <- function(fit, age, of, order, groups) {
   for (kind in names(phantom_colours)) colours[kinds == kind] <- phantom_colours[[kind]]
   ordered <- if (order != "seriated") aspect_order(fit, age, of, order, "site", t(fit$param$membership))
   structure_figure(
-    fit, groups, component_labels(kinds, colnames(fit$param$membership), " "), colours, ordered, kinds == "content"
+    fit, groups, component_labels(kinds, colnames(fit$param$membership)), colours, ordered, kinds == "content"
   )
 }
 
@@ -553,7 +595,7 @@ phantom_share_figure <- function(fit) {
   table$kind <- factor(table$kind, unique(table$kind))
   new_figure(
     table, gg_aes(x = "richness", y = "share", colour = "kind", shape = "kind"),
-    "The poorer the record, the larger the phantom?",
+    phantom_title(table, words[1L]),
     sprintf("Points: the phantom's share of each of the %s against the number of %s recorded.", words[1L], words[2L]),
     sprintf("%s recorded (richness)", words[2L]), "share of the phantom"
   ) + ggplot2::geom_point(alpha = 0.55, size = 1.8) + ggplot2::ylim(0, 1) +
@@ -562,13 +604,22 @@ phantom_share_figure <- function(fit) {
     ggplot2::scale_shape_manual(NULL, values = c(16L, 17L), guide = ggplot2::guide_legend(ncol = 1L))
 }
 
+# Whether the share of the white phantom, or of the only one, is the larger the fewer were found.
+phantom_title <- function(table, sites) {
+  mine <- table[table$kind == levels(table$kind)[1L], ]
+  varies <- stats::sd(mine$share) > 0 && stats::sd(mine$richness) > 0
+  r <- if (isTRUE(varies)) stats::cor(mine$share, mine$richness) else 0
+  how <- if (r < -0.3) "larger" else if (r > 0.3) "smaller" else "as large"
+  sprintf("The phantom is %s at %s with a poor record", how, sites)
+}
+
 # A kind of phantom with the correlation of its share and the richness, where both vary.
 phantom_share_label <- function(kind, share, richness) {
   varies <- length(share) > 1L && stats::sd(share) > 0 && stats::sd(richness) > 0
-  paste0(kind, " phantom", if (varies) sprintf(": correlation %.2f", stats::cor(share, richness)))
+  paste0(kind, " phantom", if (varies) sprintf(", r = %.2f", stats::cor(share, richness)))
 }
 
-# An age for each `wanted`, "site" or "taxon", from the ages of either: the mean over the presences.
+# Returns an age for each `wanted`, "site" or "taxon", from the ages of either: the mean over the presences.
 plot_ages <- function(fit, age, of, wanted) {
   age <- middle_ages(age)
   given <- whose_age(age, of, fit)
@@ -586,7 +637,7 @@ plot_ages <- function(fit, age, of, wanted) {
   if (wanted == "taxon") taxon_age(fit, age) else site_age(fit, age)
 }
 
-# Mean age of the attributes that occur in each observation.
+# Computes the mean age of the attributes that occur in each observation.
 site_age <- function(fit, age) {
   dated <- !is.na(age)
   unlist(lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {

@@ -1,120 +1,50 @@
-# What all estimates of aspect Bernoulli models share: starts, the choice among passes, runs, checks, order.
+# What all estimates of aspect Bernoulli models share: the problem, the choice of iterations, the kernel's run, checks,
+# the order of components, random starting values.
 
-# How the variational fits are run that chains begin at.
+# Settings of the variational fits from which chains start.
 gibbs_start_control <- function(control) {
   fit_control(
-    n_start = if (is.null(control$n_start)) 4 else control$n_start, max_pass = 500, tol = 1e-7, n_finish = 1,
+    n_start = if (is.null(control$n_start)) 4 else control$n_start, max_iter = 500, tol = 1e-7, n_finish = 1,
     n_polish = 0, screen = 50, n_threads = control$n_threads, progress = FALSE
   )
 }
 
-# What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
-ab_problem <- function(data, pinned, estimate, prior, effort = NULL) {
+# Defines the problem that starts.R works on. `near`: the result of smooth_lists(), or NULL.
+ab_problem <- function(data, fixed, estimate, prior, effort = NULL) {
   kind <- c(if (estimate == "vb") "vb", if (!is.null(effort)) "effort")
   structure(
     list(
-      data = data, values = "binary", pinned = pinned, estimate = estimate,
+      data = data, values = "binary", fixed = fixed, estimate = estimate,
       prior = if (estimate != "ml") prior, effort = effort
     ),
     class = c(sprintf("aspect_bernoulli_%s_problem", kind), "aspect_bernoulli_problem", "multicause_problem")
   )
 }
 
-# That of a fit, with other data.
-fit_problem <- function(fit, x, pinned = unname(fit$pinned)) {
+# Rebuilds the problem of a fit for other data.
+fit_problem <- function(fit, x, fixed = unname(fit$fixed)) {
   data <- check_data(x, "binary", quiet = TRUE)
-  problem <- ab_problem(data, pinned, fit$estimate, fit$prior, fit$effort$values)
+  problem <- ab_problem(data, fixed, fit$estimate, fit$prior, fit$effort$values)
   problem$near <- smooth_lists(fit$smooth)
   problem
 }
 
-draw_start.aspect_bernoulli_problem <- function(problem, kind) {
-  c(ab_draw(problem$data, kind, problem$pinned, problem$n_threads), drawn = TRUE)
-}
-
-run_start.aspect_bernoulli_problem <- function(problem, start, control) {
-  opened <- NULL
-  if (isTRUE(start$drawn) && opens_by_em(problem, control)) {
-    opened <- open_by_em(problem, start[c("membership", "aspects")], control)
-    start <- opened$param
-    control$max_pass <- control$max_pass - opened$outcome$n_pass
-  }
-  run <- ab_run(problem$data$view, start, problem$pinned, problem$prior, control, smooth = problem$near)
-  check_outcome(run$outcome)
-  add_passes(opened, run)
-}
-
-run_start.aspect_bernoulli_effort_problem <- function(problem, start, control) {
-  if (is.null(start$coef)) start <- effort_start(start)
-  effort <- list(coef = start$coef, effort = scale_effort(problem$effort))
-  param <- c(ab_kernel_param(start, problem$pinned), effort)
-  control$algorithm <- ab_algorithm(control, ncol(start$membership), problem$data$view, FALSE, effort = TRUE)
-  counts <- mode_counts(problem$prior, problem$pinned)
-  out <- .Call(mc_c_ab_effort_fit, problem$data$view, param, counts, unclass(control))
-  out$outcome$algorithm <- control$algorithm
-  list(param = out[c("membership", "aspects", "coef")], outcome = out$outcome)
-}
-
-# Log-odds that follow the phantom's share of a start on the mean, and do not yet hang on effort.
-effort_start <- function(start) {
-  start$coef <- flat_curve(mean(start$membership[, ncol(start$membership)]))
-  start
-}
-
-# With a prior the long Newton steps of the first passes lead drawn starts into lower optima more often than EM's do. EM
-# goes on until two cycles in a row gain less than that share of the objective. Without one the best of 20 starts ended
-# lower so (bench/passes.md).
-em_opening <- list(max_pass = 30L, tol = 3e-3)
-
-opens_by_em <- function(problem, control) {
-  identical(control$algorithm, "auto") && !is.null(problem$prior) && algorithm_of(problem, control) == "newton"
-}
-
-open_by_em <- function(problem, start, control) {
-  opening <- control
-  opening[c("max_pass", "tol", "algorithm")] <- list(min(control$max_pass, em_opening$max_pass), em_opening$tol, "em")
-  opened <- ab_run(problem$data$view, start, problem$pinned, problem$prior, opening, smooth = problem$near)
-  check_outcome(opened$outcome)
-  opened$outcome[c("status", "algorithm")] <- list("max_pass", "newton")
-  opened
-}
-
-shake_start.aspect_bernoulli_problem <- function(problem, param) {
-  ab_shake(param[c("membership", "aspects")], problem$pinned)
-}
-
-mark_start.aspect_bernoulli_problem <- function(problem, param) {
-  list(phantom = ab_found_phantom(param, problem$data, problem$pinned))
-}
-
-# Whether a component that was not pinned ended as a phantom, by the default rule of phantoms().
-ab_found_phantom <- function(param, data, pinned) {
-  kind <- phantom_measures(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
-  any(kind[pinned == "free"] != "content")
-}
-
 ab_pins <- function(phantom) switch(phantom, free = character(), both = c("white", "black"), phantom)
 
-tell_many_components <- function(data, k) {
-  if (k > 1L && k >= nrow(data$x)) {
-    inform("`k` = %d is not below the number of rows (%d): the model can repeat the data exactly.", k, nrow(data$x))
-  }
-}
-
 # A run of the kernel, without a prior for the likelihood: list(param = list(membership, aspects), outcome).
-ab_run <- function(view, start, pinned, prior, control, fixed_aspects = FALSE, smooth = NULL) {
+ab_run <- function(view, start, fixed, prior, control, fixed_aspects = FALSE, smooth = NULL) {
   control$algorithm <- ab_algorithm(
     control, ncol(start$membership), view, !is.null(prior) && !fixed_aspects, !is.null(smooth)
   )
-  param <- ab_kernel_param(start, pinned, fixed_aspects, smooth)
-  out <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, pinned), unclass(control))
+  param <- ab_kernel_param(start, fixed, fixed_aspects, smooth)
+  out <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, fixed), unclass(control))
   out$outcome$algorithm <- control$algorithm
   list(param = out[c("membership", "aspects")], outcome = out$outcome)
 }
 
-# What memberships, aspects and single rows could still gain, as fit_certificate() has it.
-ab_certify <- function(view, param, pinned, prior, fixed_aspects = FALSE, smooth = NULL) {
-  .Call(mc_c_ab_certify, view, ab_kernel_param(param, pinned, fixed_aspects, smooth), mode_counts(prior, pinned))
+# Bounds what memberships, aspects and single rows could still gain, see fit_certificate().
+ab_certify <- function(view, param, fixed, prior, fixed_aspects = FALSE, smooth = NULL) {
+  .Call(mc_c_ab_certify, view, ab_kernel_param(param, fixed, fixed_aspects, smooth), mode_counts(prior, fixed))
 }
 
 newton_columns <- 40L # with a prior, fewer columns are not worth a Newton step of each row
@@ -122,30 +52,33 @@ newton_components <- c(ml = 16L, map = 12L, sparse = 16L, most = 1000L) # AB_NEW
 sparse_cells <- c(most = 0.03, component = 0.005) # share of cells that are ones or missing: at most; for each component
 sparse_size <- c(cells = 1e5, components = 4L)
 
-# Which passes a fit has: "em", "newton" or "sparse", from what bench/passes.md has found. Newton passes save more up
-# to k = 16; with 32 and 64 components single starts ended lower in 3 of 4, and with a prior more starts ended lower
-# with 16. With neighbours they are no faster, and end lower: a membership that reaches 0 early feels no pull any more.
-# With effort memberships by EM set the pace. The sparse form costs most at cells that are stored, the dense one at
-# products of components, on tables of some size.
+# Chooses the iterations, "em", "newton" or "sparse", by bench/iterations.md. Newton iterations save more up to k = 16;
+# with 32 and 64 components single starts ended lower in 3 of 4, and with a prior more starts ended lower with 16. With
+# neighbours they are no faster and end lower: a membership that reaches 0 early is no longer smoothed. With effort,
+# memberships by EM set the pace. The sparse form costs most at stored cells, the dense one at products of components,
+# in tables of some size.
 ab_algorithm <- function(control, k, view, prior, smooth = FALSE, effort = FALSE) {
   asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
-  if (asked == "em" || k > newton_components[["most"]]) {
+  if (asked == line_iterations && !effort) {
+    return(asked)
+  }
+  if (asked %in% c("em", line_iterations) || k > newton_components[["most"]]) {
     return("em")
   }
   if (asked != "auto") {
     return(if (smooth || effort) "newton" else asked)
   }
-  if (isTRUE(control$accelerate) && !smooth && !effort) quickest_passes(k, view, prior) else "em"
+  if (isTRUE(control$accelerate) && !smooth && !effort) quickest_iterations(k, view, prior) else "em"
 }
 
 algorithm_of <- function(problem, control) {
   ab_algorithm(
-    control, length(problem$pinned), problem$data$view, !is.null(problem$prior), !is.null(problem$near),
+    control, length(problem$fixed), problem$data$view, !is.null(problem$prior), !is.null(problem$near),
     !is.null(problem$effort)
   )
 }
 
-quickest_passes <- function(k, view, prior) {
+quickest_iterations <- function(k, view, prior) {
   if (k <= newton_components[["sparse"]] && sparse_pays(view, k)) {
     return("sparse")
   }
@@ -162,52 +95,52 @@ sparse_pays <- function(view, k) {
   stored <= few * cells && cells >= sparse_size[["cells"]] && k >= sparse_size[["components"]]
 }
 
-# Newton passes come near an end soon, and the Newton decrement says when: the best of 20 starts was nearly always the
-# same (bench/passes.md).
-newton_screening <- list(max_pass = 50L, tol = 1e-5)
+# Newton iterations soon come near an optimum, which the Newton decrement shows: the best of 20 starts was nearly always
+# the same (bench/iterations.md).
+newton_screening <- list(max_iter = 50L, tol = 1e-5)
 
 screening.aspect_bernoulli_problem <- function(problem, control) {
   first <- NextMethod()
   if (problem$estimate == "vb" || algorithm_of(problem, control) == "em") {
     return(first)
   }
-  if (isTRUE(control$screen)) first$max_pass <- newton_screening$max_pass
+  if (isTRUE(control$screen)) first$max_iter <- newton_screening$max_iter
   if (control$tol > 0) first$tol <- max(control$tol, newton_screening$tol)
   first
 }
 
-ab_kernel_param <- function(param, pinned, fixed_aspects = FALSE, smooth = NULL) {
+ab_kernel_param <- function(param, fixed, fixed_aspects = FALSE, smooth = NULL) {
   list(
-    membership = param$membership, aspects = param$aspects, pinned = as.integer(pinned != "free"),
+    membership = param$membership, aspects = param$aspects, fixed = as.integer(fixed != "free"),
     fixed_aspects = fixed_aspects, smooth = smooth
   )
 }
 
-ab_check_start <- function(start, data, k, pinned) {
+ab_check_start <- function(start, data, k, fixed) {
   wish <- "list(membership = n x k matrix, aspects = k x m matrix)"
   start <- check_start(start, c("membership", "aspects"), wish, rownames(data$x), colnames(data$x))
   membership <- check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
   aspects <- check_matrix(start$aspects, "start$aspects", k, ncol(data$x), 0, 1)
-  ab_check_pinned(aspects, pinned)
+  ab_check_fixed(aspects, fixed)
   list(membership = membership, aspects = aspects)
 }
 
-ab_check_pinned <- function(aspects, pinned) {
-  for (c in which(pinned != "free")) {
-    want <- if (pinned[c] == "white") 0 else 1
+ab_check_fixed <- function(aspects, fixed) {
+  for (c in which(fixed != "free")) {
+    want <- if (fixed[c] == "white") 0 else 1
     if (any(aspects[c, ] != want)) {
       stop_input(
-        "Row %d of `start$aspects` must be all %d: it is the %s phantom, which is held there.", c, want, pinned[c]
+        "Row %d of `start$aspects` must be all %d: it is the %s phantom, which is fixed.", c, want, fixed[c]
       )
     }
   }
 }
 
-# Phantoms last, the others by decreasing weight; pinned ones, which are last already, stay where they are.
-ab_order <- function(param, pinned, data) {
-  free <- which(pinned == "free")
-  kind <- phantom_measures(param, data_density(data), pinned, data$margins$column_observed > 0)$kind
-  c(free[order(kind[free] != "content", -colMeans(param$membership)[free])], which(pinned != "free"))
+# Orders components: phantoms last, the others by decreasing weight; fixed ones, already last, keep their places.
+ab_order <- function(param, fixed, data) {
+  free <- which(fixed == "free")
+  kind <- phantom_measures(param, data_density(data), fixed, data$margins$column_observed > 0)$kind
+  c(free[order(kind[free] != "content", -colMeans(param$membership)[free])], which(fixed != "free"))
 }
 
 ab_permute <- function(param, at) {
@@ -229,9 +162,9 @@ ab_check_together <- function(estimate, prior, smooth, effort) {
   }
 }
 
-ab_loglik <- function(view, param, pinned) {
-  none <- unclass(fit_control(max_pass = 0, n_start = 1))
-  ab_run(view, param, pinned, NULL, none)$outcome$objective
+ab_loglik <- function(view, param, fixed) {
+  none <- unclass(fit_control(max_iter = 0, n_start = 1))
+  ab_run(view, param, fixed, NULL, none)$outcome$objective
 }
 
 validate_aspect_bernoulli <- function(fit) {
@@ -244,39 +177,22 @@ validate_aspect_bernoulli <- function(fit) {
   fit
 }
 
-# Initial values of the aspect Bernoulli model. "mixture": a few EM steps of a Bernoulli mixture; "mixture_phantom":
-# the same with one component fewer plus an aspect near zero; "uniform": random numbers, the paper's way.
-
-start_kinds.aspect_bernoulli_problem <- function(problem, control) {
-  k <- length(problem$pinned)
-  if (k == 1L) {
-    return("uniform")
-  }
-  free <- any(problem$pinned != "free") || control$init == "free" || k == 2L
-  cycle <- if (free) {
-    c("mixture", "mixture", "uniform")
-  } else {
-    c("mixture", "mixture_phantom", "mixture", "mixture_phantom", "uniform")
-  }
-  rep_len(cycle, control$n_start)
-}
-
-# Never exact 0 or 1 but in a pinned phantom: those values could not move.
-ab_draw <- function(data, kind, pinned, n_threads = 1L) {
-  k <- length(pinned)
-  n_pinned <- sum(pinned != "free")
-  n_blank <- n_pinned + (kind == "mixture_phantom")
+# Draws starting values, exact 0 or 1 only in a fixed phantom because such values cannot move.
+ab_draw <- function(data, kind, fixed, n_threads = 1L) {
+  k <- length(fixed)
+  n_fixed <- sum(fixed != "free")
+  n_blank <- n_fixed + (kind == "mixture_phantom")
   content <- if (kind == "uniform") {
     list(membership = random_simplex(nrow(data$x), k - n_blank), aspects = random_unit(k - n_blank, ncol(data$x)))
   } else {
     mixture_start(data, k - n_blank, n_threads = n_threads)
   }
   if (kind == "mixture_phantom") content <- add_aspect(content, 0.001)
-  for (pin in pinned[pinned != "free"]) content <- add_aspect(content, if (pin == "white") 0 else 1)
+  for (pin in fixed[fixed != "free"]) content <- add_aspect(content, if (pin == "white") 0 else 1)
   content
 }
 
-# Half of every row goes to one more aspect, constant over attributes.
+# Adds an aspect, constant over attributes, with half of every row.
 add_aspect <- function(start, probability) {
   share <- if (probability == 1) 0.1 else 0.5
   list(
@@ -285,8 +201,8 @@ add_aspect <- function(start, probability) {
   )
 }
 
-mixture_start <- function(data, k, n_pass = 15L, n_threads = 1L) {
-  plain <- list(max_pass = n_pass, tol = 0, accelerate = FALSE, n_threads = n_threads)
+mixture_start <- function(data, k, n_iter = 15L, n_threads = 1L) {
+  plain <- list(max_iter = n_iter, tol = 0, accelerate = FALSE, n_threads = n_threads)
   param <- list(weights = rep(1 / k, k), prototypes = mixture_prototypes(data, k))
   fit <- .Call(mc_c_bm_fit, data$view, param, c(0, 0, 0), plain)
   list(
@@ -295,10 +211,10 @@ mixture_start <- function(data, k, n_pass = 15L, n_threads = 1L) {
   )
 }
 
-# A solution with a fifth of its parameters replaced by random numbers, low ones for the aspects; pinned ones stay.
-ab_shake <- function(param, pinned, share = 0.2) {
-  free <- pinned == "free"
-  noise <- random_simplex(nrow(param$membership), length(pinned))
+# Replaces a fifth of a solution's parameters by random numbers, low ones for the aspects; fixed ones are unchanged.
+ab_shake <- function(param, fixed, share = 0.2) {
+  free <- fixed == "free"
+  noise <- random_simplex(nrow(param$membership), length(fixed))
   param$membership <- (1 - share) * param$membership + share * noise
   param$aspects[free, ] <- (1 - share) * param$aspects[free, ] +
     share * 0.1 * random_unit(sum(free), ncol(param$aspects))

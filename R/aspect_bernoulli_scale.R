@@ -1,15 +1,14 @@
-# Fits that cannot be told apart: an exact white phantom (its aspect all 0) beside content s (n x K), a (K x m), with
-# probabilities p = s a. Any other content with the same product and with rows that sum to at most 1 has the same
-# likelihood and another phantom. Black phantoms are white ones of the table with 0 and 1 exchanged.
+# Equally good decompositions: an exact white phantom (its aspect all 0) beside content s (n x K), a (K x m), with
+# probabilities p = s a. Any other content with the same product and with row sums of at most 1 has the same likelihood
+# and another phantom. Black phantoms are white ones of the table with 0 and 1 exchanged.
 
-# The fit with its phantoms exact. Pinned ones are; one that was only near 0 is pinned (several become one) and the fit
-# is run on from there, because the map between equal fits holds for an exact phantom only. Draws from a posterior, and
-# fits that were not the optimum of anything, are not run on (`refit` FALSE): what their phantom wrote is left out. A
-# fit without a phantom is one whose phantom has no share. Returns list(fit, kinds, change), the last what pinning
-# costs, in nats.
+# Makes the phantoms of a fit exact. One that was only near 0 is fixed (several become one) and the fit is resumed,
+# because the map between equal fits holds for exact phantoms only. Draws from a posterior and fits that are no optimum
+# are not refitted (`refit` FALSE): what their phantom wrote is dropped. A fit without a phantom gets one of share 0.
+# Returns list(fit, kinds, change), the last the cost of fixing in nats.
 exact_phantom <- function(fit, kinds, x) {
-  pinned <- unname(fit$pinned)
-  if (all(pinned != "free" | kinds == "content") && any(kinds != "content")) {
+  fixed <- unname(fit$fixed)
+  if (all(fixed != "free" | kinds == "content") && any(kinds != "content")) {
     return(list(fit = fit, kinds = kinds, change = 0))
   }
   content <- which(kinds == "content")
@@ -26,34 +25,34 @@ exact_phantom <- function(fit, kinds, x) {
     param <- list(membership = cbind(param$membership, 0), aspects = rbind(param$aspects, 0))
     colours <- "white"
   } else if (can_refit(fit)) {
-    pinned <- c(rep("free", length(content)), colours)
-    param <- run_on(fit, param, pinned, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))[names(param)]
+    fixed <- c(rep("free", length(content)), colours)
+    param <- run_on(fit, param, fixed, fit_data(fit, x), fit_control(tol = 1e-11, progress = FALSE))[names(param)]
   }
-  out <- pinned_fit(fit, param, colours, x)
-  list(fit = out, kinds = unname(ifelse(out$pinned == "free", "content", out$pinned)), change = out$loglik - fit$loglik)
+  out <- fixed_fit(fit, param, colours, x)
+  list(fit = out, kinds = unname(ifelse(out$fixed == "free", "content", out$fixed)), change = out$loglik - fit$loglik)
 }
 
 can_refit <- function(fit) {
   isTRUE(fit$estimate %in% c("ml", "map")) || (identical(fit$estimate, "vb") && !is.null(fit$posterior))
 }
 
-# Nothing may start at exact 0: it could not move.
+# Starting values are at least this because an exact 0 cannot move.
 least_start <- 1e-5
 
-# The model of a fit (its prior, neighbours and effort) fitted to x, from other parameters: list(membership, aspects),
-# with effort also its curve, `coef`.
-run_on <- function(fit, param, pinned, x, control, least = least_start) {
-  free <- pinned == "free"
+# Fits the model of a fit (its prior, neighbours and effort) to x from other parameters: list(membership, aspects), with
+# effort also its curve, `coef`.
+run_on <- function(fit, param, fixed, x, control, least = least_start) {
+  free <- fixed == "free"
   param <- lapply(param[c("membership", "aspects")], unname)
   param$membership <- pmax(param$membership, least)
   param$membership <- param$membership / rowSums(param$membership)
   param$aspects[free, ] <- pmin(pmax(param$aspects[free, ], least), 1 - least)
   if (!is.null(fit$effort)) param$coef <- scaled_curve(fit$effort)
-  checked_run(fit_problem(fit, x, pinned), param, control)$param
+  checked_run(fit_problem(fit, x, fixed), param, control)$param
 }
 
-# The fit with other parameters, its last components pinned. Draws are of the parameters as fitted.
-pinned_fit <- function(fit, param, phantoms, x) {
+# Replaces the parameters of a fit, its last components fixed; draws, which belong to the old parameters, are dropped.
+fixed_fit <- function(fit, param, phantoms, x) {
   fit <- without_draws(fit)
   k <- nrow(param$aspects)
   labels <- component_names(k)
@@ -61,26 +60,26 @@ pinned_fit <- function(fit, param, phantoms, x) {
   dimnames(param$aspects) <- list(labels, fit$names[[2L]])
   fit$param <- param
   fit$dims[["k"]] <- k
-  fit$pinned <- stats::setNames(c(rep("free", k - length(phantoms)), phantoms), labels)
+  fit$fixed <- stats::setNames(c(rep("free", k - length(phantoms)), phantoms), labels)
   fit$posterior <- NULL # as they are
   set_loglik(fit, x)
 }
 
 set_loglik <- function(fit, x) {
   view <- check_data(fit_data(fit, x), "binary", quiet = TRUE)$view
-  fit$loglik <- ab_loglik(view, lapply(fit$param, unname), unname(fit$pinned))
+  fit$loglik <- ab_loglik(view, lapply(fit$param, unname), unname(fit$fixed))
   fit
 }
 
-# Content of a fit with one exact phantom: s, a and, for a black phantom, a of the exchanged table.
+# Returns the content of a fit with one exact phantom: s, a and, for a black phantom, a of the exchanged table.
 content_factors <- function(fit, kinds) {
   content <- kinds == "content"
   a <- unname(fit$param$aspects[content, , drop = FALSE])
   list(s = unname(fit$param$membership[, content, drop = FALSE]), a = if (any(kinds == "black")) 1 - a else a)
 }
 
-# The rescalings that leave a fit as it is: aspects a_k / d_k, memberships d_k s_k, the phantom takes the rest. They are
-# allowed while d_k >= max_j a_kj and sum_k s_ik d_k <= 1 for every i, a polytope in d = lower + e.
+# Rescalings that leave the probabilities unchanged: aspects a_k / d_k, memberships d_k s_k, the phantom takes the rest.
+# They are allowed while d_k >= max_j a_kj and sum_k s_ik d_k <= 1 for every i, a polytope in d = lower + e.
 scale_polytope <- function(factors) {
   used <- colSums(factors$s) > least_content
   lower <- ifelse(used, apply(factors$a, 1L, max), 1)
@@ -89,7 +88,7 @@ scale_polytope <- function(factors) {
   list(s = factors$s, lower = lower, room = room, used = used, rows = rows)
 }
 
-# Of the constraints s e <= room those that no other implies: not below another in all of s / room.
+# Selects the constraints s e <= room that no other implies: not below another in all of s / room.
 binding_rows <- function(s, room) {
   rate <- s / pmax(room, 1e-300)
   rate[!is.finite(rate)] <- .Machine$double.xmax
@@ -106,8 +105,8 @@ binding_rows <- function(s, room) {
   kept
 }
 
-# The scale d at which `weight` . d is largest, a linear program; with `tie_break`, of all such the one of least sum.
-# The solution is pulled inside where rounding left it out.
+# Maximises `weight` . d over the scales by a linear program; `tie_break`: takes the solution of least sum. Rounding
+# errors are corrected by moving the solution inside.
 largest_scale <- function(polytope, weight, tie_break = FALSE) {
   d <- polytope$lower
   tight <- polytope$rows[polytope$room[polytope$rows] <= 0]
@@ -141,21 +140,21 @@ scale_of <- function(factors, convention) {
   )
 }
 
-# A fit in another convention: list(fit, kinds). "fitted" leaves both as they are.
+# Converts a fit to another convention: list(fit, kinds). "fitted" changes nothing.
 use_convention <- function(fit, kinds, convention, x = NULL) {
   convention <- check_choice(convention, "phantom_convention", c("fitted", "minimal", "maximal"))
   kinds <- component_kinds(fit, kinds)
   if (convention == "fitted") {
     return(list(fit = fit, kinds = kinds))
   }
-  check_fit(fit, "aspect_bernoulli")
+  check_fit(fit, c("aspect_bernoulli", "visits_bernoulli"))
   if (length(setdiff(kinds, "content")) != 1L) {
     stop_input(
       "`phantom_convention` = %s needs a fit with phantoms of one kind, white or black: this one has %s.",
       show_value(convention), if (all(kinds == "content")) "none" else "both"
     )
   }
-  # Of draws the means: decompositions are of one set of parameters.
+  # Decompositions refer to one set of parameters, so draws are replaced by their means.
   fit <- without_draws(fit)
   exact <- exact_phantom(fit, kinds, x)
   exact$fit$posterior <- NULL # it is of the parameters as fitted
@@ -167,12 +166,12 @@ rescale_content <- function(fit, kinds, d) {
   with_content(fit, kinds, rescale_factors(content_factors(fit, kinds), d))
 }
 
-# An aspect that writes nothing at all may have scale 0: it stays as it is, and its share goes to the phantom.
+# An aspect that writes nothing at all may have scale 0: it is unchanged, and its share goes to the phantom.
 rescale_factors <- function(factors, d) {
   list(s = sweep(factors$s, 2L, d, "*"), a = pmin(factors$a / ifelse(d > 0, d, 1), 1))
 }
 
-# A fit with other content; the phantom takes the rest of each row.
+# Replaces the content of a fit; the phantom takes the rest of each row.
 with_content <- function(fit, kinds, factors) {
   content <- kinds == "content"
   fit$param$aspects[content, ] <- if (any(kinds == "black")) 1 - factors$a else factors$a
@@ -183,109 +182,20 @@ with_content <- function(fit, kinds, factors) {
   fit
 }
 
-# A search among decompositions with the same probabilities that rescaling cannot reach, because they mix the content
-# components: moves that change one component's aspect at a time,
-#   a_k <- (a_k + sum_{j != k} w_j a_j) / (1 - w_k),   s_j <- s_j - w_j s_k (j != k),   s_k <- (1 - w_k) s_k,
-# which leave s a as it is for every w, and are allowed where
-#   0 <= a_k + sum_{j != k} w_j a_j <= 1 - w_k,   s_j >= w_j s_k,   sum_j w_j >= -min_i (1 - u_i) / s_ik.
-# All of that is linear in w, and content's share u_i changes by -s_ik sum_j w_j: so the best move of a component is a
-# linear program in K unknowns. Moves of all components in turn climb to an end that no single one improves.
+# Bounds of the missed probability if attributes differ in how easily they are recorded. A phantom misses all attributes
+# of an observation equally. Misses specific to attributes are another decomposition of the same probabilities, p_ij =
+# present_ij d_j, with d_j at least the largest probability in the column. With both, p_ij = present_ij e_i d_j: for a
+# single cell e_i d_j is at least p_ij, and at least the largest other value in its row times the largest other in its
+# column, which bound e_i and d_j if nothing else is missed.
 
-# The move of component k that is best for `gain` . w, cut back where rounding left the polytope; NULL: there is none.
-best_move <- function(s, a, k, gain) {
-  with_k <- s[, k] > least_content
-  if (!any(with_k)) {
-    return(NULL)
-  }
-  share <- s[with_k, , drop = FALSE]
-  upper <- apply(share / share[, k], 2L, min)
-  upper[k] <- 1 - 1e-6
-  lowest_sum <- -min((1 - pmin(rowSums(share), 1)) / share[, k])
-  mix <- a
-  mix[k, ] <- 0
-  # Rows: a' >= 0; a' <= 1 - w_k; the sum. In y = upper - w >= 0.
-  rate <- rbind(-t(mix), t(mix), rep(-1, nrow(a)))
-  rate[ncol(a) + seq_len(ncol(a)), k] <- 1
-  most <- c(a[k, ], 1 - a[k, ], -lowest_sum)
-  program <- lpSolve::lp("min", gain, -rate, rep("<=", length(most)), most - as.vector(rate %*% upper))
-  if (program$status != 0L) {
-    return(NULL)
-  }
-  w <- pmin(upper - program$solution, upper)
-  used <- as.vector(rate %*% w)
-  w * min(1, (most / used)[used > most & used > 0])
-}
-
-move_component <- function(factors, k, w) {
-  s <- factors$s
-  a <- factors$a
-  others <- seq_along(w)[-k]
-  a[k, ] <- (a[k, ] + colSums(w[others] * a[others, , drop = FALSE])) / (1 - w[k])
-  s[, others] <- s[, others] - outer(s[, k], w[others])
-  s[, k] <- s[, k] * (1 - w[k])
-  list(s = pmax(s, 0), a = pmin(pmax(a, 0), 1))
-}
-
-# The rescaling of all components together with the largest (smallest) mean share of content.
-rescale_best <- function(factors, sign) {
-  polytope <- scale_polytope(factors)
-  d <- if (sign < 0) polytope$lower else largest_scale(polytope, colMeans(factors$s))
-  rescale_factors(factors, d)
-}
-
-# Rescalings and moves of all components in random order until the mean share of content rises (falls) no more.
-climb <- function(factors, sign, most_rounds = 30L) {
-  k <- ncol(factors$s)
-  for (round in seq_len(most_rounds)) {
-    before <- sum(factors$s)
-    factors <- rescale_best(factors, sign)
-    for (c in sample.int(k)) {
-      w <- best_move(factors$s, factors$a, c, rep(-sign, k))
-      if (!is.null(w)) factors <- move_component(factors, c, w)
-    }
-    if (abs(sum(factors$s) - before) < 1e-7 * nrow(factors$s)) break
-  }
-  factors
-}
-
-# Some random moves, each a random part of the way to a random corner.
-wander <- function(factors, steps = ncol(factors$s)) {
-  k <- ncol(factors$s)
-  for (c in sample.int(k, steps, replace = TRUE)) {
-    w <- best_move(factors$s, factors$a, c, stats::rnorm(k))
-    if (!is.null(w)) factors <- move_component(factors, c, w * stats::runif(1L))
-  }
-  factors
-}
-
-# Climbs both ways from the fit and from n_start places near it. Returns every decomposition met whose probabilities
-# are those of the fit.
-search_decompositions <- function(factors, n_start) {
-  p <- factors$s %*% factors$a
-  met <- list()
-  for (start in seq_len(n_start)) {
-    from <- if (start == 1L) factors else wander(factors)
-    for (found in list(from, climb(from, 1), climb(from, -1))) {
-      if (max(abs(found$s %*% found$a - p)) < 1e-10) met <- c(met, list(found))
-    }
-  }
-  met
-}
-
-# How much may be missing where attributes differ in how easily they are recorded. A phantom misses all attributes of an
-# observation alike. Misses that are an attribute's own are another decomposition of the same probabilities,
-# p_ij = present_ij d_j, with d_j at least the largest probability in the column. With both, p_ij = present_ij e_i d_j:
-# for one cell by itself e_i d_j is at least p_ij, and at least the largest other in its row times the largest other in
-# its column, which bound e_i and d_j where nothing else is missed.
-
-# Of each row the largest probability of an observed cell, its column, and the second largest; 0 where there is none.
+# Finds for each row the largest probability of an observed cell, its column, and the second largest; 0 if none.
 two_tops <- function(p, observed) {
   first <- row_tops(p, observed)
   observed[cbind(seq_along(first$at), first$at)] <- FALSE
   list(top = first$top, at = first$at, second = row_tops(p, observed)$top)
 }
 
-# The same of the columns of the whole table, `at` being rows.
+# Finds the same for the columns of the whole table, `at` being rows.
 column_tops <- function(fit, x, colour) {
   all <- NULL
   for (rows in row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]])) {
@@ -295,7 +205,7 @@ column_tops <- function(fit, x, colour) {
   all
 }
 
-# Tops of columns over the rows before (NULL: none) and these.
+# Merges the tops of columns over earlier rows (NULL: none) with these.
 merge_tops <- function(all, new, rows) {
   new$at <- rows[new$at]
   if (is.null(all)) {
@@ -308,7 +218,7 @@ merge_tops <- function(all, new, rows) {
   all
 }
 
-# The most of the missed chance of every cell of some rows, by whose the misses may be.
+# Bounds the missed probability of every cell of some rows, for misses by attribute and by both sides.
 unlike_missed <- function(seen, rows, columns) {
   own <- two_tops(seen$p, seen$observed)
   n <- length(rows)
@@ -322,7 +232,7 @@ unlike_missed <- function(seen, rows, columns) {
   list(taxon = taxon, both = most_missed(seen$p, pmax(seen$p, by_row * by_column)))
 }
 
-# most: of false absences (presences), by whose the misses may be; tops: of the columns.
+# most: bounds of the number of false absences (presences) for each kind of misses; tops: of the columns.
 unlike_bounds <- function(fit, x, colour) {
   columns <- column_tops(fit, x, colour)
   blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {
@@ -332,7 +242,7 @@ unlike_bounds <- function(fit, x, colour) {
   list(most = Reduce(`+`, blocks), tops = columns)
 }
 
-# Cells in the order of bound_cells().
+# Returns the bounds of cells in the order of bound_cells().
 unlike_cells <- function(fit, x, colour) {
   columns <- column_tops(fit, x, colour)
   blocks <- lapply(row_blocks(seq_len(fit$dims[["n"]]), fit$dims[["m"]]), function(rows) {

@@ -1,4 +1,4 @@
-# The aspect Bernoulli model of a table in shards (shards_fit.R): its passes, what it refuses, and its own verbs.
+# Aspect Bernoulli model of a table in shards (shards_fit.R): its iterations, its checks, and its methods.
 
 fit_to_shards.aspect_bernoulli <- function(model, x, k, settings, start, control, call) {
   ab_refuse_shards(settings)
@@ -17,12 +17,12 @@ fit_to_shards.aspect_bernoulli <- function(model, x, k, settings, start, control
   view <- list(dim = x$dims, stored = stored)
   control$algorithm <- ab_algorithm(control, k, view, !is.null(prior), has_smooth, has_effort)
   model <- shard_model(
-    "aspect_bernoulli_on_shards", k, pinned = c(rep("free", k - length(pins)), pins), prior = prior,
+    "aspect_bernoulli_on_shards", k, fixed = c(rep("free", k - length(pins)), pins), prior = prior,
     estimate = settings$estimate, phantom = settings$phantom
   )
-  # Effort or neighbours, never both: ab_check_together().
+  # Effort and neighbours exclude each other, see ab_check_together().
   if (has_effort) {
-    model$here <- effort_here(settings$effort, x, mode_counts(prior, model$pinned))
+    model$here <- effort_here(settings$effort, x, mode_counts(prior, model$fixed))
     class(model) <- c("effort_on_shards", class(model))
   }
   if (has_smooth) {
@@ -51,21 +51,21 @@ ab_check_settings <- function(settings) {
 }
 
 shard_kernel.aspect_bernoulli_on_shards <- function(model, view, param, control) {
-  .Call(mc_c_ab_fit, view, ab_shards_param(model, param), mode_counts(model$prior, model$pinned), control)
+  .Call(mc_c_ab_fit, view, ab_shards_param(model, param), mode_counts(model$prior, model$fixed), control)
 }
 
-# The driver has no rows.
+# The driver has no rows, and so no memberships.
 ab_shards_param <- function(model, param) {
   if (is.null(param$membership)) param$membership <- matrix(0, 0L, model$k)
   if (!is.null(param$by_row)) param$smooth <- list(pulls = param$by_row)
-  c(param, list(pinned = as.integer(model$pinned != "free")))
+  c(param, list(fixed = as.integer(model$fixed != "free")))
 }
 
 shard_start.aspect_bernoulli_on_shards <- function(model, start, x) {
   wish <- "list(aspects = k x m matrix), and a n x k matrix `membership` if you like"
   start <- check_start(start, "aspects", wish, shard_names(x), x$attributes)
   aspects <- check_matrix(start$aspects, "start$aspects", model$k, x$dims[["m"]], 0, 1)
-  ab_check_pinned(aspects, model$pinned)
+  ab_check_fixed(aspects, model$fixed)
   membership <- start$membership
   if (!is.null(membership)) membership <- check_simplex_rows(membership, "start$membership", x$dims[["n"]], model$k)
   list(shared = list(aspects = unname(aspects)), rows = membership)
@@ -81,38 +81,38 @@ ab_fit_sample <- function(model, rows, control, effort = NULL) {
 
 sampled_shared.aspect_bernoulli_on_shards <- function(model, fit, share) {
   aspects <- unname(fit$param$aspects)
-  free <- model$pinned == "free"
+  free <- model$fixed == "free"
   aspects[free, ] <- mix_shares(aspects[free, , drop = FALSE], share)
   list(aspects = aspects)
 }
 
 finish_shards.aspect_bernoulli_on_shards <- function(model, fit, found, free) {
   x <- fit$shards
-  pinned <- model$pinned
+  fixed <- model$fixed
   k <- model$k
   labels <- component_names(k)
   whole <- list(aspects = found$aspects, shares = membership_sums(fit))
   observed <- x$dims[["n"]] - x$column_missing
   order <- seq_len(k)
   if (free) {
-    own <- which(pinned == "free")
-    kind <- phantom_measures(whole, fit$density, pinned, observed > 0)$kind
-    order <- c(own[order(kind[own] != "content", -whole$shares$weight[own])], which(pinned != "free"))
+    own <- which(fixed == "free")
+    kind <- phantom_measures(whole, fit$density, fixed, observed > 0)$kind
+    order <- c(own[order(kind[own] != "content", -whole$shares$weight[own])], which(fixed != "free"))
   }
   aspects <- whole$aspects[order, , drop = FALSE]
   dimnames(aspects) <- list(labels, x$attributes)
   shares <- lapply(whole$shares, function(part) stats::setNames(part[order], labels))
   fit$param <- list(aspects = aspects)
-  fit$loglik <- unname(fit$objective) - shards_log_prior(model$prior, pinned[order], aspects, shares$log)
-  fit$df <- x$dims[["n"]] * (k - 1) + sum(pinned == "free") * x$dims[["m"]]
-  fit[c("shares", "order", "pinned", "estimate", "prior")] <- list(
-    shares[c("weight", "alone")], order, stats::setNames(pinned[order], labels), model$estimate, model$prior
+  fit$loglik <- unname(fit$objective) - shards_log_prior(model$prior, fixed[order], aspects, shares$log)
+  fit$df <- x$dims[["n"]] * (k - 1) + sum(fixed == "free") * x$dims[["m"]]
+  fit[c("shares", "order", "fixed", "estimate", "prior")] <- list(
+    shares[c("weight", "alone")], order, stats::setNames(fixed[order], labels), model$estimate, model$prior
   )
-  class(fit) <- c("aspect_bernoulli_shards", class(fit))
+  class(fit) <- c("aspect_bernoulli_shards", "aspect_model_shards", class(fit))
   fit
 }
 
-# Over all rows: what membership_shares() has, and sums of logs, which a prior needs.
+# Sums over all rows: those of membership_shares(), and of logs, which a prior needs.
 membership_sums <- function(fit) {
   sums <- 0
   for (s in fit$shards$shards$shard) {
@@ -125,29 +125,24 @@ membership_sums <- function(fit) {
   list(weight = sums[, 1L] / fit$dims[["n"]], alone = alone, log = sums[, 3L])
 }
 
-shards_log_prior <- function(prior, pinned, aspects, log_shares) {
-  counts <- mode_counts(prior, pinned)
-  none <- matrix(0, 0L, length(pinned))
+shards_log_prior <- function(prior, fixed, aspects, log_shares) {
+  counts <- mode_counts(prior, fixed)
+  none <- matrix(0, 0L, length(fixed))
   own <- counts[, 3L] > 0
-  sum(counts[own, 3L] * log_shares[own]) + mode_log_prior(prior, pinned, list(membership = none, aspects = aspects))
+  sum(counts[own, 3L] * log_shares[own]) + mode_log_prior(prior, fixed, list(membership = none, aspects = aspects))
 }
 
 shard_part.aspect_bernoulli_shards <- function(fit, rows, data) {
   membership <- rows[, fit$order, drop = FALSE]
   dimnames(membership) <- list(rownames(data$x), component_names(fit$dims[["k"]]))
   list(
-    param = list(membership = membership, aspects = fit$param$aspects), pinned = fit$pinned, estimate = fit$estimate,
+    param = list(membership = membership, aspects = fit$param$aspects), fixed = fit$fixed, estimate = fit$estimate,
     prior = fit$prior, density = fit$density, margins = data$margins, algorithm = fit$algorithm, shares = fit$shares,
-    class = "aspect_bernoulli"
+    class = c("aspect_bernoulli", "aspect_model")
   )
 }
 
-#' @export
-print.aspect_bernoulli_shards <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  NextMethod()
-  write_sentences(phantom_sentences(x))
-  invisible(x)
-}
+shards_table.aspect_bernoulli_shards <- function(fit) component_facts.aspect_bernoulli(fit)
 
 #' @export
 summary.aspect_bernoulli_shards <- function(object, ...) {
@@ -166,7 +161,7 @@ phantoms.aspect_bernoulli_shards <- function(fit, ..., white = 0.2, black = 0.5,
   min_weight <- check_share(min_weight, "min_weight")
   param <- list(aspects = fit$param$aspects, shares = fit$shares)
   observed <- fit$shards$dims[["n"]] - fit$shards$column_missing > 0
-  table <- phantom_table(param, fit$density, fit$pinned, observed, white, black, min_weight)
+  table <- phantom_table(param, fit$density, fit$fixed, observed, white, black, min_weight)
   structure(
     table,
     class = c("phantoms", "data.frame"), density = fit$density,
@@ -174,12 +169,12 @@ phantoms.aspect_bernoulli_shards <- function(fit, ..., white = 0.2, black = 0.5,
   )
 }
 
-# As fit_certificate(), by a scan of all shards.
+# Computes fit_certificate() by a scan of all shards.
 shards_certificate <- function(fit) {
   if (!has_memberships(fit)) {
     return(no_certificate)
   }
-  pinned <- unname(fit$pinned)
+  fixed <- unname(fit$fixed)
   prior <- fit$prior
   aspects <- unname(fit$param$aspects)
   n_shards <- nrow(fit$shards$shards)
@@ -189,16 +184,16 @@ shards_certificate <- function(fit) {
   for (s in fit$shards$shards$shard) {
     view <- read_shard_view(fit$shards, s)
     param <- list(membership = own_rows(fit, s)[, fit$order, drop = FALSE], aspects = aspects)
-    gap <- ab_certify(view, param, pinned, prior, fixed_aspects = TRUE)
+    gap <- ab_certify(view, param, fixed, prior, fixed_aspects = TRUE)
     worst <- max(worst, gap[3L])
-    param <- ab_kernel_param(param, pinned)
+    param <- ab_kernel_param(param, fixed)
     param[c("fixed_membership", "evaluate")] <- list(TRUE, FALSE)
-    sums <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, pinned), plain)$sums
+    sums <- .Call(mc_c_ab_fit, view, param, mode_counts(prior, fixed), plain)$sums
     nodes <- add_node(nodes, s, c(gap[1L], sums))
   }
   total <- add_nodes(nodes, n_shards)
   cells <- matrix(utils::tail(total, 2L * length(aspects)), length(aspects))
-  counts <- mode_counts(prior, pinned)
+  counts <- mode_counts(prior, fixed)
   slope <- matrix(cells[, 1L] - cells[, 2L], nrow(aspects))
   push <- function(count, x) {
     out <- count / x
@@ -207,12 +202,12 @@ shards_certificate <- function(fit) {
   }
   slope <- slope + push(counts[, 1L], aspects) - push(counts[, 2L], 1 - aspects)
   gain <- pmax(slope * (1 - aspects), -slope * aspects)
-  out <- c(membership_gap = total[[1L]], aspects_gap = sum(gain[pinned == "free", ]), worst_row = worst)
+  out <- c(membership_gap = total[[1L]], aspects_gap = sum(gain[fixed == "free", ]), worst_row = worst)
   if (!is.null(fit$effort) || !is.null(fit$smooth)) out[c("membership_gap", "worst_row")] <- NA
   out
 }
 
-# The ranking of false_absences() and false_presences() over all shards: of each its best cells, then the best of these.
+# Ranks cells for false_absences() and false_presences() over all shards: the best of each, then the best of these.
 false_cells.aspect_bernoulli_shards <- function(fit, of, by, asked, site_data, kinds, x, convention) {
   check_shards_fit(fit, "fit")
   convention <- check_choice(convention, "phantom_convention", c("fitted", "minimal", "maximal"))
@@ -239,7 +234,7 @@ false_cells.aspect_bernoulli_shards <- function(fit, of, by, asked, site_data, k
     sums <- c("n_cells", "expected", "expected_most")
     ranked[sums] <- Map(`+`, ranked[sums], found[sums])
     ranked$cells <- keep_best(rbind(ranked$cells, found$cells), score, scope)
-    refuse_large(8 * nrow(ranked$cells), sprintf("All %s", of), "give `n`, or `site` or `taxon`")
+    refuse_large(8 * nrow(ranked$cells), sprintf("All %s", of), "use `n`, or `site` or `taxon`")
   }
   out <- new_false_cells(
     list(names = list(NULL, fit$shards$attributes), rare = NULL), ranked, list(kinds = kinds, per = scope$per),
@@ -249,10 +244,10 @@ false_cells.aspect_bernoulli_shards <- function(fit, of, by, asked, site_data, k
   out
 }
 
-# With `effort` the driver fits the curve (src/aspect_bernoulli/effort.h): of the rows it needs their effort and how
-# many cells stand behind it, and two sums in each pass. A scan needs its rows' effort.
+# With `effort` the driver fits the curve (src/aspect_bernoulli/effort.h): it needs the effort and the number of cells
+# of each row, and two sums in each iteration. A scan needs its rows' effort.
 
-# Effort of all rows: numbers, or the name of a column of `site_data`.
+# Returns the effort of all rows, from numbers or the name of a column of `site_data`.
 check_shards_effort <- function(effort, x, phantom, k) {
   check_effort_phantom(phantom, check_count(k, "k"))
   if (is.character(effort)) {
@@ -268,7 +263,7 @@ check_shards_effort <- function(effort, x, phantom, k) {
   effort
 }
 
-# Rows of the same effort are one, with all their cells and pseudo-counts.
+# Merges rows of equal effort, with all their cells and pseudo-counts.
 effort_here <- function(effort, x, counts) {
   cells <- unlist(lapply(x$shards$shard, function(s) observed_of_shard(x, s))) + sum(counts[, 3L])
   scaled <- scale_effort(effort)
@@ -276,7 +271,7 @@ effort_here <- function(effort, x, counts) {
   list(values = effort, scaled = scaled, effort = sort(unique(scaled)), cells = unname(cells[, 1L]))
 }
 
-# Observed cells of each of its rows.
+# Counts the observed cells of each row of a shard.
 observed_of_shard <- function(x, shard) {
   all <- rep(x$dims[["m"]], x$shards$rows[shard])
   if (x$shards$missing[shard] == 0) {
@@ -293,7 +288,7 @@ settle_rows.effort_on_shards <- function(model, rows, shared, known) {
 
 shard_kernel.effort_on_shards <- function(model, view, param, control) {
   if (is.null(param$effort)) param <- c(param, model$here[c("effort", "cells")])
-  .Call(mc_c_ab_effort_fit, view, ab_shards_param(model, param), mode_counts(model$prior, model$pinned), control)
+  .Call(mc_c_ab_effort_fit, view, ab_shards_param(model, param), mode_counts(model$prior, model$fixed), control)
 }
 
 shard_start.effort_on_shards <- function(model, start, x) {
@@ -321,10 +316,10 @@ finish_shards.effort_on_shards <- function(model, fit, found, free) {
   out
 }
 
-# With `smooth`: what neighbours pull at a row follows from memberships alone, which the driver reads before each pass.
-# It finds all rows' pulls as in memory (src/engine/smooth.h) and sends each shard those of its rows.
+# With `smooth` the pull of the neighbours on a row follows from memberships alone, which the driver reads before each
+# iteration. It computes the pulls of all rows as in memory (src/engine/smooth.h) and sends each shard its own.
 
-# A smooth_over() of the rows of shards x, or NULL.
+# Checks smooth_over() for the rows of shards x; NULL without.
 check_shards_smooth <- function(smooth, x) {
   smooth <- check_smooth(smooth)
   if (is.null(smooth)) {
@@ -334,7 +329,7 @@ check_shards_smooth <- function(smooth, x) {
     if (!is.numeric(smooth[[what]])) {
       stop_not_for_shards(
         sprintf("`smooth` with `%s = \"cv\"`", what),
-        "give smooth_over() a number; a fit to some rows, `x[i, ]`, chooses one"
+        "supply a number to smooth_over(); a fit to some rows, `x[i, ]`, chooses one"
       )
     }
   }
@@ -346,9 +341,9 @@ check_shards_smooth <- function(smooth, x) {
 
 sent_rows.smooth_on_shards <- function(model, n_threads) {
   near <- model$here$near
-  pinned <- as.integer(model$pinned != "free")
+  fixed <- as.integer(model$fixed != "free")
   function(rows) {
-    found <- .Call(mc_c_smooth_pulls, rows, pinned, near, n_threads)
+    found <- .Call(mc_c_smooth_pulls, rows, fixed, near, n_threads)
     list(beside = found$beside, by_row = found$pulls)
   }
 }

@@ -1,9 +1,20 @@
-# Cells, rows and columns of a table by number, name or in blocks, and results too large for memory.
+# Selects cells, rows and columns of a table by number, name or in blocks, and refuses results too large for memory.
 
-# Runs of the rows given, each of at most about a million cells.
+# Splits row numbers into runs of at most about a million cells.
 row_blocks <- function(rows, m, cells = 2^20) {
   size <- max(1L, as.integer(cells %/% m))
   unname(split(rows, (seq_along(rows) - 1L) %/% size))
+}
+
+# Which cells of a table hold 0, or 1: n x m, unknown ones FALSE. A sparse table is not made dense for it.
+cells_that_hold <- function(x, value) {
+  if (!inherits(x, "dgCMatrix")) {
+    x <- unname(as.matrix(x))
+    return(!is.na(x) & x == value)
+  }
+  out <- matrix(value == 0, nrow(x), ncol(x))
+  out[cbind(x@i + 1L, rep.int(seq_len(ncol(x)), diff(x@p)))] <- !is.na(x@x) & x@x == value
+  out
 }
 
 # Rows of the data as a plain matrix of doubles.
@@ -12,8 +23,8 @@ dense_rows <- function(x, rows) {
   unname(as.matrix(x[rows, , drop = FALSE])) + 0
 }
 
-# Row or column numbers from names, numbers, or TRUE and FALSE for each, in the order asked for and as often; NULL is
-# all. Numbers and flags that have names themselves, as of which(), go by them.
+# Returns row or column numbers for names, numbers, or TRUE and FALSE for each, in the order requested and with repeats;
+# NULL selects all. Named numbers and flags, such as those of which(), are matched by name.
 pick <- function(which, n, names, argument) {
   if (is.null(which)) {
     return(seq_len(n))
@@ -38,7 +49,7 @@ pick <- function(which, n, names, argument) {
   as.integer(which)
 }
 
-# A number that is also a name of something else.
+# Reports a number that is also the name of another row or column.
 tell_position <- function(at, names, argument) {
   if (!is.numeric(at) || !is.null(names(at))) {
     return(invisible())
@@ -47,7 +58,7 @@ tell_position <- function(at, names, argument) {
   one <- at[!is.na(named) & named != at][1L]
   if (!is.na(one)) {
     inform(
-      "`%s` = %.0f is taken for the position, which has the name %s; for the name give text, \"%.0f\".", argument, one,
+      "`%s` = %.0f is read as the position, whose name is %s; for the name use text, \"%.0f\".", argument, one,
       dQuote(names[one], FALSE), one
     )
   }
@@ -62,13 +73,13 @@ which_true <- function(flags, n, names, argument) {
   unname(which(as.vector(flags)))
 }
 
-# Numbers of sites, none of which may be meant.
+# Returns numbers of sites, possibly none.
 pick_some <- function(which, x, argument) {
   none <- !length(which) || (is.logical(which) && length(which) == nrow(x) && !anyNA(which) && !any(which))
   if (none) integer() else unique(pick(which, nrow(x), rownames(x), argument))
 }
 
-# Results that would not fit into memory with ease are refused, with advice.
+# Refuses results that would not easily fit into memory, with advice.
 refuse_large <- function(n_double, what, advice) {
   gigabytes <- 8 * n_double / 2^30
   if (gigabytes > 1) {
@@ -77,9 +88,9 @@ refuse_large <- function(n_double, what, advice) {
   }
 }
 
-# A table to fill in, where it fits into memory.
+# Returns the table as a matrix to fill in, if it fits into memory.
 dense_copy <- function(x) {
-  refuse_large(prod(dim(x)), "The result", "give fewer rows at a time as `newdata`")
+  refuse_large(prod(dim(x)), "The result", "use fewer rows at a time as `newdata`")
   as.matrix(x) + 0
 }
 
@@ -90,9 +101,9 @@ replace_cells <- function(x, cells, value = NA) {
   x
 }
 
-# Held-out cells: list of `folds` index vectors over the observed cells. Cells are dealt to the folds in turn, row by
-# row and in random order within a row, so that a row with two cells is never held out whole; where a fold would take
-# all of a column, one of its cells, and where a row has a single cell, that one, is never held out.
+# Assigns observed cells to held-out sets: a list of `folds` index vectors. Cells are dealt to the folds in turn, row by
+# row and in random order within a row, so that a row with two cells is never held out whole. One cell is never held out
+# if a fold would take all of a column, or if it is the only cell of its row.
 cell_folds <- function(observed, folds) {
   n <- nrow(observed)
   cells <- which(observed)
@@ -111,13 +122,21 @@ cell_folds <- function(observed, folds) {
   unname(lapply(seq_len(folds), function(f) sort(cells[which(fold == f)])))
 }
 
-cells_at_a_time <- 5e5 # of a shard, whose chances are in memory
+cells_at_a_time <- 5e5 # of a shard, whose probabilities are in memory
 
 tabulate_sums <- function(value, index, size) {
   out <- numeric(size)
   sums <- rowsum(value, index)
   out[as.integer(rownames(sums))] <- sums[, 1L]
   out
+}
+
+# Sums runs of values whose lengths are `each`, as columns of a sparse matrix; rows: increasing within a run, up to m.
+run_sums <- function(value, rows, each, m) {
+  columns <- methods::new("dgCMatrix",
+    i = as.integer(rows) - 1L, p = as.integer(cumsum(c(0, each))), x = value, Dim = c(as.integer(m), length(each))
+  )
+  Matrix::colSums(columns)
 }
 
 view_matrix <- function(start, column, dim) {
@@ -128,7 +147,7 @@ central_range <- function(draws, level = 0.9) {
   stats::quantile(draws, round(c(1 - level, 1 + level) / 2, 12L), names = FALSE)
 }
 
-# A prediction, or list(mean, lower, upper), with NA in these rows, whose covariates are unknown.
+# Sets a prediction, or list(mean, lower, upper), to NA in these rows, whose covariates are unknown.
 unknown_rows <- function(out, rows) {
   if (is.list(out)) {
     return(lapply(out, unknown_rows, rows))
@@ -137,14 +156,14 @@ unknown_rows <- function(out, rows) {
   out
 }
 
-# NULL where a matrix is singular.
+# Returns NULL if evaluation fails, as for a singular matrix.
 or_nothing <- function(expr) catch_error(expr, function(e) NULL)
 
 as_raw_matrix <- function(x) matrix(as.raw(x), nrow(x), ncol(x))
 
 as_number_matrix <- function(x) matrix(as.integer(x), nrow(x), ncol(x))
 
-# Mixtures of probabilities, which rounding may carry over 1.
+# Mixes probabilities and corrects rounding above 1.
 mixed <- function(shares, probabilities) {
   out <- shares %*% probabilities
   if (isTRUE(max(out) <= 1)) out else pmin(out, 1)

@@ -1,9 +1,9 @@
-# Components of several fits or chains: matched, and the taxa by which one knows them.
+# Matches components of several fits or chains and names their characteristic taxa.
 
-# list(sites = n x k, species = m x k)
+# Returns list(sites = n x k, species = m x k).
 ordination <- function(fit) UseMethod("ordination")
 
-# For each row of `theirs`, the row of `mine` assigned to it, or NA.
+# Returns for each row of `theirs` the assigned row of `mine`, or NA.
 match_components <- function(mine, theirs) {
   k <- max(nrow(theirs), nrow(mine))
   cost <- matrix(0, k, k) # those without a partner get one that costs nothing
@@ -13,23 +13,23 @@ match_components <- function(mine, theirs) {
   replace(at, at > nrow(mine), NA)
 }
 
-# Is an attribute among those that a component writes at all?
+# Tests whether a component writes an attribute noticeably.
 is_told <- function(values) values >= 0.05 * max(values)
 
-# Sievert and Shirley (2014), eq. (1): between the order of probability and that of lift.
+# Relevance, eq. (1) of Sievert and Shirley (2014): between the order of probability and that of lift.
 relevance_of <- function(w, everywhere, weight = 0.6) log(w) - (1 - weight) * rep(log(everywhere), each = nrow(w))
 
-# What all observations together say of each attribute: components by their mean shares.
+# Computes the probability of each attribute over all observations: components weighted by their mean shares.
 said_by_all <- function(fit, w) {
   sites <- ordination(fit)$sites
   sites <- sites / pmax(rowSums(sites), 1e-300)
   pmax(drop(colMeans(sites) %*% w), 1e-300)
 }
 
-# A component that writes next to nothing, a phantom, has no terms.
+# A component that writes almost nothing, a phantom, has no terms.
 says_something <- function(w) apply(w, 1L, max) > 0.01 * max(w)
 
-# The taxa of each component with the largest relevance. Components that may be negative have loadings instead.
+# Returns the taxa of each component with the largest relevance, or loadings if components may be negative.
 top_taxa <- function(fit, n) {
   components <- component_matrix(fit)
   signed <- any(components < 0)
@@ -39,7 +39,7 @@ top_taxa <- function(fit, n) {
   shown <- if (signed) rowSums(abs(components)) > 0 else says_something(components)
   each <- lapply(which(shown), function(c) {
     value <- components[c, ]
-    # The taxon must be among those the component writes at all.
+    # Taxa that the component hardly writes are excluded.
     known <- if (signed) rep(TRUE, length(value)) else is_told(value)
     at <- utils::head(order(-ifelse(known, scores[c, ], -Inf), -value, names), min(n, sum(known)))
     data.frame(
@@ -52,28 +52,84 @@ top_taxa <- function(fit, n) {
   out
 }
 
-# The names of the first n of each component in one text, by component; "" for one that says nothing.
-top_names <- function(fit, n = 3L, cut = identity) {
+# The names of the first n of each component, by component; none for one that says nothing.
+top_lists <- function(fit, n = 3L) {
   components <- rownames(component_matrix(fit))
   top <- top_taxa(fit, n)
-  vapply(components, function(name) paste(cut(top$taxon[top$component == name]), collapse = ", "), "")
+  stats::setNames(lapply(components, function(name) top$taxon[top$component == name]), components)
 }
 
-# The taxa by which one knows each component: what a model of components found, in one sentence. NULL where it has none
-# that can be named.
-known_by <- function(fit) {
-  if (is.null(fit$names[[2L]]) || isTRUE(fit$dims[["k"]] < 2)) {
-    return(NULL) # nothing to call them by, or to tell apart
-  }
-  each <- catch_error(top_names(fit), function(e) NULL)
-  each <- each[nzchar(each)]
-  if (length(each) < 2L) {
-    return(NULL)
-  }
-  shown <- utils::head(sprintf("%s: %s", names(each), each), 6L)
-  more <- length(each) - length(shown)
-  sprintf(
-    "%s that tell the components apart: %s%s.", capital(axis_words(fit)[2L]), paste(shown, collapse = "; "),
-    if (more) paste("; and", count_words(more, "more component")) else ""
+# The same, each in one text.
+top_names <- function(fit, n = 3L, cut = identity) {
+  vapply(top_lists(fit, n), function(names) paste(cut(names), collapse = ", "), "")
+}
+
+# The mean share of each component in a row; NULL where components may be negative.
+mean_shares <- function(fit) {
+  sites <- ordination(fit)$sites
+  if (any(sites < 0)) NULL else unname(colMeans(sites / pmax(rowSums(sites), 1e-300)))
+}
+
+# What the numbers of component_matrix() are, for the legend of their picture.
+component_scale <- function(fit) UseMethod("component_scale")
+
+component_scale.default <- function(fit) {
+  total <- rowSums(component_matrix(fit))
+  if (all(abs(total - 1) < 1e-6 | total == 0)) "share of the component" else "weight"
+}
+
+# The columns of print() on each component, with its name first; of what are no components, too, as a leak.
+component_facts <- function(fit) UseMethod("component_facts")
+
+component_facts.default <- function(fit) {
+  components <- component_matrix(fit)
+  c(
+    list(component = rownames(components)), two_decimals("share", mean_shares(fit)),
+    if (component_scale(fit) == "probability") two_decimals("mean P", rowMeans(components))
   )
+}
+
+# A column of numbers, or nothing for NULL.
+two_decimals <- function(name, values) {
+  if (!is.null(values)) stats::setNames(list(sprintf("%.2f", values)), name)
+}
+
+# The components of a fit as columns of text: their numbers, and the taxa with the largest relevance, where they have
+# names. NULL where there is nothing to show.
+component_table <- function(fit) {
+  facts <- catch_error(component_facts(fit), function(e) NULL)
+  if (!is.null(facts) && !is.null(fit$names[[2L]])) {
+    top <- catch_error(top_lists(fit), function(e) NULL)
+    if (length(top)) {
+      own <- top[match(facts$component, names(top))]
+      facts[[paste("characteristic", axis_words(fit)[2L])]] <- unname(own)
+    }
+  }
+  if (length(facts) > 1L) facts
+}
+
+shown_components <- 7L # the rows of a table in a print
+
+# Prints such a table, lists of names as long as the window lets them be.
+print_fit_table <- function(table, most = shown_components) {
+  n <- lengths(table)[[1L]]
+  shown <- lapply(table, utils::head, most)
+  is_list <- vapply(shown, is.list, NA)
+  widths <- vapply(names(shown)[!is_list], function(name) max(nchar(c(name, shown[[name]]))), 0)
+  room <- getOption("width") - sum(widths + 2)
+  shown[is_list] <- lapply(shown[is_list], function(column) vapply(column, listed_names, "", room))
+  is_text <- vapply(shown, function(column) !any(grepl("^[-0-9]", column)), NA)
+  names(shown)[1L] <- if (names(shown)[1L] == "component") "" else names(shown)[1L]
+  print_aligned(shown, left = which(is_text | is_list))
+  if (n > most) cat(sprintf("... and %s (summary() has all)\n", format_big(n - most)))
+}
+
+# As many of the names as there is room for, at least one; "-" for none.
+listed_names <- function(names, room) {
+  names <- names[!is.na(names)]
+  if (!length(names)) {
+    return("-")
+  }
+  fits <- cumsum(nchar(names) + 2) - 2 <= room
+  clip(paste(names[fits | seq_along(names) == 1L], collapse = ", "), max(room, 10))
 }

@@ -1,4 +1,4 @@
-# Tables with planted omissions and additions.
+# Plants omissions and additions in tables.
 
 #' Plant omissions and additions at known rates
 #'
@@ -8,7 +8,7 @@
 #' @details
 #' A presence is deleted with the probability that `omit` gives. Then every cell is set to 1 with the probability that
 #' `add` gives. Where a 1 stands already nothing changes, so the share of new ones is a little smaller (as in Bingham et
-#' al. 2009). A deleted presence may be added back; it then counts as neither.
+#' al. 2009). A held-out presence may be added back; it then counts as neither.
 #'
 #' Of a range of two numbers, rates are drawn uniformly. With `per = "site"` (the paper's way) every site
 #' has a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single
@@ -58,7 +58,7 @@ corrupt <- function(x, omit = 0, add = 0, per = c("site", "cell"), ...) {
 
 shared_rate <- function(rates) if (all(rates == rates[, 1L])) rates[, 1L] else NA_real_
 
-# A matrix of rates, of the shape of x.
+# Returns a matrix of rates of the shape of x.
 draw_rates <- function(rate, name, x, per) {
   n <- nrow(x)
   m <- ncol(x)

@@ -1,6 +1,6 @@
-# Covariates of sites and visits as design matrices: formulas, scales, levels, and the same of new ones.
+# Turns covariates of sites and visits into design matrices: formulas, scales, levels, and the same for new values.
 
-# The design of `detection = ~ ...`: list
+# Builds the design of `detection = ~ ...`: list
 #   design   d x (n visits), columns centred (where there is an intercept) and scaled over the visits made
 #   basis    d x d: coefficients on the covariates' own scale = basis %*% those of the design
 #   taxon    m x w, terms of taxon-level covariates, centred and scaled, which move the mean of the intercept
@@ -23,12 +23,12 @@ detection_design <- function(formula, cell, given) {
   ))
 }
 
-# Values of so many rows, which may be of no covariate.
+# Returns the covariates as a table of n rows, even without columns.
 covariate_frame <- function(values, n) {
   if (length(values)) as.data.frame(values, optional = TRUE) else data.frame(row.names = seq_len(n))
 }
 
-# Of these values of the covariates, those of the rows `made` being known: list(design = d x rows, basis, terms,
+# Builds the design matrix of the covariates, which must be known in rows `made`: list(design = d x rows, basis, terms,
 # intercept, frame), see detection_design().
 covariate_design <- function(formula, values, made, name) {
   values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
@@ -49,10 +49,10 @@ covariate_design <- function(formula, values, made, name) {
   )
 }
 
-# The mean, or the commonest value.
+# Returns the mean, or the most frequent value.
 typical_value <- function(x) if (is.numeric(x)) mean(x) else names(which.max(table(x)))
 
-# What model.matrix() would stop at.
+# Refuses a factor of one level, at which model.matrix() would stop.
 refuse_one_level <- function(values, name) {
   for (one in names(values)) {
     level <- unique(values[[one]])
@@ -75,8 +75,8 @@ check_terms <- function(frame, name, what) {
   }
 }
 
-# d x rows: the design of these values of the covariates; where one is unknown, or has a level that no visit had, that
-# of a visit with all covariates at their means. So, too, where a term has no finite value, but for new data (`strict`).
+# Builds the design of new values, d x rows. If a covariate is unknown or has a new level, the visit gets all covariates
+# at their means; so, too, if a term is not finite, except for new data (`strict`).
 new_design <- function(frame, values, strict = TRUE) {
   known <- stats::complete.cases(values) | !length(values)
   for (name in names(frame$levels)) known <- known & values[[name]] %in% frame$levels[[name]]
@@ -93,13 +93,13 @@ new_design <- function(frame, values, strict = TRUE) {
   if (strict && !all(good)) {
     at <- which(!good)[1L]
     term <- names(frame$scale)[!is.finite(x[, at])][1L]
-    stop_input("Covariates must give %s a finite value: row %d does not.", term, which(known)[at])
+    stop_input("Covariates must be finite for %s: row %d is not.", term, which(known)[at])
   }
   out[, which(known)[good]] <- x[, good]
   out
 }
 
-# The terms of visits and sites, and those of taxa, which have a side of their own in the model.
+# Splits the formula into terms of visits and sites, and terms of taxa, which have a separate part in the model.
 split_terms <- function(formula, level) {
   terms <- stats::terms(formula)
   if (length(attr(terms, "offset"))) stop_input("`detection` cannot have an offset().")
@@ -118,13 +118,13 @@ split_terms <- function(formula, level) {
   list(visits = build(labels[!of_taxon], attr(terms, "intercept") == 1L), taxon = labels[of_taxon])
 }
 
-# Dates are numbers to go by: as text each would be a level of its own.
+# Dates must be supplied as numbers: as text each would be a separate level.
 check_covariate_kind <- function(value, name) {
   known <- if (is.character(value)) value[!is.na(value)]
   as_text <- length(known) && all(is_date_text(known))
   if (inherits(value, c("Date", "POSIXt")) || as_text) {
     stop_input(
-      "Covariate `%s` must be numbers, not dates: give the day of the year, as.POSIXlt(%s)$yday, or factor(%s) for %s.",
+      "Covariate `%s` must be numbers, not dates: use the day of the year, as.POSIXlt(%s)$yday, or factor(%s) for %s.",
       name, sprintf(if (as_text) "as.Date(%s, format = )" else "%s", name), name, "a coefficient of each date"
     )
   }
@@ -133,7 +133,7 @@ check_covariate_kind <- function(value, name) {
   }
 }
 
-# made: of which rows covariates must be known, of what(first of those where one is not).
+# Stops if a covariate is unknown in rows `made`; what(row) names the first such row.
 check_covariates <- function(values, made, every, what) {
   for (name in names(values)) {
     value <- values[[name]]
@@ -156,7 +156,7 @@ check_visit_covariates <- function(values, made, cell) {
   })
 }
 
-# Columns of mean 0 (where there is an intercept) and of standard deviation 1; a column that others make up is refused.
+# Scales columns to mean 0 (if there is an intercept) and standard deviation 1; refuses a column that depends on others.
 scale_design <- function(x, name) {
   constant <- colnames(x) == "(Intercept)"
   decomposed <- qr(x)
@@ -197,7 +197,7 @@ taxon_design <- function(labels, values, m, where) {
   )
 }
 
-# Values of a covariate, of the kind and the levels of the data, or NA.
+# Returns values of a covariate in the type and levels of the data; others are NA.
 known_values <- function(value, typical, levels, name) {
   if (all(is.na(value))) {
     return(rep(typical[NA_integer_], length(value)))
@@ -210,4 +210,52 @@ known_values <- function(value, typical, levels, name) {
       if (is.null(levels)) "numbers" else show_either(dQuote(levels, FALSE)), bad[1L], format(value[bad[1L]]))
   }
   value
+}
+
+# The covariates of a design for some rows: those of newdata, and typical ones of the data.
+fill_covariates <- function(frame, newdata, name = "newdata", what = "detection") {
+  typical <- frame$typical
+  if (is.null(newdata)) newdata <- data.frame(row.names = 1L)
+  if (!is.data.frame(newdata) || !nrow(newdata)) {
+    stop_input("`%s` must be a data frame of covariates with at least one row, not %s.", name, show_value(newdata))
+  }
+  newdata <- plain_frame(newdata)
+  unknown <- setdiff(names(newdata), names(typical))
+  if (length(unknown)) {
+    stop_input(
+      "`%s` has %s, on which %s does not depend: it depends on %s.", name, show_names(unknown), what,
+      if (length(typical)) show_names(names(typical)) else "none"
+    )
+  }
+  out <- data.frame(row.names = seq_len(nrow(newdata)))
+  for (one in names(typical)) {
+    value <- if (is.null(newdata[[one]])) rep(typical[[one]], nrow(newdata)) else newdata[[one]]
+    out[[one]] <- known_values(value, typical[[one]], frame$levels[[one]], sprintf("%s$%s", name, one))
+  }
+  out
+}
+
+rows_with_na <- function(values) if (length(values)) which(!stats::complete.cases(values)) else integer()
+
+# Checks `covariate`, one of the numbers that a design is made of; NULL: the first. part: the argument with the formula.
+check_numeric_covariate <- function(frame, part, covariate) {
+  numbers <- names(frame$typical)[vapply(frame$typical, is.numeric, NA)]
+  if (is.null(covariate) && length(numbers)) {
+    return(numbers[1L])
+  }
+  if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numbers) {
+    known <- if (length(numbers)) show_names(numbers) else
+      sprintf("the covariates of `%s` that are numbers, of which there are none", part)
+    stop_input("`covariate` must be one of %s, not %s.", known, show_value(covariate))
+  }
+  covariate
+}
+
+# The design along the range of a covariate, the others being typical: list(values, design).
+design_along <- function(frame, covariate, points = 101L) {
+  range <- frame$range[[covariate]]
+  values <- seq(range[1L], range[2L], length.out = points)
+  grid <- as.data.frame(frame$typical, optional = TRUE)[rep(1L, points), , drop = FALSE]
+  grid[[covariate]] <- values
+  list(values = values, design = new_design(frame, grid))
 }

@@ -1,4 +1,4 @@
-# Effort by site: the share of what is missed follows the effort spent on it, by a logistic curve that is fitted
+# Effort by site: the share of missed presences depends on effort by a fitted logistic curve
 # (src/aspect_bernoulli/effort.h).
 
 check_effort <- function(effort, data, phantom, k) {
@@ -13,7 +13,7 @@ check_site_effort <- function(effort, data) {
   effort
 }
 
-# In the order of n rows, whose names may be NULL.
+# Returns the effort in the order of n rows, whose names may be NULL.
 match_effort <- function(effort, n, names) {
   if (is.numeric(effort) && is_line(effort)) effort <- by_name(effort, names, "effort", others = TRUE)
   if (!is.numeric(effort) || !is_line(effort) || length(effort) != n) {
@@ -22,7 +22,7 @@ match_effort <- function(effort, n, names) {
   unname(as.double(effort))
 }
 
-# where: a function of a row's number that says which it is.
+# where: a function that names a row by its number.
 check_effort_values <- function(effort, where) {
   bad <- which(!is.finite(effort))
   if (length(bad)) stop_input("`effort` must be finite: %s has %s.", where(bad[1L]), format(effort[bad[1L]]))
@@ -31,29 +31,29 @@ check_effort_values <- function(effort, where) {
 
 check_effort_phantom <- function(phantom, k) {
   if (phantom == "black" || phantom == "both") {
-    stop_input("`phantom` must be \"white\" with `effort`, not %s: effort acts on what is missed.", show_value(phantom))
+    stop_input("`phantom` must be \"white\" with `effort`, not %s: effort is about gaps.", show_value(phantom))
   }
   if (k < 2L) stop_input("`k` must be at least 2 with `effort`: its last component is the phantom.")
 }
 
-# Kernel and starts in units of mean 0 and variance 1.
+# Kernel and starting values use units of mean 0 and variance 1.
 scale_effort <- function(effort) (effort - mean(effort)) / stats::sd(effort)
 
 flat_curve <- function(share) c(stats::qlogis(min(max(share, 0.01), 0.99)), 0)
 
-# The curve in the user's units.
+# Converts the curve to the user's units.
 effort_curve <- function(coef, effort) {
   slope <- coef[2L] / stats::sd(effort)
   list(coefficients = c(intercept = coef[1L] - slope * mean(effort), slope = slope), values = effort)
 }
 
-# Its inverse: the kernel's coefficients.
+# Inverts effort_curve(): the kernel's coefficients.
 scaled_curve <- function(curve) {
   slope <- curve$coefficients[["slope"]]
   c(curve$coefficients[["intercept"]] + slope * mean(curve$values), slope * stats::sd(curve$values))
 }
 
-# The chance of a miss at each effort.
+# Computes the probability of a miss at each effort.
 effort_missed <- function(coefficients, effort) {
   stats::plogis(coefficients[["intercept"]] + coefficients[["slope"]] * effort)
 }
@@ -63,7 +63,7 @@ effort_sentence <- function(fit) {
   at <- stats::quantile(fit$effort$values, c(0.1, 0.9), names = FALSE)
   share <- effort_missed(curve, at)
   sprintf(
-    "Its share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).",
+    "The phantom's share follows effort: %s %% at an effort of %s, %s %% at %s (log-odds %s %s %s effort).",
     format_percent(share[1L]), format_each(at[1L]), format_percent(share[2L]), format_each(at[2L]),
     format_each(curve[["intercept"]]),
     if (curve[["slope"]] < 0) "-" else "+", format_each(abs(curve[["slope"]]))

@@ -1,12 +1,7 @@
-# How the tools for choosing and comparing models see a fit, whatever its model: what it says of cells it has not seen,
-# what it says of rows it has not seen, and the folds that are held out.
+# Cross-validation of models: predictions of held-out cells and rows, losses, folds and settings.
 
-# Log-likelihood of every new row, nats. What a cell shows has a probability of at least `floor` (a mean, of counts).
-#   data    of check_data(), columns as those of the fit
-#   family  "bernoulli" for tables of 0 and 1, "poisson" for counts, "multinomial" for the shares of counts, eq. (24);
-#           "squared" has no likelihood
-#   ...     a model's own arguments, see test_loglik()
-# By default eqs. (23) to (25) of the paper: the training rows' own probabilities are equally likely components.
+# Computes the log-likelihood of every new row in nats. Each observed cell has a probability of at least `floor` (a
+# mean, of counts).
 held_out_rows <- function(fit, data, floor, family, ...) UseMethod("held_out_rows")
 
 held_out_rows.default <- function(fit, data, floor, family, ..., training = NULL) {
@@ -22,7 +17,7 @@ held_out_rows.default <- function(fit, data, floor, family, ..., training = NULL
   mixture_loglik(data$view, row_cells(fit, family), rep(-log(length(trained)), length(trained)), floor, trained)
 }
 
-# Shares sum to 1 over all columns, so that an unknown cell cannot just be left out.
+# Shares sum to 1 over all columns, so an unknown cell cannot be left out.
 refuse_missing_shares <- function(data) {
   missing <- which(data$margins$row_observed < ncol(data$x))
   if (length(missing)) {
@@ -33,7 +28,7 @@ refuse_missing_shares <- function(data) {
   }
 }
 
-# What a fit's own cells are, where nothing else is said: see held_out_rows().
+# Default family of a fit's cells, see held_out_rows().
 row_family <- function(fit) UseMethod("row_family")
 
 row_family.default <- function(fit) "bernoulli"
@@ -43,7 +38,12 @@ row_kind <- function(fit, family) {
   if (family == "bernoulli") "binary" else if (is.null(kind)) "nonnegative" else kind
 }
 
-# Numbers of the training rows that are components: those with something observed.
+# Checks new rows whose likelihood is wanted, as check_data() does.
+new_row_data <- function(fit, newdata, family) UseMethod("new_row_data")
+
+new_row_data.default <- function(fit, newdata, family) check_newdata(fit, newdata, row_kind(fit, family))
+
+# Returns the numbers of the training rows that serve as components: those with something observed.
 trained_rows <- function(fit, training) {
   n <- fit$dims[["n"]]
   if (!is.null(training)) {
@@ -58,16 +58,62 @@ trained_rows <- function(fit, training) {
   which(rowSums(!is.na(dense_rows(fit_data(fit), seq_len(n)))) > 0)
 }
 
-# What a held-out cell costs, nats (or squared units) each. "bernoulli" is for tables of 0 and 1, with probabilities
-# kept within [floor, 1 - floor]; "poisson" for whole numbers, means at least `floor`; "squared" for the rest.
-# The attribute `clipped` is how many of the cells had less than `floor`.
-cell_loss <- function(fit, cells, value, family, floor) {
+# Computes the loss of held-out cells, in nats (or squared units). "bernoulli" is for tables of 0 and 1, with
+# probabilities kept within [floor, 1 - floor]; "poisson" for whole numbers, means at least `floor`; "squared" for the
+# rest. The attribute `clipped` counts the cells below `floor`. `loss`: of check_loss(), which replaces these.
+cell_loss <- function(fit, cells, value, family, floor, loss = NULL) UseMethod("cell_loss")
+
+cell_loss.default <- function(fit, cells, value, family, floor, loss = NULL) {
   said <- if (family == "bernoulli") recorded_probability(fit)[cells] else fitted(fit)[cells]
+  if (!is.null(loss)) {
+    return(structure(own_loss(loss, value, said), clipped = 0L))
+  }
   clipped <- switch(family, bernoulli = said < floor | said > 1 - floor, poisson = said < floor, FALSE)
   structure(loss_of_mean(said, said, value, family, floor), clipped = sum(clipped))
 }
 
-# Planted omissions: 1 - AUC, with the other measures in its attribute `found`.
+# Losses of held-out cells by name: `x` holds their values, `p` the predicted probabilities or means.
+named_losses <- list(squared = function(x, p) (x - p)^2, absolute = function(x, p) abs(x - p))
+
+# Checks the argument `loss` of the verbs: NULL, or list(f, words), a function of values and predictions and its name.
+check_loss <- function(loss, expression) {
+  if (is.null(loss)) {
+    return(NULL)
+  }
+  if (is.function(loss)) {
+    if (length(formals(args(loss))) < 2L) {
+      stop_input("`loss` must take two arguments, the values of held-out cells and their predicted probabilities.")
+    }
+    label <- if (is.symbol(expression)) as.character(expression) else "loss(x, p)"
+    return(list(f = loss, words = sprintf("mean of `%s`", label)))
+  }
+  if (!is.character(loss) || length(loss) != 1L || !loss %in% names(named_losses)) {
+    stop_input(
+      paste(
+        "`loss` must be NULL, %s or a function of held-out values and their predicted probabilities, not %s.",
+        "An argument `loss` of a model itself goes into a function, as in `function(x, k) nmf(x, k, loss = \"kl\")`."
+      ),
+      paste(dQuote(names(named_losses), FALSE), collapse = ", "), show_value(loss)
+    )
+  }
+  words <- sprintf("mean %s error of a held-out cell", loss)
+  list(f = named_losses[[loss]], words = words)
+}
+
+# A user's function returns one number for the fold, or one for each of its cells.
+own_loss <- function(loss, value, said) {
+  said <- as.vector(said)
+  found <- catch_error(loss$f(value, said), function(e) stop_input("`loss(x, p)` failed: %s", conditionMessage(e)))
+  if (!is_plain_number(found) || !length(found) %in% c(1L, length(value)) || anyNA(found)) {
+    stop_input(
+      "`loss(x, p)` must return one number, or one for each of the %s, and no NA, not %s.",
+      count_words(length(value), "held-out cell"), show_value(found)
+    )
+  }
+  as.vector(found)
+}
+
+# Loss for planted omissions: 1 - AUC, with the other measures in its attribute `found`.
 omission_loss <- function(fit, x, omitted) {
   truth <- matrix(FALSE, nrow(x), ncol(x))
   truth[omitted] <- TRUE
@@ -78,9 +124,13 @@ omission_loss <- function(fit, x, omitted) {
 
 omission_measures <- c("auc", "auc_within", "ap")
 
-# What may be held out: list(x, family, observed), the last a logical matrix with a row for each observation. Of arrays,
-# and of the tables of repeated visits, cells alone.
+# Returns what can be held out: list(x, family, observed), the last a logical matrix with a row per observation. From
+# arrays and tables of repeated visits, only cells can be held out.
 fold_data <- function(x) {
+  if (is_category_table(x)) {
+    data <- check_categories(x, quiet = TRUE)
+    return(list(x = data$x, family = "categorical", observed = matrix(!is.na(data$x), nrow(data$x))))
+  }
   if (is_table(x)) {
     data <- check_data(x, "nonnegative", quiet = TRUE)
     check_blank_cells(data)
@@ -92,7 +142,7 @@ fold_data <- function(x) {
   list(x = x, family = loss_family(flat$view), observed = !is.na(as.matrix(flat$x)))
 }
 
-# Rows and omissions are of tables only.
+# Stops if rows or omissions of an array are requested.
 check_table_scheme <- function(x, scheme) {
   if (!any(c("rows", "omissions") %in% scheme)) {
     return(invisible())
@@ -106,25 +156,25 @@ check_table_scheme <- function(x, scheme) {
   }
 }
 
-# Finds to be deleted, as corrupt(x, omit = c(0, 0.4)) deletes them, in as many tables as there are folds.
+# Draws presences to omit, as corrupt(x, omit = c(0, 0.4)) does, for as many tables as there are folds.
 omission_folds <- function(x, folds) {
   lapply(seq_len(folds), function(fold) {
     omitted <- which(corrupt(x, omit = omission_rates)$omitted)
-    if (!length(omitted)) stop_input("`x` has too few finds for planted omissions.")
+    if (!length(omitted)) stop_input("`x` has too few presences for planted omissions.")
     omitted
   })
 }
 
 omission_rates <- c(0, 0.4)
 
-# The same of repeated visits for whole visits: `observed` says which were made, n x visits.
+# Returns the same for whole visits; `observed` marks the visits made, n x visits.
 visit_fold_data <- function(x) {
   if (is_table(x)) stop_input("`x` must be repeated visits where visits are held out, not a table: hold out cells.")
   cell <- check_visits(x)
   list(x = cell, family = "bernoulli", observed = visits_made(cell))
 }
 
-# Whether a fit tells something of a visit that it has not seen; else an error.
+# Stops unless the fit predicts unseen visits.
 check_tells_visits <- function(fit) UseMethod("check_tells_visits")
 
 check_tells_visits.default <- function(fit) {
@@ -133,15 +183,15 @@ check_tells_visits.default <- function(fit) {
   )
 }
 
-# Held-out rows, rows with nothing observed never.
+# Assigns rows to folds, except rows with nothing observed.
 row_folds <- function(observed, folds) {
   rows <- which(rowSums(observed) > 0)
   rows <- rows[sample.int(length(rows))]
   unname(lapply(split(rows, rep_len(seq_len(folds), length(rows))), sort))
 }
 
-# Runs `expr`, keeping what a fit has to tell to itself: list(value, converged). `refusal`: of own_empty_rows(), where
-# rows were empty before a fold hid any.
+# Runs `expr` without messages of the fit: list(value, converged). `refusal`: of own_empty_rows(), if rows were empty
+# before a fold held cells out.
 quiet_fit <- function(expr, refusal = NULL) {
   converged <- TRUE
   value <- withCallingHandlers(
@@ -157,11 +207,12 @@ quiet_fit <- function(expr, refusal = NULL) {
   list(value = value, converged = converged)
 }
 
-# One fold of one setting: the loss of each unit held out.
+# Runs one fold of one setting and returns the loss of each held-out unit.
 #   setting  list(name, model, k, args): a function and its name, the number of components, further arguments
 #   held     indices of cells, or of rows
 #   refusal  of own_empty_rows()
-hold_out <- function(x, setting, scheme, held, family, floor, control, refusal = NULL) {
+#   own      of check_loss()
+hold_out <- function(x, setting, scheme, held, family, floor, control, refusal = NULL, own = NULL) {
   train <- switch(scheme,
     rows = x[-held, , drop = FALSE], omissions = replace_cells(x, held, 0), replace_cells(x, held)
   )
@@ -170,7 +221,7 @@ hold_out <- function(x, setting, scheme, held, family, floor, control, refusal =
   loss <- switch(scheme,
     rows = row_losses(fit$value, x[held, , drop = FALSE], family, floor),
     omissions = omission_loss(fit$value, train, held),
-    cell_loss(fit$value, held, cells_of(x, held), family, floor)
+    cell_loss(fit$value, held, cells_of(x, held), family, floor, own)
   )
   out <- c(
     loss = mean(loss), n = length(held), converged = fit$converged, components = fit$value$dims[["k"]],
@@ -179,16 +230,16 @@ hold_out <- function(x, setting, scheme, held, family, floor, control, refusal =
   structure(out, why = attr(loss, "why"))
 }
 
-# Minus the log-likelihood of rows; NA, with its attribute `why`, where the model has none.
+# Computes minus the log-likelihood of rows; NA, with its attribute `why`, if the model has none.
 row_losses <- function(fit, x, family, floor) {
   tryCatch(
-    -as.vector(held_out_rows(fit, check_newdata(fit, x, row_kind(fit, family)), floor, family)),
+    -as.vector(held_out_rows(fit, new_row_data(fit, x, family), floor, family)),
     multicause_no_likelihood = function(e) structure(NA_real_, why = conditionMessage(e))
   )
 }
 
-# The fit's call names the data and the model instead of holding them, so that update() and print() can use it. Of the
-# family of cells, where it is given, a model that is not of this package must give chances.
+# The fit's call names the data and the model instead of holding them, so that update() and print() can use it. With
+# `family`, a model from outside this package must return probabilities or means of that family.
 call_model <- function(setting, x, control, family = NULL) {
   given <- list(k = setting$k, control = quote(control))
   given <- given[vapply(names(given), function(name) takes(setting$model, name), NA)]
@@ -204,7 +255,7 @@ call_model <- function(setting, x, control, family = NULL) {
   fit
 }
 
-# An error in a function of the user's that knows nothing of this package, which settle_failures() words.
+# Recognises an error in a user's function that does not use this package, which settle_failures() words.
 is_of_user <- function(model, e) {
   !identical(environment(model), topenv()) && !any(startsWith(class(e), "multicause_"))
 }
@@ -212,13 +263,13 @@ model_failure <- function(e, name) {
   errorCondition(conditionMessage(e), class = "multicause_model_failed", call = conditionCall(e), model = name)
 }
 
-# Does a function take an argument of that name? `...` of models here must be empty.
+# Tests whether a function has an argument of that name; `...` of models here must be empty.
 takes <- function(f, name) {
   known <- names(formals(args(f)))
   name %in% known || ("..." %in% known && !identical(environment(f), topenv()))
 }
 
-# list(fit, seconds, megabytes)
+# Fits and measures: list(fit, seconds, megabytes).
 timed_fit <- function(task, common, tick) {
   before <- sum(gc(reset = TRUE)[, 2L])
   seconds <- system.time(fit <- fit_setting(task, common))[["elapsed"]]
@@ -246,14 +297,14 @@ run_fold <- function(task, common, tick) {
   held <- plan$held[[task$replicate]][[task$fold]]
   setting <- common$settings[[task$setting]]
   with_seed(task$seed, hold_out(
-    plan$x, setting, plan$scheme, held, plan$family, common$floor, common$control, common$refusal
+    plan$x, setting, plan$scheme, held, plan$family, common$floor, common$control, common$refusal, plan$loss
   ))
 }
 
 setting_name <- function(setting) sprintf("%s, k = %d", paste(c(setting$name, setting$grid), collapse = " "), setting$k)
 
-# What a model that is not of this package says of a table, as a fit: chances or means of all cells.
-#   family  "bernoulli": chances are wanted; of others, or NULL, any numbers
+# Wraps the result of a model from outside this package as a fit: probabilities or means of all cells.
+#   family  "bernoulli" requires probabilities; others, or NULL, allow any numbers
 user_model <- function(value, x, setting, family) {
   name <- sprintf("%s(x)", setting$name)
   if (is.data.frame(value) || inherits(value, "Matrix")) value <- as.matrix(value)
@@ -266,13 +317,13 @@ user_model <- function(value, x, setting, family) {
   value <- by_names(value, dimnames_of(x), name)
   refuse_values(value, !is.finite(value), x, name, "have a number for every cell")
   if (identical(family, "bernoulli")) {
-    wish <- "hold chances within 0 and 1, as pmin(pmax(p, 0), 1) makes them"
+    wish <- "hold probabilities within 0 and 1, as pmin(pmax(p, 0), 1) makes them"
     refuse_values(value, value < -1e-8 | value > 1 + 1e-8, x, name, wish)
   }
   new_multicause(
     param = list(), objective = c(own_criterion = NA_real_), loglik = NA_real_, df = NA_real_,
     dims = c(n = nrow(x), m = ncol(x), k = setting$k, observed = NA),
-    trace = data.frame(pass = 0L, objective = NA_real_), starts = data.frame(start = 1L), converged = NA,
+    trace = data.frame(iteration = 0L, objective = NA_real_), starts = data.frame(start = 1L), converged = NA,
     control = NULL, call = NULL, x = x, names = dimnames_of(x), value = value, setting = setting, class = "user_model"
   )
 }
@@ -287,7 +338,7 @@ refuse_values <- function(value, bad, x, name, wish) {
   }
 }
 
-# A list of named argument lists, all combinations; one without arguments for NULL.
+# Returns all combinations of the grid's values as a list of named argument lists; one without arguments for NULL.
 check_grid <- function(grid) {
   if (is.null(grid)) {
     return(NULL)
@@ -297,7 +348,7 @@ check_grid <- function(grid) {
   }
   size <- if (is.data.frame(grid)) nrow(grid) else prod(lengths(grid))
   if (size > most_settings) {
-    stop_input("`grid` must make at most %.0f settings, not %s: give fewer values.", most_settings, format(size))
+    stop_input("`grid` must make at most %.0f settings, not %s: use fewer values.", most_settings, format(size))
   }
   if (is.data.frame(grid)) {
     return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))
@@ -306,19 +357,21 @@ check_grid <- function(grid) {
   lapply(seq_len(nrow(index)), function(i) Map(function(values, at) values[[at]], grid, index[i, ]))
 }
 
-# More are made by mistake, as of a long vector that was meant as one value.
+# More settings are made by mistake, as from a long vector meant as one value.
 most_settings <- 1e4
 
 make_settings <- function(models, k, args, grid) {
   twice <- intersect(names(args), names(grid[[1L]]))
-  if (length(twice)) stop_input("Arguments must be given once, by name or in `grid`, not both: %s.", show_names(twice))
+  if (length(twice)) {
+    stop_input("Arguments must be supplied once, by name or in `grid`, not both: %s.", show_names(twice))
+  }
   taken <- intersect(c("x", "k", "control"), c(names(args), names(grid[[1L]])))
   if (length(taken)) {
     stop_input("`grid` and `...` must hold further arguments of the models, not %s.", show_names(taken))
   }
   at_grid <- seq_len(max(1L, length(grid)))
   combinations <- expand.grid(grid = at_grid, k = k, model = names(models), stringsAsFactors = FALSE)
-  # A model without an argument `k` is fitted once, as one without components.
+  # A model without an argument `k` is fitted once.
   combinations$k[!vapply(models, takes, NA, name = "k")[combinations$model]] <- 0L
   combinations <- unique(combinations)
   lapply(seq_len(nrow(combinations)), function(i) {
@@ -332,8 +385,8 @@ make_settings <- function(models, k, args, grid) {
 
 show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
 
-# What is held out: the data, and for every replicate and fold the cells or rows.
-fold_plan <- function(x, scheme, folds, replicates) {
+# Plans the folds: the data, and for every replicate and fold the held-out cells or rows. `loss`: of check_loss().
+fold_plan <- function(x, scheme, folds, replicates, loss = NULL) {
   folds <- check_count(folds, "folds", 2L)
   replicates <- check_count(replicates, "replicates", 1L, most_tasks)
   check_table_scheme(x, scheme)
@@ -350,15 +403,17 @@ fold_plan <- function(x, scheme, folds, replicates) {
     omissions = function(observed, folds) omission_folds(data$x, folds)
   )
   held <- lapply(draw_seeds(replicates), function(seed) with_seed(seed, draw(observed, folds)))
-  list(x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held)
+  list(
+    x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held, loss = loss
+  )
 }
 
-# All folds of all settings, as independent tasks: a data frame with a row for each. `refuses`: own_empty_rows() where a
+# Runs all folds of all settings as independent tasks, one row each of a data frame. `refuses`: own_empty_rows() if a
 # setting may be a model that refuses rows without counts.
 run_folds <- function(plan, settings, floor, control, store = NULL, refuses = NULL) {
   tasks <- expand.grid(fold = seq_len(plan$folds), replicate = seq_len(plan$replicates), setting = seq_along(settings))
-  # Draws one seed of the session, and from it one for each fold: neither later folds nor the fits of a model depend on
-  # what it is compared with, and the same model twice has the same numbers.
+  # Draws one seed of the session, and from it one per fold: neither later folds nor the fits of a model depend on the
+  # models compared, and the same model twice has the same numbers.
   tasks$seed <- with_seed(draw_seeds(1L), draw_seeds(plan$folds * plan$replicates))
   common <- list(
     plan = plan, settings = settings, floor = floor, control = judging_control(control),
@@ -385,7 +440,7 @@ run_folds <- function(plan, settings, floor, control, store = NULL, refuses = NU
   out
 }
 
-# Of fits that are judged and thrown away: judging them asks for their data.
+# Settings for fits that are only evaluated: their data must be kept.
 judging_control <- function(control) {
   if (inherits(control, "multicause_mcmc_control")) { # chains have no starts to keep
     control$progress <- FALSE
@@ -401,7 +456,7 @@ new_cv <- function(folds, settings, plan, floor) {
   each <- split(folds, factor(folds$setting, seq_along(settings)))
   results <- data.frame(model = vapply(settings, function(s) s$name, ""), k = vapply(settings, function(s) s$k, 0L))
   for (name in names(settings[[1L]]$grid)) {
-    # An argument may be called as one of the columns, such as nmf()'s `loss`.
+    # An argument may share its name with a column, such as nmf()'s `loss`.
     column <- if (name %in% c("model", "k", "loss", "se", "not_converged")) paste0("arg_", name) else name
     results[[column]] <- vapply(settings, function(s) s$grid[[name]], "", USE.NAMES = FALSE)
   }
@@ -414,20 +469,21 @@ new_cv <- function(folds, settings, plan, floor) {
   results$not_converged <- vapply(each, function(f) sum(!f$converged), 0L)
   structure(
     list(
-      results = results, folds = folds, criterion = plan$scheme, family = plan$family, floor = floor,
-      n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why"),
+      results = results, folds = folds, criterion = plan$scheme, family = plan$family, loss = plan$loss$words,
+      floor = floor, n_folds = plan$folds, replicates = plan$replicates, no_likelihood = attr(folds, "why"),
       failed = attr(folds, "failed")
     ),
     class = c("multicause_cv", "multicause_result")
   )
 }
 
-# Cross-validation of checked settings; `folds` and `replicates` are checked with the data.
-validate_settings <- function(x, settings, scheme, folds, replicates, floor, control, refuses = NULL) {
-  parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control))
+# Cross-validates checked settings; `folds` and `replicates` are checked with the data.
+validate_settings <- function(x, settings, scheme, folds, replicates, floor, control, refuses = NULL, loss = NULL) {
+  parts <- list("cross_validate", x, settings, scheme, folds, replicates, floor, settings_that_count(control), loss)
   with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
-    plan <- fold_plan(x, scheme, folds, replicates)
-    out <- new_cv(run_folds(plan, settings, floor, control, store, refuses), settings, plan, floor)
+    plan <- fold_plan(x, scheme, folds, replicates, loss)
+    done <- run_folds(plan, settings, floor, control, store, refuses)
+    out <- new_cv(done, settings, plan, floor)
     if (length(out$no_likelihood) && all(is.na(out$folds$loss))) stop_input("%s", out$no_likelihood[1L])
     out
   })

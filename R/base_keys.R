@@ -1,8 +1,8 @@
-# Which column of a table of the user's names its sites.
+# Finds the column of a user's table that names its sites.
 
-# The names of sites that a table has, list(values, column, numbered), if they hold all `labels`: row names of text,
-# else a column, of text or of numbers, that has each once if there is one, else row names that are numbers but not the
-# usual 1, 2, 3. No column: row names; `numbered`: these are such numbers. NULL: it has none.
+# Finds the site names of a table, list(values, column, numbered), if they hold all `labels`: row names of text, else a
+# column of text or numbers (preferably with each once), else row names that are numbers other than the default 1, 2, 3.
+# No column: row names; `numbered`: these are such numbers. NULL: there are none.
 find_key <- function(table, labels) {
   rows <- attr(table, "row.names")
   if (is.character(rows) && all(labels %in% rows)) {
@@ -18,8 +18,8 @@ find_key <- function(table, labels) {
   if (.row_names_info(table) > 0L && all(labels %in% rows)) list(values = as.character(rows), numbered = TRUE)
 }
 
-# Values of a column as names, NULL where it holds no plain values: whole numbers in full, or, if these are the labels,
-# as R writes them (1e+05).
+# Returns the values of a column as names, NULL if it holds no plain values: whole numbers in full, or, if these are the
+# labels, as R writes them (1e+05).
 key_values <- function(column, labels = NULL) {
   if (!is.atomic(column) || length(dim(column)) > 1L) {
     return(NULL)
@@ -39,7 +39,7 @@ tell_key <- function(key, argument) {
   }
 }
 
-# The rows of a data frame of covariates in the order of the sites, without a column that only names these.
+# Orders the rows of a data frame of covariates by site and drops a column that only names sites.
 by_key_column <- function(table, argument, labels) {
   key <- covariate_key(table, argument, labels)
   if (is.null(key)) {
@@ -54,7 +54,7 @@ by_key_column <- function(table, argument, labels) {
   table
 }
 
-# What names the rows of such a table. A column of numbers is no key where it is needed as a covariate.
+# Finds the key of such a table. A column of numbers is no key if it is needed as a covariate.
 covariate_key <- function(table, argument, labels) {
   key <- find_key(table, labels)
   column <- key$column
@@ -68,16 +68,17 @@ covariate_frame_by_name <- function(table, argument, labels) {
   if (is.null(labels)) table else by_key_column(table, argument, labels)
 }
 
-# A data frame of covariates without what a class adds to its columns. Points of package sf are the places themselves.
+# Strips classes from a data frame of covariates. Points of package sf are the places themselves.
 plain_covariate <- function(table, argument) {
+  if (grepl("age$", argument)) table <- ages_without_units(table, argument)
   if (grepl("place$", argument) && inherits(table, "sf")) table else plain_frame(table)
 }
 
-# Columns that a place needs and any other covariate; `argument` may be a part of a list, as "along$place".
+# Minimum number of columns of a place and of any other covariate; `argument` may be part of a list, as "along$place".
 least_columns <- function(table, argument) if (grepl("place$", argument) && !inherits(table, "sf")) 2L else 1L
 
-# Where no names are all there: the column of text, or the numbers of rows, that has most, if that is more than half;
-# name_order() says what it lacks. NULL: rows are taken in their order.
+# If no names hold all labels: the column of text, or the row numbers, with most of them, if more than half;
+# name_order() reports what it lacks. NULL: rows are taken in their order.
 nearest_key <- function(table, labels) {
   known <- vapply(unclass(table), function(column) {
     if (is_text(column)) sum(labels %in% as.character(column)) else 0L

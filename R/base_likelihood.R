@@ -1,11 +1,11 @@
-# Losses and likelihoods of cells and rows that models and verbs share.
+# Losses and likelihoods of cells and rows, shared by models and verbs.
 
-# A condition of its own: cross_validate() shows NA and says why.
+# Signals a separate condition: cross_validate() shows NA with the reason.
 stop_no_likelihood <- function(...) {
   stop(errorCondition(sprintf(...), class = c("multicause_no_likelihood", "multicause_input_error"), call = NULL))
 }
 
-# log sum_r weight_r P(row | r) for every row of a view, components by blocks.
+# Computes log sum_r weight_r P(row | r) for every row of a view, components by blocks.
 mixture_loglik <- function(view, cells, log_weight, floor, rows = seq_along(log_weight)) {
   out <- -Inf
   for (at in row_blocks(seq_along(rows), view$dim[2L])) {
@@ -13,13 +13,13 @@ mixture_loglik <- function(view, cells, log_weight, floor, rows = seq_along(log_
     mixture <- c(list(log_weight = log_weight[at]), cell_terms(said, floor))
     out <- log_add(out, .Call(mc_c_row_mixture, view, mixture))
   }
-  # Eq. (24) has no such factor.
+  # Eq. (24) lacks this factor.
   constant <- if (is.null(view$value) || !is.null(said$share)) 0 else row_constants(view)
   out + constant
 }
 
-# The one rule of the floor: what is seen in a cell, or its mean, counts as at least that. As the kernel takes it; see
-# src/engine/row_mixture.h.
+# Applies the floor, everywhere the same: an observed value, or its mean, has at least that probability. For the format
+# of the kernel see src/engine/row_mixture.h.
 cell_terms <- function(cells, floor) {
   if (!is.null(cells$mean)) {
     mean <- pmax(cells$mean, floor)
@@ -38,7 +38,7 @@ log_add <- function(a, b) {
   ifelse(top == -Inf, -Inf, top + log1p(exp(pmin(a, b) - top)))
 }
 
-# The part of a Poisson likelihood that no mean changes: minus the sum of log x!.
+# Constant part of a Poisson likelihood: minus the sum of log x!.
 row_constants <- function(view) {
   row <- factor(rep(seq_len(view$dim[1L]), diff(view$start)), seq_len(view$dim[1L]))
   -vapply(split(lgamma(view$value + 1), row), sum, 0, USE.NAMES = FALSE)
@@ -57,23 +57,24 @@ loss_of_mean <- function(presence, mean, value, family, floor) {
   if (family == "poisson") -stats::dpois(value, pmax(mean, floor), log = TRUE) else (value - mean)^2
 }
 
-# Logistic regression by Newton's method; the first column of the design is 1. The objective is the log-likelihood less
-# half of beta' penalty beta. Where a column tells hits from others without error, beta ends where a pass gains nothing
-# that counts. `start`: NULL is the mean of y alone. Returns list(beta, hessian); see src/num/logistic_regression.h.
-logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(ncol(design)), weight = 1, passes = 50L,
+# Fits a logistic regression by Newton's method; the first column of the design is 1. The objective is the
+# log-likelihood minus half of beta' penalty beta. If a column separates hits from others, beta stops when an iteration
+# gains nothing that counts. `start`: NULL starts at the mean of y. Returns list(beta, hessian); see
+# src/num/logistic_regression.h.
+logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(ncol(design)), weight = 1, iterations = 50L,
                                 start = NULL, n_threads = 1L) {
   cases <- cbind(as.double(y), offset, weight, deparse.level = 0L)
   if (is.null(start)) {
     share <- (sum(cases[, 3L] * cases[, 1L]) + 0.5) / (sum(cases[, 3L]) + 1)
     start <- c(stats::qlogis(share) - mean(offset), rep(0, ncol(design) - 1L))
   }
-  limits <- as.integer(c(passes, n_threads))
+  limits <- as.integer(c(iterations, n_threads))
   found <- .Call(mc_c_logistic_regression, unname(design), cases, penalty, matrix(start), limits)
   found$beta <- as.vector(found$beta)
   found
 }
 
-# Row totals over P(observed): what a row's distribution is multiplied by to give expected counts.
+# Computes row totals over P(observed), which scale a row's distribution to expected counts.
 plsa_row_scale <- function(view, param, row_total) {
   observed <- rep(1, length(row_total))
   if (!is.null(view$na_start)) {
@@ -88,5 +89,8 @@ plsa_row_scale <- function(view, param, row_total) {
   stats::setNames(row_total / pmax(observed, .Machine$double.eps), rownames(param$membership))
 }
 
-# Are the values of a view of the data counts?
-is_whole <- function(view) is.null(view$value) || all(view$value == round(view$value))
+# Are the values of a view of the data counts, but for rounding? Values that would all be 0 are those of another unit.
+is_whole <- function(view) {
+  value <- view$value
+  is.null(value) || !length(value) || any(value > 0.5) && all(abs(value - round(value)) <= 1e-8 * pmax(1, value))
+}

@@ -1,16 +1,16 @@
-# Tables of text: what their marks stand for, and the code that makes 0 and 1 of them. Nothing is read by guess: the
-# advice names the marks of absence that it takes for such.
+# Interprets the marks in tables of text and writes the code that turns them into 0 and 1. Nothing is converted
+# silently: the advice lists the marks taken as absences.
 
 is_text <- function(column) is.character(column) || is.factor(column)
 
-# A column as text that can be compared: what R cannot read is one mark of its own.
+# Returns a column as comparable text, in which all that R cannot read is one mark.
 readable_text <- function(column) {
   text <- as.character(column)
   replace(text, is_unreadable(text), "\ufffd")
 }
 
-# What each mark is: "blank", "absent", "unknown" or, of all others, "present". NA is a blank where nothing else says
-# that there is none.
+# Classifies marks as "blank", "absent", "unknown" or, all others, "present". NA is a blank unless another mark states
+# absences.
 mark_kind <- function(marks) {
   word <- tolower(trimws(marks))
   number <- suppressWarnings(as.numeric(word))
@@ -25,11 +25,11 @@ mark_kind <- function(marks) {
   kind
 }
 
-# Dashes, points and strokes, as tables have them for nothing.
+# Dashes, points and strokes, which tables use for an absence.
 only_strokes <- "^[-._/\\\\|\u00b7\u2010-\u2015\u2212]+$"
 
-# Of two abbreviations such as A and P, abs and pres, N and Y, that which stands for an absence. A letter alone says
-# nothing: F is frequent where A is abundant.
+# Finds the absence among two abbreviations such as A and P, abs and pres, N and Y. A single letter is no evidence:
+# beside F, frequent, A is abundant.
 short_absence <- function(word, kind) {
   two <- unique(word[kind == "present"])
   begins <- function(words) vapply(two, function(one) any(startsWith(words, one)), NA)
@@ -37,16 +37,16 @@ short_absence <- function(word, kind) {
   if (sum(none) == 1L && begins(c("present", "positive", "yes", "true"))[!none]) which(word == two[none])
 }
 
-# The marks of a table as they are written, the most frequent first: data frame of text, n, kind.
+# Lists the marks of a table as written, the most frequent first: data frame of text, n, kind.
 table_marks <- function(text) {
   marks <- unique(text)
   marks <- data.frame(text = marks, n = tabulate(match(text, marks), length(marks)), kind = mark_kind(marks))
   marks[order(-marks$n, marks$text, method = "radix"), ]
 }
 
-# Does a column of text hold marks of a taxon, and no names or kinds of sites? Most of its cells are then numbers or
-# those of absences; or its marks are `common` to other columns; or it has blanks, and all else is there once, as tags
-# of genes are.
+# Tests whether a column of text holds marks of a taxon rather than names or kinds of sites: most of its cells are
+# numbers or marks of absence; or its marks are `common` to other columns; or it has blanks and all else once, as tags
+# of genes.
 holds_marks <- function(column, common) {
   text <- readable_text(column)
   kind <- mark_kind(text)
@@ -54,17 +54,23 @@ holds_marks <- function(column, common) {
   if (mean(!there | reads_as_number(trimws(text))) >= 0.5) {
     return(TRUE)
   }
-  mean(text[there] %in% common) >= 0.5 || any(!there) && !anyDuplicated(text[there])
+  mean(text[there] %in% common) >= 0.5 || are_tags_once(text)
 }
 
-# The marks that at least `times` of these columns have.
+are_tags_once <- function(column) {
+  text <- readable_text(column)
+  there <- mark_kind(text) == "present"
+  any(!there) && !anyDuplicated(text[there])
+}
+
+# Returns the marks that at least `times` of these columns have.
 common_marks <- function(columns, times = 2L) {
   each <- unlist(lapply(Filter(is_text, columns), function(column) unique(readable_text(column))), use.names = FALSE)
   marks <- unique(each)
   marks[tabulate(match(each, marks), length(marks)) >= times]
 }
 
-# Running text, such as whole documents.
+# Recognises running text, such as whole documents.
 are_sentences <- function(text) {
   known <- text[!is.na(text) & text != "" & !is_unreadable(text)]
   length(known) > 0L && mean(lengths(strsplit(utils::head(known, 1000L), "[[:space:]]+"))) >= 5
@@ -75,7 +81,7 @@ corpus_advice <- paste(
   "documents and words."
 )
 
-# What to do with columns of marks; `part`: the code of these columns, `whole`: whether they are all that `part` is of.
+# Advises on columns of marks; `part`: the code of these columns, `whole`: whether `part` has no others.
 marks_advice <- function(columns, part, whole = TRUE) {
   text <- unlist(lapply(columns, as.character), use.names = FALSE)
   if (any(is_unreadable(text)) || are_sentences(text)) {
@@ -105,7 +111,7 @@ marks_advice <- function(columns, part, whole = TRUE) {
   ))
 }
 
-# The condition that a cell is a presence: to be the one mark of one, or none of those of absences.
+# Writes the condition for a presence: equal to the only mark of one, or to none of the marks of absence.
 presence_test <- function(part, present, none, quoted) {
   written <- setdiff(none, NA)
   compared <- if (length(present) == 1L && length(written)) {
@@ -116,14 +122,16 @@ presence_test <- function(part, present, none, quoted) {
   paste(c(if (anyNA(none)) sprintf("!is.na(%s)", part), compared), collapse = " & ")
 }
 
-# Of some columns of a frame only these become numbers, so that its names of rows stay.
+# In a frame only some columns become numbers, so that its row names stay.
 mark_code <- function(part, test, whole) {
   made <- sprintf("(%s) + 0", test)
   if (whole) made else sprintf("%s <- %s", part, made)
 }
 
 show_marks <- function(marks, quoted, most = 8L) {
-  shown <- utils::head(marks, most)
+  # Of many that occur once, such as tags of genes, one stands for all.
+  many <- sum(marks$n == 1L) > most
+  shown <- utils::head(if (many) marks[marks$n > 1L | !duplicated(marks$n), ] else marks, most)
   text <- paste(sprintf("%s (%s)", clip(quoted(shown$text), 30L), vapply(shown$n, format_big, "")), collapse = ", ")
   more <- nrow(marks) - nrow(shown)
   if (more > 0L) sprintf("%s and %s more", text, format_big(more)) else text

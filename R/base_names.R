@@ -27,14 +27,14 @@ group_factor <- function(groups, size, side, used, names) {
 
 name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else names
 
-# What people call the three sides.
+# Usual words for the three sides.
 visit_side_words <- list(
   site = c("site", "observation", "locality", "place", "plot", "point", "transect"),
   taxon = c("taxon", "attribute", "species", "taxa", "genus", "sp"),
   visit = c("visit", "survey", "occasion", "replicate", "rep", "j")
 )
 
-# Which sides these words name: "site", "taxon", "visit"; NA for others.
+# Returns the side each word names: "site", "taxon", "visit"; NA for others.
 side_of <- function(words) {
   words <- tolower(words)
   vapply(words, function(word) {
@@ -43,7 +43,7 @@ side_of <- function(words) {
   }, "", USE.NAMES = FALSE)
 }
 
-# Names of all sides, numbers where there are none.
+# Returns the names of all sides, numbers if there are none.
 side_labels <- function(x) {
   lapply(seq_along(dim(x)), function(side) dimnames(x)[[side]] %||% as.character(seq_len(dim(x)[side])))
 }

@@ -1,8 +1,8 @@
-# Numbers and nouns as sentences have them.
+# Numbers and nouns in sentences.
 
 `%||%` <- function(x, y) if (is.null(x)) y else x
 
-# Words of the field of which one and many are known. Any other word is left as the user wrote it.
+# Singular and plural of words of the field. Other words stay as the user wrote them.
 many_of <- c(
   site = "sites", locality = "localities", formation = "formations", collection = "collections", sample = "samples",
   plot = "plots", quadrat = "quadrats", transect = "transects", station = "stations", section = "sections",
@@ -23,18 +23,18 @@ format_big <- function(x) format(x, big.mark = " ", scientific = FALSE, trim = T
 
 format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NAMES = FALSE)
 
-# Shares and expected numbers as one would say them.
+# Format shares, expected numbers and probabilities in words.
 format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
 
-format_expected <- function(x) if (x < 1) "fewer than 1" else paste("about", format_big(signif(x, 3L)))
+show_expected <- function(x) if (x < 1) "fewer than 1" else format_big(signif(x, 3L))
 
-format_chance <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))
+format_probability <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))
 
-# "1 start", "2 passes", "3 taxa", of words of ours; of what the user calls them, "1 site" of "sites".
+# Returns "1 start", "2 iterations", "3 taxa" for words of this package; for the user's words, "1 site" from "sites".
 count_words <- function(n, word) paste(format_big(n), noun(n, word))
 noun <- function(n, word) ifelse(n == 1, word, many_words(word))
 
-# The last word in the plural, as listed above or by the rule.
+# Puts the last word in the plural, as listed above or by rule.
 many_words <- function(word) {
   last <- sub(".* ", "", word)
   listed <- unname(many_of[last])

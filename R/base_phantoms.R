@@ -1,12 +1,12 @@
-# Which components are phantoms, and how much of a table they make.
+# Classifies components as phantoms and measures their share of a table.
 
-# What a black phantom of a sparse table must have besides its mean, see ?phantoms. Tuning: additions planted in fossil
+# Criteria for a black phantom of a sparse table besides its mean, see ?phantoms. Tuning: additions planted in fossil
 # tables gave above 0.98, alone 0.07; components of tables without additions above 0.9 or, of nested sites, alone 0.6.
 black_above <- 0.95
 black_alone <- 0.5
 
-# The same as a list, of `aspects`, those that count.
-phantom_measures <- function(param, density, pinned, observed, white = 0.2, black = 0.5, min_weight = 1e-3) {
+# Measures each component as a list, using the columns with something observed.
+phantom_measures <- function(param, density, fixed, observed, white = 0.2, black = 0.5, min_weight = 1e-3) {
   aspects <- param$aspects[, observed, drop = FALSE]
   if (!any(observed)) aspects <- param$aspects
   mean <- unname(rowMeans(aspects))
@@ -20,14 +20,14 @@ phantom_measures <- function(param, density, pinned, observed, white = 0.2, blac
   kind <- rep("content", length(mean))
   kind[weight > min_weight & white_ratio <= white & !is.na(white_ratio)] <- "white"
   kind[weight > min_weight & black_ratio <= black & flat & !is.na(black_ratio)] <- "black"
-  kind[pinned != "free"] <- pinned[pinned != "free"]
+  kind[fixed != "free"] <- fixed[fixed != "free"]
   list(
-    aspects = aspects, kind = kind, pinned = unname(pinned != "free"), weight = weight, mean = mean,
+    aspects = aspects, kind = kind, fixed = unname(fixed != "free"), weight = weight, mean = mean,
     white_ratio = white_ratio, black_ratio = black_ratio, above = above, alone = alone
   )
 }
 
-# Of each component, its mean share of the observations and the part of that in observations that are mostly its own.
+# Computes each component's mean share of the observations, and the part of it in observations that are mostly its own.
 membership_shares <- function(membership) {
   alone <- colSums(membership * (membership > 0.5)) / colSums(membership)
   weight <- colMeans(membership)
@@ -39,13 +39,13 @@ phantom_table <- function(...) {
   out <- phantom_measures(...)
   aspects <- out$aspects
   data.frame(
-    component = component_names(nrow(aspects)), kind = out$kind, pinned = out$pinned, weight = out$weight,
+    component = component_names(nrow(aspects)), kind = out$kind, fixed = out$fixed, weight = out$weight,
     mean = out$mean, min = unname(apply(aspects, 1L, min)), max = unname(apply(aspects, 1L, max)),
     out[c("white_ratio", "black_ratio", "above", "alone")]
   )
 }
 
-# The kind of each component: as phantoms() finds them, or as the user says.
+# Returns the kind of each component, from phantoms() or from the user.
 component_kinds <- function(fit, kinds = NULL) {
   k <- fit$dims[["k"]]
   if (is.null(kinds)) kinds <- if (isTRUE(k == 0)) character() else phantoms(fit)
@@ -71,7 +71,7 @@ stop_no_phantoms <- function(fit) {
   )
 }
 
-# The mean membership of all rows of the table, of which a fit to a shard has its own.
+# Returns the mean membership over all rows of the table; a fit to one shard keeps it separately.
 mean_membership <- function(fit) {
   unname(if (is.null(fit$shares)) colMeans(fit$param$membership) else fit$shares$weight)
 }

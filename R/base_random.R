@@ -1,7 +1,6 @@
-# The session's generator: seeds, states and what is drawn by them, which leaves it as it was.
+# Seeds and states of the session's random number generator, which is left unchanged.
 
-# A function that puts the session's generator back to what it is now, also where it has no state yet: its kind stays
-# with R when the state goes.
+# Returns a function that restores the session's generator, also if it has no state yet: its kind outlives the state.
 keep_generator <- function() {
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)
   kind <- RNGkind()
@@ -15,28 +14,28 @@ keep_generator <- function() {
   }
 }
 
-# The state of the session's generator, as simulate() keeps it: assigned to .Random.seed, it gives the same draws again.
+# Returns the state of the session's generator, as simulate() keeps it: assigned to .Random.seed, it repeats the draws.
 session_state <- function() {
   current <- function() get0(".Random.seed", globalenv(), inherits = FALSE)
   if (is.null(current())) stats::runif(1L)
   current()
 }
 
-# Evaluates `expr` under its own seed and leaves the session's generator and its kind as they were.
+# Evaluates `expr` under its own seed and restores the session's generator and its kind.
 with_seed <- function(seed, expr) {
   put_back <- begin_seed(seed)
   on.exit(put_back())
   expr
 }
 
-# Begins the seed's numbers: a function that puts the session's generator back.
+# Sets the seed and returns a function that restores the session's generator.
 begin_seed <- function(seed) {
   put_back <- keep_generator()
   set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
   put_back
 }
 
-# Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator stays as it was.
+# Evaluates f() with the generator at `stream`; list(value, stream after). The session's generator is restored.
 with_stream <- function(stream, f) {
   put_back <- keep_generator()
   on.exit(put_back())
@@ -47,8 +46,8 @@ with_stream <- function(stream, f) {
 
 draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
 
-# Evaluates draw() as stats::simulate() asks: under the seed given, and then the session's generator is as it was, or
-# from the session's own. The seed returned reproduces the draw.
+# Evaluates draw() as stats::simulate() requires: with `seed`, and the session's generator is then restored; otherwise
+# from the session's. The seed returned reproduces the draw.
 draw_seeded <- function(draw, seed) {
   before <- session_state()
   if (is.null(seed)) {
@@ -61,6 +60,12 @@ draw_seeded <- function(draw, seed) {
 }
 
 random_unit <- function(n_row, n_column) matrix(stats::runif(n_row * n_column, 0.05, 0.95), n_row, n_column)
+
+# Draws rows from Dirichlets with these parameters, a matrix.
+draw_dirichlet <- function(alpha) {
+  alpha[] <- pmax(stats::rgamma(length(alpha), alpha), 1e-300)
+  alpha / rowSums(alpha)
+}
 
 random_simplex <- function(n_row, n_column) {
   s <- matrix(stats::runif(n_row * n_column, 0.1, 1), n_row, n_column)

@@ -1,4 +1,4 @@
-# How well scores rank the cells that changed: AUC, average precision, calibration.
+# Measures how well scores rank the changed cells: AUC, average precision, calibration.
 
 is_probability <- function(score) all(score >= 0 & score <= 1)
 
@@ -10,8 +10,8 @@ thin_curve <- function(curve, most = most_points) {
 
 most_points <- 1000L
 
-# How well scores tell hits, of each of n rows and, last, of all: list(auc, se, ap), see src/num/ranking.h. Of several
-# scores, columns of a matrix, a column each.
+# Computes the ranking of hits in each of n rows and, last, over all: list(auc, se, ap), see src/num/ranking.h. Several
+# scores, columns of a matrix, have a column each.
 ranking <- function(score, hit, row = rep(1L, length(hit)), n = 1L, n_threads = 1L) {
   several <- is.matrix(score)
   if (!several) score <- matrix(as.double(score))
@@ -31,7 +31,7 @@ within_rows <- function(scores, changed) {
   )
 }
 
-# Curves of what descend_scores() tells.
+# Curves from the result of descend_scores().
 roc_curve <- function(steps) {
   hits <- steps$hits[length(steps$hits)]
   others <- steps$cells[length(steps$cells)] - hits
@@ -39,14 +39,14 @@ roc_curve <- function(steps) {
   data.frame(false_positive = (at$cells - at$hits) / others, true_positive = at$hits / hits)
 }
 
-# `each`: how many cells one that is no hit stands for.
+# `each`: how many cells one non-hit stands for.
 pr_curve <- function(steps, each = 1) {
   hits <- steps$hits[length(steps$hits)]
   others <- each * (steps$cells - steps$hits)
   thin_curve(list(recall = steps$hits / hits, precision = steps$hits / (steps$hits + others)))
 }
 
-# Hits and candidates down to each distinct score, highest first; of several scores, columns of a matrix, a list.
+# Counts hits and candidates down to each distinct score, highest first; for columns of scores, a list.
 descend_scores <- function(score, hit, n_threads = 1L) {
   several <- is.matrix(score)
   if (!several) score <- matrix(as.double(score))
@@ -54,7 +54,7 @@ descend_scores <- function(score, hit, n_threads = 1L) {
   if (several) steps else steps[[1L]]
 }
 
-# Expected share of hits among the n highest, ties drawn at random.
+# Expected share of hits among the n highest, with ties in random order.
 precision_at <- function(steps, n) stats::approx(c(0, steps$cells), c(0, steps$hits), n)$y / n
 
 removal_at_half <- function(score, hit) {
@@ -64,15 +64,15 @@ removal_at_half <- function(score, hit) {
   c(fp = mean(score[!hit] > 0.5), fn = mean(score[hit] <= 0.5))
 }
 
-# Of the candidates in each tenth of the chances from 0 to 1, the share of changed cells, observed and by the scores.
-calibration_curve <- function(score, hit, chance = score) {
+# Computes, in each tenth of the probabilities from 0 to 1, the share of candidates changed, observed and predicted.
+calibration_curve <- function(score, hit, probability = score) {
   if (!is_probability(score)) {
-    return(data.frame(chance = numeric(), score = numeric(), share = numeric(), cells = integer()))
+    return(data.frame(probability = numeric(), score = numeric(), share = numeric(), cells = integer()))
   }
-  sums <- rowsum(cbind(chance, score, hit, 1), pmin(floor(10 * chance), 9))
+  sums <- rowsum(cbind(probability, score, hit, 1), pmin(floor(10 * probability), 9))
   cells <- sums[, 4L]
   data.frame(
-    chance = sums[, 1L] / cells, score = sums[, 2L] / cells, share = sums[, 3L] / cells, cells = as.integer(cells),
+    probability = sums[, 1L] / cells, score = sums[, 2L] / cells, share = sums[, 3L] / cells, cells = as.integer(cells),
     row.names = NULL
   )
 }
@@ -97,7 +97,7 @@ calibration_line <- function(score, hit) {
   )
 }
 
-# The measures of a ranking: over the whole table and within its rows.
+# Computes the measures of a ranking over the whole table and within its rows.
 ranked_measures <- function(scores, changed) {
   candidate <- !is.na(changed)
   all <- ranking(scores[candidate], changed[candidate])

@@ -1,9 +1,9 @@
 # Standard errors and intervals of parameters, and tables of them.
 
-# Does a fit hold draws of a posterior?
+# Tests whether a fit holds draws of a posterior.
 is_sampled <- function(fit) UseMethod("is_sampled")
 
-# Of probabilities whose posterior is a Beta distribution with these parameters.
+# Computes errors and intervals of probabilities with Beta posteriors of these parameters.
 beta_spread <- function(one, zero, level) {
   size <- one + zero
   end <- function(p) stats::qbeta(p, one, zero)
@@ -13,7 +13,7 @@ beta_spread <- function(one, zero, level) {
   )
 }
 
-# By standard deviations of draws of probabilities, as those of the Beta distributions with these.
+# Computes errors from draws of probabilities, and intervals of Beta distributions with the same moments.
 drawn_spread <- function(fit, name, level) {
   error <- fit$spread[[name]]
   if (is.null(error)) {
@@ -22,13 +22,13 @@ drawn_spread <- function(fit, name, level) {
   c(list(error = error), if (!is.null(level)) beta_interval(fit$param[[name]], error, level))
 }
 
-# Central interval of the Beta distribution with this mean and standard deviation: what is kept of a cell's draws.
+# Returns the central interval of the Beta distribution with this mean and sd, the moments kept of a cell's draws.
 beta_interval <- function(mean, sd, level = 0.9) {
   size <- mean * (1 - mean) / sd^2 - 1
   bound <- function(p) {
     out <- mean
     wide <- which(sd > 1e-9 & mean > 0 & mean < 1)
-    # A spread as large as it can be is that of a coin: then the Beta distribution has its mass at both ends.
+    # The largest possible spread is that of a coin: then the Beta distribution has its mass at both ends.
     at <- pmax(size[wide], 0.01)
     out[wide] <- beta_quantile(p, mean[wide] * at, (1 - mean[wide]) * at)
     out
@@ -36,7 +36,7 @@ beta_interval <- function(mean, sd, level = 0.9) {
   list(lower = bound((1 - level) / 2), upper = bound((1 + level) / 2))
 }
 
-# qbeta() without its trouble next to 1 and with tiny shapes, where the distribution is that of a coin.
+# Computes qbeta() without its inaccuracy near 1 and with tiny shapes, for which the distribution is that of a coin.
 beta_quantile <- function(p, a, b) {
   out <- (p > b / (a + b)) + 0
   low <- which(a <= b & a >= 1e-3)
@@ -46,7 +46,7 @@ beta_quantile <- function(p, a, b) {
   out
 }
 
-# By draws of a part, its entries x draws.
+# Computes errors and intervals from draws of a part, entries x draws.
 quantile_spread <- function(draws, level) {
   if (is.null(draws)) {
     return(NULL)
@@ -59,16 +59,16 @@ quantile_spread <- function(draws, level) {
   )
 }
 
-# What a fit knows of the uncertainty of a part of `param`, in its shape: list(error), standard errors, with `level`
-# also `lower` and `upper`, the ends of intervals; NULL: nothing.
+# Returns the uncertainty of a part of `param`, in its shape: list(error), standard errors, with `level` also `lower`
+# and `upper`, the ends of intervals; NULL if unknown.
 part_spread <- function(fit, name, level = NULL) UseMethod("part_spread")
 
-# As broom's: a tibble where package tibble is there, which prints its first rows alone.
+# Returns a tibble, as broom does, if package tibble is installed; it prints its first rows only.
 as_tidy <- function(table) {
   if (requireNamespace("tibble", quietly = TRUE)) tibble::as_tibble(table, .name_repair = "minimal") else table
 }
 
-# A row for each entry of a vector, matrix or array, the first side slowest.
+# Returns a row for each entry of a vector, matrix or array, the first side slowest.
 long_table <- function(values, sides, name = "estimate") {
   if (length(sides) == 1L) values <- array(values, length(values), list(names(values)))
   extent <- dim(values)
@@ -80,7 +80,7 @@ long_table <- function(values, sides, name = "estimate") {
   out
 }
 
-# Which parameters are meant by names of their own or of taxa; NULL: all.
+# Selects parameters by their names or by taxa; NULL: all.
 wanted_parameters <- function(parm, names, taxa) {
   if (is.null(parm)) {
     return(rep(TRUE, length(names)))
@@ -93,7 +93,7 @@ wanted_parameters <- function(parm, names, taxa) {
   names %in% parm | taxa %in% parm
 }
 
-# The mean of some matrices, or list(mean, lower, upper).
+# Computes the mean of some matrices, or list(mean, lower, upper).
 mean_and_limits <- function(each, level, labels) {
   shape <- function(values) structure(matrix(values, nrow(each[[1L]])), dimnames = name_sides(labels))
   all <- matrix(unlist(each), length(each[[1L]]))
@@ -106,5 +106,5 @@ mean_and_limits <- function(each, level, labels) {
   list(mean = mean, lower = limit((1 - level) / 2), upper = limit((1 + level) / 2))
 }
 
-# Whether chances are at 0 or at 1: -1, 1, else 0.
+# Tests whether probabilities are at 0 or at 1: -1, 1, else 0.
 edge_side <- function(p, edge = 1e-3) (p > 1 - edge) - (p < edge)

@@ -1,12 +1,12 @@
-# Text as people and programs write it: encodings, numbers, dates, csv.
+# Reads and writes text: encodings, numbers, dates, csv.
 
-# Dates as text: the year first or last, and then perhaps a time.
+# Dates as text: the year first or last, possibly followed by a time.
 date_patterns <- c(
   first = "^[0-9]{4}([-/.])[0-9]{1,2}\\1[0-9]{1,2}(?![0-9])",
   last = "^[0-9]{1,2}([-/.])[0-9]{1,2}\\1([0-9]{2}|[0-9]{4})(?![0-9])"
 )
 
-# Text whose encoding is known: UTF-8, or else Latin-1, as of older exports.
+# Returns text in a known encoding: UTF-8, or else Latin-1, as of older exports.
 as_utf8 <- function(text) {
   old <- which(!validUTF8(text))
   Encoding(text) <- "UTF-8"
@@ -16,7 +16,7 @@ as_utf8 <- function(text) {
 
 reads_as_number <- function(text) grepl("^[-+]?([0-9]+[.]?|[0-9]*[.][0-9]+)([eE][-+]?[0-9]+)?$", text)
 
-# The lines of a data frame, as bytes in UTF-8 whatever the session's encoding is.
+# Writes a data frame as csv lines, as bytes in UTF-8 in any session encoding.
 csv_text <- function(table, header = TRUE) {
   as_native <- function(text) {
     text <- enc2utf8(text)
@@ -46,14 +46,14 @@ split_columns <- function(age) lapply(seq_len(ncol(age)), function(column) age[,
 
 name_stem <- function(names) sub("[._ -]?[0-9]+$", "", names)
 
-# An absence whatever the column is called; and what says no to a column's question.
+# Words for an absence under any column name; and those that negate the column's name.
 absence_words <- c(
   "absent", "absence", "undetected", "nondetected", "nondetection", "unobserved",
   paste0("not", c("present", "detected", "observed", "found", "seen", "recorded"))
 )
 no_words <- c("no", "n", "false", "f", "none", "nil", "negative")
 
-# NULL or text: `count` strings, or any number of them.
+# Accepts NULL or text: `count` strings, or any number of them.
 check_text <- function(x, name, count = NULL) {
   if (!is.null(x) && (!is.character(x) || anyNA(x) || !length(x) %in% c(count, if (is.null(count)) length(x)))) {
     stop_input("`%s` must be %s or NULL, not %s.", name, if (is.null(count)) "text" else "one string", show_value(x))
@@ -63,7 +63,7 @@ check_text <- function(x, name, count = NULL) {
   }
 }
 
-# Times that R keeps in parts are vectors, too.
+# Converts times that R stores as lists to vectors.
 plain_times <- function(data) {
   parts <- vapply(unclass(data), inherits, NA, "POSIXlt")
   for (column in names(data)[parts]) data[[column]] <- as.POSIXct(data[[column]])

@@ -1,9 +1,9 @@
-# Repeated surveys in the shapes that other packages have them in, as an array of observations x attributes x visits
-# that says so: its attribute `sides` marks it as arranged, `covariates` holds what came with it.
+# Converts repeated surveys from the formats of other packages to an array of observations x attributes x visits. Its
+# attribute `sides` marks it as arranged; `covariates` holds the covariates that came with it.
 
 visit_sides <- c("site", "taxon", "visit")
 
-# Of three words one may be anything, as "bird": it names the side that the other two leave.
+# If one of three words is unknown, such as "bird", it names the side that the other two leave.
 sides_of <- function(words) {
   at <- side_of(words)
   left <- setdiff(visit_sides, at)
@@ -11,13 +11,13 @@ sides_of <- function(words) {
   at
 }
 
-# An array whose names of dimensions, or mark, say that it holds visits.
+# Tests for an array marked as arranged; tests whether its mark or names of dimensions declare visits.
 is_arranged <- function(x) !is.null(attr(x, "sides"))
 says_visits <- function(x) {
   length(dim(x)) == 3L && (is_arranged(x) || all(visit_sides %in% sides_of(as.character(names(dimnames(x))))))
 }
 
-# An n x m x visits integer array with names, of any shape that visits come in.
+# Returns an n x m x visits integer array with names from any format of visits.
 check_visits <- function(visits, sides = NULL, name = "x") {
   if (is_arranged(visits)) {
     return(check_visit_values(visits, name))
@@ -46,7 +46,7 @@ check_visits <- function(visits, sides = NULL, name = "x") {
   visits
 }
 
-# code: what holds the values in the user's terms, and how something, %s, is done with it. For a message.
+# code: the expression for the values in the user's terms, and a template, %s, for operations on it. For a message.
 check_visit_values <- function(visits, name, code = c(name, "%s")) {
   ok <- (is.numeric(visits) || is.logical(visits)) && length(dim(visits)) == 3L && all(dim(visits) > 0L)
   if (!ok) {
@@ -69,7 +69,7 @@ check_visit_values <- function(visits, name, code = c(name, "%s")) {
   visits
 }
 
-# Tables of sites x visits, one for each species that the list is named by.
+# Tests for tables of sites x visits, one for each species that names the list.
 lists_species <- function(visits, name) {
   named <- !is.null(names(visits)) && all(nzchar(names(visits))) && !names_visits(names(visits)) &&
     all(is.na(side_of(names(visits))))
@@ -87,12 +87,12 @@ season_advice <- function(x, code) {
   if (length(dim(x)) == 4L) sprintf(" Take one season at a time, as by `%s[, , 1, ]`.", code) else ""
 }
 
-# What counts and codes may be made of: in an array, in a part of a list, or in each of several tables.
+# Suggests how to obtain counts and codes: in an array, in a part of a list, or in each of several tables.
 visits_advice <- function(visits, code) {
   gsub("`(\\([^`]*)`", paste0("`", sub("%s", "\\1", code[2L], fixed = TRUE), "`"), codes_advice(visits, code[1L]))
 }
 
-# One table for each visit.
+# Stacks one table per visit.
 stack_tables <- function(visits, name) {
   if (!length(visits)) stop_input("`%s` must hold at least one table, not none.", name)
   tables <- lapply(seq_along(visits), function(v) {
@@ -119,17 +119,17 @@ stack_tables <- function(visits, name) {
 no_visit_advice <- function(visits, v, name) {
   label <- names(visits)[v]
   rest <- if (is.null(label) || !nzchar(label)) sprintf("-%d", v) else sprintf("names(%s) != \"%s\"", name, label)
-  sprintf("If this is no visit but holds covariates, give `%s[%s]`, and these as `visit_data` or `site_data`.", name,
+  sprintf("If this is no visit but holds covariates, use `%s[%s]`, and these as `visit_data` or `site_data`.", name,
     rest)
 }
 
-# A table with the names of another, in its order.
+# Reorders a table by the names of another, if these are the same.
 order_like <- function(x, other) {
   alike <- Map(setequal, dimnames_of(x), dimnames_of(other))
   if (all(unlist(alike))) by_names(x, dimnames_of(other), "x") else x
 }
 
-# What is other in a visit's table than in the first one's: its shape, a name it lacks, or their order.
+# Describes how a visit's table differs from the first: shape, a missing name, or order.
 unlike_first <- function(table, first) {
   if (!identical(dim(table), dim(first))) {
     shape <- function(x) paste(dim(x), collapse = " x ")
@@ -144,9 +144,9 @@ unlike_first <- function(table, first) {
   "has its rows or columns in another order, or under names that the first lacks"
 }
 
-# An array by what its sides are called, by its own names of dimensions or by `sides`. Where neither says it, it is
-# taken as observations x attributes x visits and a message says so, but where that would be odd, or as likely the
-# species x sites x visits of package spOccupancy.
+# Arranges an array by its names of dimensions or by `sides`. Without either it is taken as observations x attributes x
+# visits with a message, unless that would be implausible, or if the species x sites x visits of package spOccupancy are
+# as likely.
 arrange_array <- function(x, sides, name) {
   if (length(dim(x)) != 3L) {
     return(x)
@@ -158,10 +158,10 @@ arrange_array <- function(x, sides, name) {
   }
   d <- dim(x)
   shape <- paste(count_words(d, c("site", "taxon", "visit")), collapse = " x ")
-  # Few verbs have an argument `sides`.
+  # Few functions have an argument `sides`.
   said <- "sides = c(\"species\", \"site\", \"visit\")"
-  advice <- if (name == "data") sprintf("give `%s`", said) else
-    sprintf("name its dimensions (names(dimnames(%s))) or give `visits_array(%s, %s)`", name, name, said)
+  advice <- if (name == "data") sprintf("use `%s`", said) else
+    sprintf("name its dimensions (names(dimnames(%s))) or use `visits_array(%s, %s)`", name, name, said)
   if (share_of_taxa(dimnames(x)[[1L]]) >= 0.8 && share_of_taxa(dimnames(x)[[2L]]) < 0.2) {
     inform(
       "`%s` is taken as %s x %s x %s, as its first side is called like taxa, %s: if it is not, name its dimensions.",
@@ -189,7 +189,7 @@ arrange_array <- function(x, sides, name) {
   call_sides(x)
 }
 
-# Sites and taxa are called what the user calls them: by the array's own names of dimensions, else by these words.
+# Names sites and taxa as the user does: by the array's names of dimensions, else by these words.
 call_sides <- function(x, words = NULL) {
   own <- names(dimnames(x))
   if (is.null(own)) own <- words
@@ -202,7 +202,7 @@ check_sides <- function(sides) {
   at <- if (is.character(sides)) sides_of(sides)
   if (length(at) != 3L || !setequal(at, visit_sides)) {
     stop_input(
-      "`sides` must say what the three dimensions are, as c(\"site\", \"species\", \"visit\") in their order, not %s.",
+      "`sides` must name the three dimensions, as c(\"site\", \"species\", \"visit\") in their order, not %s.",
       if (is.character(sides)) show_names(sides) else show_value(sides)
     )
   }
@@ -239,7 +239,7 @@ packed_visits <- function(x, name) {
 
 packed_words <- c("site", "species", "visit")
 
-# What unmarkedFrameOccuMulti() takes as a list `y`, it keeps as `ylist`.
+# unmarkedFrameOccuMulti() stores the list `y` as `ylist`.
 packed_cells <- function(each, y, name) {
   if (!is.null(each)) {
     return(each_species(each, paste0(name, "$ylist")))
@@ -269,13 +269,13 @@ each_species <- function(each, name) {
   aperm(stack_tables(each, name), c(1L, 3L, 2L))
 }
 
-# Sites x visits of one species, as an array.
+# Returns sites x visits of one species as an array.
 one_species <- function(y) {
   array(y, c(nrow(y), 1L, ncol(y)), list(rownames(y), "species", if (!have_one_name(colnames(y))) colnames(y)))
 }
 
-# Text as occupancy programs have it: 0 and 1, and for a visit that was not made "." or "-". Columns of a data frame
-# that hold other text stay as they are: names of sites, as it may be.
+# Codes of occupancy programs: 0 and 1, and "." or "-" for a visit that was not made. Columns of a data frame that hold
+# other text are unchanged because they may be names of sites.
 visit_codes <- c("0", "1")
 not_made <- c(".", "-", "", "NA")
 
@@ -304,8 +304,8 @@ code_values <- function(x) {
   match(ifelse(text %in% not_made, NA, text), visit_codes) - 1L
 }
 
-# One species' history of detections, a row for each site, as list(visits, covariates): a matrix of sites x visits, such
-# a data frame, or a text of codes for each site, "01.1" (as program MARK has it).
+# Reads one species' detection histories, a row per site, as list(visits, covariates): a matrix of sites x visits, such
+# a data frame, or a text of codes for each site, "01.1" (as in program MARK).
 history_visits <- function(x, name) {
   if (is.character(x) && is.null(dim(x))) {
     if (!length(x)) stop_input("`%s` must hold a history of detections for each site: it has none.", name)
@@ -324,7 +324,7 @@ history_visits <- function(x, name) {
 }
 
 # Columns without names, or all of one name, or called "y.1", "visit3", "2" or by dates, are visits. Any other name may
-# be that of a taxon.
+# be a taxon.
 names_visits <- function(names) {
   is.null(names) || have_one_name(names) ||
     all(is_date_text(names) | (grepl("[0-9]$", names) & is_visit_stem(name_stem(names))))
@@ -339,15 +339,15 @@ stop_table <- function(x, name) {
   stop_input(
     "`%s` must be a list of tables or an array of sites x taxa x visits, not %s. %s; %s; %s.", name, show_value(x),
     sprintf("Sites x visits of one species go into visits_bernoulli(list(y = %s), k = 1)", name),
-    if (name == "data") paste("of a table with a row for each record say which columns are `site`, `taxon` and",
+    if (name == "data") paste("of a table with a row for each record name the columns `site`, `taxon` and",
       "`visit` (for one species add a column with its name)") else
       "of a table with a row for each record visits_array() makes such an array",
     "a table of sites x taxa of one visit goes into aspect_bernoulli()"
   )
 }
 
-# list(y, covariates) of a data frame with a row for each site: histories in its column `ch`, in numbered columns of one
-# stem, y.1, y.2, ..., or in all columns; NULL where there are none. Other numbered columns are covariates of visits,
+# Returns list(y, covariates) of a data frame with a row per site: histories in its column `ch`, in numbered columns of
+# one stem, y.1, y.2, ..., or in all columns; NULL if there are none. Other numbered columns are covariates of visits,
 # further ones covariates of sites.
 frame_history <- function(x, name) {
   x <- read_codes(as.data.frame(x), name)
@@ -384,8 +384,8 @@ history_stem <- function(names) {
   replace(stem, is_date_text(names), "date")
 }
 
-# Names of the sites of such a frame, list(sites, column): row names, else the column that is called after the sites,
-# else the first one of text that names each row once.
+# Finds the sites of such a frame, list(sites, column): row names, else the column named like sites, else the first
+# column of text that names each row once.
 history_sites <- function(x, name) {
   if (is.character(attr(x, "row.names"))) {
     return(list(sites = rownames(x)))
@@ -401,8 +401,8 @@ history_sites <- function(x, name) {
   if (anyDuplicated(sites)) stacked_sites(x, called, plain, name) else list(sites = sites, column = called)
 }
 
-# A site that comes in several rows, of seasons most likely, is a site of its own in each of them: a species may come or
-# go between seasons. One other column must tell them apart.
+# A site in several rows, most likely of seasons, becomes a separate site in each: a species may come or go between
+# seasons. One other column must distinguish them.
 stacked_sites <- function(x, called, plain, name) {
   sites <- key_values(x[[called]])
   twice <- sites[duplicated(sites)][1L]
@@ -417,6 +417,15 @@ stacked_sites <- function(x, called, plain, name) {
     )
   }
   season <- apart[several][1L]
+  if (side_of(names(x)[season]) %in% "taxon") {
+    stop_input(
+      paste(
+        "`%s` must have histories of one species, or be a list of them: its column %s names %d. Use `list(y =",
+        "lapply(split(%s, %s[[%d]]), function(one) as.matrix(data.frame(one[visits], row.names = one[[%d]]))))`, where",
+        "`visits` are the columns of visits, and each species has the same sites."
+      ), name, dQuote(names(x)[season], FALSE), length(unique(x[[season]])), name, name, season, called
+    )
+  }
   inform(
     "Sites come again in `%s`, such as %s: each %s of a site is one of its own, as presence may change between them.",
     name, dQuote(twice, FALSE), dQuote(names(x)[season], FALSE)
@@ -426,7 +435,7 @@ stacked_sites <- function(x, called, plain, name) {
 
 is_site_name <- function(names) side_of(sub("[._ ]?(id|name|code|no|nr|number)$", "", tolower(names))) %in% "site"
 
-# Counts in columns that are called after visits.
+# Refuses counts in columns named like visits.
 refuse_history_counts <- function(x, stem, columns, name) {
   visit <- which(is_visit_stem(stem) | stem %in% "date")
   counted <- function(column) is.numeric(column) && all(column >= 0 & column == floor(column), na.rm = TRUE)
@@ -464,7 +473,7 @@ split_history <- function(text, sites, name) {
   matrix(code_values(unlist(each)), length(text), byrow = TRUE, dimnames = if (!is.null(sites)) list(sites, NULL))
 }
 
-# 1 where any visit found something, 0 where none did, NA where there was none.
+# Merges visits: 1 if any visit found the taxon, 0 if none did, NA if there was none.
 any_visit <- function(cell) {
   out <- suppressWarnings(apply(cell, 1:2, max, na.rm = TRUE))
   out[!is.finite(out)] <- NA
@@ -473,17 +482,22 @@ any_visit <- function(cell) {
   out
 }
 
-# Attributes that were found somewhere, but at fewer than so many observations.
+# Finds attributes present somewhere, but at fewer than `rare` observations.
 rare_attributes <- function(x, rare) {
   found <- colSums(x == 1, na.rm = TRUE)
   found < rare
 }
 
-# The values of the variables of a formula for every visit, list(frame, level): a data frame of n x visits rows,
-# observation by observation within a visit, and for each variable what it belongs to. Only the data given are looked
-# at, never the session.
+# Evaluates the variables of a formula for every visit, list(frame, level): a data frame of n x visits rows, observation
+# by observation within a visit, and for each variable its level. Only the supplied data are searched, never the
+# session.
 #   given  list(visit, site, taxon)
 visit_variables <- function(formula, cell, given, name) {
+  check_covariate_formula(formula, name)
+  held_variables(formula, known_covariates(cell, given), name)
+}
+
+check_covariate_formula <- function(formula, name) {
   is_formula <- inherits(formula, "formula")
   if (!is_formula || length(formula) != 2L) {
     stop_input(
@@ -493,8 +507,11 @@ visit_variables <- function(formula, cell, given, name) {
     )
   }
   refuse_bars(formula, name)
+}
+
+# The variables of a formula among known ones, list(values, level).
+held_variables <- function(formula, known, name) {
   wanted <- all.vars(formula)
-  known <- known_covariates(cell, given)
   lost <- setdiff(wanted, names(known$values))
   if (length(lost)) {
     stop_input(
@@ -505,7 +522,7 @@ visit_variables <- function(formula, cell, given, name) {
   list(values = known$values[wanted], level = known$level[wanted])
 }
 
-# (1 | species), as other packages have random effects.
+# Refuses (1 | species), the random effects of other packages.
 refuse_bars <- function(formula, name) {
   if (!any(c("|", "||") %in% all.names(formula))) {
     return(invisible())
@@ -520,7 +537,7 @@ refuse_bars <- function(formula, name) {
   }
   stop_input(
     "`%s` must hold covariates alone, not (%s): %s.", name, labels[bar][1L], if (name %in% c("presence", "detection")) {
-      "each taxon has an intercept and slopes of its own, drawn to a common mean"
+      "each taxon has an intercept and slopes of its own, shrunk towards a common mean"
     } else {
       "memberships have no random effects"
     }
@@ -537,7 +554,7 @@ known_covariates <- function(cell, given) {
   taxon <- side_values(given$taxon, d[2L], labels[[2L]], "taxon_data", c("taxon", "taxa"))
   label <- labels[[3L]] %||% seq_len(d[3L])
   built_in <- list(visit = rep(factor(label, label), each = d[1L]))
-  # What was measured on each visit goes before what the site is like.
+  # Covariates of visits take precedence over those of sites.
   visit$values <- c(visit$values, built_in[setdiff("visit", names(visit$values))])
   visit$level <- c(visit$level, visit = "visit")[names(visit$values)]
   site <- lapply(site[setdiff(names(site), names(visit$values))], rep, d[3L])
@@ -549,8 +566,8 @@ known_covariates <- function(cell, given) {
   list(values = c(visit$values, site, taxon), level = level)
 }
 
-# Visit by visit: a list of observations x visits matrices (or of a value for each observation), or a data frame with
-# a row for each, told apart by its columns of sites and visits or, without them, in unmarked's order: the visits to
+# Reads covariates of visits: a list of observations x visits matrices (or of a value per observation), or a data frame
+# with a row per visit, matched by its columns of sites and visits or, without them, in unmarked's order: the visits to
 # the first observation, then those to the next.
 visit_values <- function(x, d, labels) {
   if (!length(x)) {
@@ -568,7 +585,7 @@ visit_values <- function(x, d, labels) {
 
 visit_matrix <- function(value, name, d, labels) {
   value <- by_name(value, labels[[1L]], paste0("visit_data$", name), others = TRUE)
-  if (is.data.frame(value)) value <- as.matrix(value)
+  if (is.data.frame(value)) value <- as.matrix(plain_frame(value))
   if (is_line(value) && length(value) == d[1L]) {
     return(rep(as.vector(value), d[3L]))
   }
@@ -578,7 +595,7 @@ visit_matrix <- function(value, name, d, labels) {
       name, d[1L], d[3L], if (length(dim(value)) == 2L) paste(dim(value), collapse = " x ") else show_value(value)
     )
   }
-  # Visits are often named otherwise in data and covariates.
+  # Visits often have different names in data and covariates.
   known <- setequal(colnames(value), labels[[3L]]) && !anyDuplicated(colnames(value))
   as.vector(if (known) by_names(value, labels[-2L], paste0("visit_data$", name)) else value)
 }
@@ -598,7 +615,7 @@ long_values <- function(x, d, labels) {
     at <- as.vector(t(matrix(seq_len(n_row), d[3L])))
     return(as.list(x[at, , drop = FALSE]))
   }
-  # By name; visits, which often are numbered where the data name them, by number, too.
+  # Matches by name; visits, often numbered if the data name them, also by number.
   place <- function(column, names, extent, numbered) {
     at <- match(key_values(column, names), names %||% seq_len(extent))
     if (all(is.na(at)) && numbered) match(key_values(column), seq_len(extent)) else at
@@ -624,7 +641,7 @@ long_values <- function(x, d, labels) {
   as.list(x[match(seq_len(n_row), row), -c(site, visit), drop = FALSE])
 }
 
-# A row for each observation (attribute): by row names, by the column that holds the names, or in the same order.
+# Returns a row per observation (attribute): by row names, by the column that holds the names, or in the same order.
 side_values <- function(x, extent, labels, name, what) {
   if (is.null(x)) {
     return(list())
@@ -653,7 +670,7 @@ side_values <- function(x, extent, labels, name, what) {
   as.list(x)
 }
 
-# Most of the names are there and some are not: taken by their order, rows would go to others.
+# Refuses a table that has most names but not all: matched by order, rows would go to the wrong items.
 refuse_lost <- function(keys, labels, name, what) {
   lost <- setdiff(labels, as.character(keys))
   if (length(lost) && 2 * length(lost) < length(labels)) {
@@ -661,7 +678,7 @@ refuse_lost <- function(keys, labels, name, what) {
   }
 }
 
-# n x visits.
+# Marks the visits made, n x visits.
 visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
 
 kept_visits <- function(fit) {
@@ -676,7 +693,7 @@ tell_rare <- function(data, rare) {
   names <- colnames(data$x)
   words <- axis_words(data)
   inform(
-    "Found at fewer than %d %s, so that the data say little of them by themselves: %s. Number of such %s: %d.",
+    "Found at fewer than %d %s, too few for estimates of their own: %s. Number of such %s: %d.",
     rare, words[1L], show_names(if (is.null(names)) as.character(few) else names[few]), words[2L], length(few)
   )
 }
@@ -686,13 +703,13 @@ tell_single_visits <- function(cell) {
     return(invisible())
   }
   inform(
-    "No site was visited twice: single visits cannot tell misses from absences, and what the fit says of misses %s.",
-    "rests on its assumptions alone"
+    "No site was visited twice: single visits cannot distinguish misses from absences, so the estimated misses %s.",
+    "depend on the assumptions alone"
   )
 }
 
-# Folds of the visits that were made: list of index vectors into the array. An observation's visits are dealt to the
-# folds in turn, so that none loses all of its visits, and no fold takes all observations of a visit.
+# Assigns the visits made to folds: list of index vectors into the array. An observation's visits are dealt to the folds
+# in turn, so that none loses all of its visits, and no fold takes all observations of a visit.
 visit_folds <- function(cell, folds) {
   d <- dim(cell)
   lapply(cell_folds(visits_made(cell), folds), function(pairs) {
@@ -701,4 +718,14 @@ visit_folds <- function(cell, folds) {
     at <- as.vector(outer(i + v * d[1L] * d[2L], (seq_len(d[2L]) - 1L) * d[1L], "+"))
     sort(at[!is.na(cell[at])])
   })
+}
+
+# Taxa whose own record supports no estimate; NULL where there are none.
+rare_sentence <- function(fit) {
+  if (any(fit$rare)) {
+    sprintf(
+      "Too rare to estimate: %s (of %s).", show_names(side_names(fit, 2L)[fit$rare], quoted = FALSE),
+      count_side(fit$dims[["m"]], axis_words(fit)[2L])
+    )
+  }
 }

@@ -12,52 +12,75 @@
 #' **Estimation.** EM in logarithms, accelerated by default. With `estimate = "ml"` prototypes may end at exactly 0 or
 #' 1; `"map"` adds a Beta prior on every probability and a symmetric Dirichlet prior on the weights, and is the default
 #' because it predicts held-out cells better (by 0.004 to 1.1 nats a cell in `bench/estimate_default.md` of the
-#' sources). Half of the starts are pulled towards rows drawn at random, half are random memberships; `fit$starts` says
-#' which of them reached the best.
+#' sources). Half of the starts are column means shrunk towards rows drawn at random, half are random memberships;
+#' `fit$starts` shows which of them reached the best.
 #'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) sites near each other tend to belong to the same
 #' component. The memberships \eqn{q} are then fitted too, and to \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) /
 #' q_{ic})}{sum q[i,c] log(w[c] P_c(x[i,]) / q[i,c])}, which at its best \eqn{q} is the log-likelihood, is added
 #' \eqn{(s/2) \sum_{ij} w_{ij} \sum_c q_{ic} q_{jc}}{s/2 sum_ij w[i,j] sum_c q[i,c] q[j,c]} with \eqn{s} the `strength`
 #' and \eqn{w_{ij}}{w[i,j]} the weights of neighbours: the objective of neighbourhood EM (Ambroise and Govaert 1998),
-#' which no pass lowers. A component to which all neighbours belong gains a factor of exp(`strength`) in the odds. So a
-#' strength of 3 counts as much as a few clear cells, and 0 is the plain mixture. A site whose age or place is unknown
-#' is by itself. `recording` has no meaning here.
+#' which no iteration lowers. A component to which all neighbours belong gains a factor of exp(`strength`) in the odds.
+#' So a strength of 3 counts as much as a few clear cells, and 0 is the plain mixture. A site whose age or place is
+#' unknown is by itself. The argument `recording` of [smooth_over()] has no effect here.
 #'
-#' **Shards.** `x` may be a result of [shards()], without `smooth`; see there. The result has class
+#' **Covariates.** `membership = ~ age + lithology` makes the weights of a site a multinomial logistic model of its
+#' covariates, \eqn{w_{ic} \propto \exp(z_i' \beta_c)}{w[i,c] proportional to exp(z[i]' beta[,c])}: latent class
+#' regression. There is no reference component: effects of a term sum to 0 over components, so that the log-odds of
+#' component 2 against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. With `"map"` effects have a
+#' normal prior of mean 0 and standard deviation `prior$effects`, on covariates of mean 0 and standard deviation 1; this
+#' prior replaces the Dirichlet prior of the weights. Each iteration takes one Newton step of the effects.
+#' [vcov()][confint.bernoulli_mixture] and `confint()` then come from the observed information; `summary()` and
+#' `tidy(fit, "log_odds")` have log-odds against the first component, as package poLCA has them, and
+#' [plot(fit, "membership")][autoplot.bernoulli_mixture_regression] curves. It does not go with `smooth` or [shards()].
+#'
+#' **Shards.** `x` may be a result of [shards()], without `smooth` and `membership`; see there. The result has class
 #' `bernoulli_mixture_shards`.
 #'
-#' **Cost.** A pass takes O(k) a nonzero or missing cell and O(k m); memory O(k (n + m)). One thread.
+#' **Cost.** An iteration takes O(k) per nonzero or missing cell, and O(k m); memory O(k (n + m)). One thread.
 #'
 #' @inheritParams aspect_bernoulli
 #' @param k number of components, at least 1.
 #' @param estimate `"map"` (posterior mode) or `"ml"` (maximum likelihood).
 #' @param prior for `"map"`: `prototypes`, two numbers of at least 1, the Beta prior's parameters; `weights`, one number
-#'   of at least 1, the Dirichlet prior's parameter. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
+#'   of at least 1, the Dirichlet prior's parameter; with `membership` also `effects`, a standard deviation, 1.65 where
+#'   it is left out. `c(1, 1)` and `1` are flat. `"cv"`, or an unnamed list of several
 #'   priors, chooses by held-out cells; the fit then has the result of [cross_validate()] as `tuning`.
+#' @param membership `NULL`, or a formula of covariates of sites that memberships follow, such as `~ age`.
+#' @param site_data for `membership`, a data frame with a row for each site, such as [site_table()] gives: matched by
+#'   row names or a column that holds the sites' names, else taken in the order of `x`.
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other tend to belong together; see Details.
 #' @param start initial values `list(weights = k, prototypes = k x m)` for one start, and with `smooth` optionally
-#'   `membership` (n x k); nothing is then reordered.
+#'   `membership` (n x k), with covariates `effects` (terms x k); nothing is then reordered.
 #' @param control settings from [fit_control()].
 #' @return A list of class `bernoulli_mixture`, with the parts described in [aspect_bernoulli()] (but `certificate`,
-#'   `pinned` and `expected_false`), where `param` holds
+#'   `fixed` and `expected_false`), where `param` holds
 #' \describe{
 #'   \item{`weights`}{k, decreasing, sum to 1.}
 #'   \item{`prototypes`}{k x m, in \[0, 1\].}
 #'   \item{`membership`}{n x k: the posterior probability that a site belongs to a component (with `smooth`, its
 #'     approximation that the objective is made of).}
+#'   \item{`effects`}{with covariates, terms x k, of the covariates as they are. `weights` are then the mean weights of
+#'     the sites.}
 #' }
 #' With `smooth` there is also `smooth`, as in [aspect_bernoulli()]; `loglik` is the plain mixture's at the estimate.
-#' `df` counts the k - 1 weights and k m probabilities.
+#' With `membership` its first class is `bernoulli_mixture_regression`, and there is also `covariates`: the `formula`,
+#' and what is needed for the design matrix of new sites.
+#' `df` counts the k - 1 weights (or their effects, k - 1 for each term) and k m probabilities.
 #' @references Ambroise C, Govaert G (1998). Convergence of an EM-type algorithm for spatial clustering. *Pattern
 #'   Recognition Letters* 19, 919-927. \doi{10.1016/S0167-8655(98)00076-2}
+#'
+#'   Bandeen-Roche K, Miglioretti DL, Zeger SL, Rathouz PJ (1997). Latent variable regression for multiple discrete
+#'   outcomes. *Journal of the American Statistical Association* 92, 1375-1386. \doi{10.1080/01621459.1997.10473658}
 #'
 #'   Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, eq. (26). \doi{10.1007/s10044-007-0096-4}
 #'
 #'   Goodman LA (1974). Exploratory latent structure analysis using both identifiable and unidentifiable models.
 #'   *Biometrika* 61, 215-231. \doi{10.1093/biomet/61.2.215}
-#' @seealso [predict.bernoulli_mixture()], [compare_models()]
+#' @seealso [predict.bernoulli_mixture()], [compare_models()], [plsa()] for topics by covariates
+#' @concept latent class analysis
+#' @concept latent class regression
 #' @examples
 #' set.seed(1)
 #' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
@@ -65,15 +88,21 @@
 #' fit <- bernoulli_mixture(x, k = 2)
 #' fit
 #' round(coef(fit)$prototypes, 2)
+#' # membership follows a covariate
+#' depth <- data.frame(depth = 1:40)
+#' follows <- bernoulli_mixture(x, k = 2, membership = ~depth, site_data = depth)
+#' tidy(follows, "log_odds", conf.int = TRUE)
+#' plot(follows, "membership", "depth")
 #' @export
 bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
-                              prior = list(prototypes = c(1.2, 2), weights = 1), smooth = NULL,
-                              start = NULL, control = fit_control()) {
+                              prior = list(prototypes = c(1.2, 2), weights = 1), membership = NULL,
+                              site_data = NULL, smooth = NULL, start = NULL, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   check_given(x, k)
   control <- check_control(control)
   estimate <- check_choice(estimate)
+  check_membership_data(membership, site_data, x)
   if (in_pieces(x)) {
     settings <- list(estimate = estimate, prior = prior, smooth = smooth)
     call <- keep_values(call, c(settings, list(start = start)))
@@ -82,25 +111,32 @@ bernoulli_mixture <- function(x, k, ..., estimate = c("map", "ml"),
   data <- check_data(x, "binary")
   k <- check_k(k, dim(data$x))
   smooth <- check_smooth(smooth)
+  covariates <- bm_covariates(membership, site_data, data, estimate, prior, smooth)
+  if (!is.null(covariates) && !is.null(names(prior))) prior <- prior[setdiff(names(prior), "effects")]
   tuned <- bm_choose_prior(prior, estimate, data, k, control)
-  prior <- tuned$value
-  call <- keep_values(call, list(estimate = estimate, prior = prior, smooth = smooth, start = start))
-  problem <- bm_problem(data, k, estimate, prior)
+  prior <- c(tuned$value, if (!is.null(covariates)) covariates["effects"])
+  call <- keep_values(call, list(
+    estimate = estimate, prior = prior, smooth = smooth, membership = membership, site_data = site_data, start = start
+  ))
+  problem <- bm_problem(data, k, estimate, prior, covariates)
   problem$tuning <- tuned$cv
   problem$smooth <- set_smooth(smooth, problem, control)
   problem$near <- smooth_lists(problem$smooth)
-  problem$start <- if (!is.null(start)) bm_check_start(start, data, k)
+  problem$start <- if (!is.null(start)) bm_follow(bm_check_start(start, data, k, covariates), covariates)
   started <- run_starts(problem, control)
-  if (is.null(start)) started <- reorder_runs(started, function(param) order(-param$weights), bm_permute)
+  if (is.null(start)) started <- reorder_runs(started, bm_order, bm_permute)
   bm_new_fit(started, problem, control, call)
 }
 
-# What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
-bm_problem <- function(data, k, estimate, prior) {
-  pseudo <- if (estimate == "map") unlist(bm_check_prior(prior), use.names = FALSE) - 1 else c(0, 0, 0)
+# Defines the problem that starts.R works on; `near`: the result of smooth_lists(), or NULL.
+bm_problem <- function(data, k, estimate, prior, covariates = NULL) {
+  pseudo <- c(0, 0, 0)
+  if (estimate == "map") pseudo <- unlist(bm_check_prior(prior[setdiff(names(prior), "effects")]), FALSE, FALSE) - 1
+  if (!is.null(covariates)) pseudo[3L] <- 0 # of the weights, which follow from effects
   structure(
     list(
-      data = data, values = "binary", k = k, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo
+      data = data, values = "binary", k = k, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo,
+      covariates = covariates
     ),
     class = c("bernoulli_mixture_problem", "multicause_problem")
   )
@@ -108,7 +144,23 @@ bm_problem <- function(data, k, estimate, prior) {
 
 bm_check_prior <- function(prior) check_prior(prior, c("prototypes", "weights"))
 
-# By held-out cells where that is asked for: list(value, cv).
+# Orders components by decreasing weight, which with covariates is that of the posterior.
+bm_order <- function(param) order(-if (is.null(param$effects)) param$weights else colMeans(param$membership))
+
+# The design of `membership`, as membership_design() has it, the standard deviation `effects` of their prior and its
+# `ridge`; NULL without.
+bm_covariates <- function(formula, site_data, data, estimate, prior, smooth) {
+  if (is.null(formula)) {
+    return(NULL)
+  }
+  by <- membership_covariates(formula, site_data, data$x, smooth)
+  given <- if (is.list(prior)) prior$effects
+  by$effects <- if (is.null(given)) 1.65 else check_number(given, "prior$effects", 1e-6, 1e6)
+  by$ridge <- if (estimate == "ml") 0 else 1 / by$effects^2
+  by
+}
+
+# Chooses the prior by held-out cells if requested: list(value, cv).
 bm_choose_prior <- function(prior, estimate, data, k, control) {
   if (estimate == "ml") {
     return(list(value = prior, cv = NULL))
@@ -126,38 +178,55 @@ draw_start.bernoulli_mixture_problem <- function(problem, kind) {
   k <- problem$k
   data <- problem$data
   prototypes <- if (kind == "rows") mixture_prototypes(data, k) else random_unit(k, ncol(data$x))
-  list(weights = rep(1 / k, k), prototypes = prototypes)
+  bm_follow(list(weights = rep(1 / k, k), prototypes = prototypes), problem$covariates)
+}
+
+# A start with effects, where memberships follow covariates: all memberships equal, if it has none of its own.
+bm_follow <- function(start, covariates) {
+  if (!is.null(covariates) && is.null(start$effects)) {
+    start$effects <- matrix(0, length(covariates$terms), length(start$weights))
+  }
+  start
 }
 
 run_start.bernoulli_mixture_problem <- function(problem, start, control) {
-  bm_run(problem$data$view, start, problem$pseudo, control, problem$near)
+  bm_run(problem$data$view, start, problem$pseudo, control, problem$near, problem$covariates)
 }
 
 # Labels anew: softened ones would put weight on components that cannot have written the row.
-soften_start.bernoulli_mixture_problem <- function(problem, param) param[c("weights", "prototypes")]
+soften_start.bernoulli_mixture_problem <- function(problem, param) {
+  param[intersect(c("weights", "prototypes", "effects"), names(param))]
+}
 
-# A run of the kernel. With neighbours memberships are parameters, too, and start from those of the components.
-bm_run <- function(view, start, pseudo, control, smooth = NULL) {
+# A run of the kernel. With neighbours memberships are parameters, too, and start from those of the components; with
+# covariates they follow from effects.
+bm_run <- function(view, start, pseudo, control, smooth = NULL, covariates = NULL) {
   param <- start[c("weights", "prototypes")]
   if (!is.null(smooth)) {
     if (is.null(start$membership)) start$membership <- bm_labels(view, param)$param$membership
     param <- c(param, list(membership = start$membership, smooth = smooth))
   }
+  if (!is.null(covariates)) param <- c(param, start["effects"], covariates[c("design", "ridge")])
   out <- .Call(mc_c_bm_fit, view, param, pseudo, unclass(control))
-  list(param = out[c("weights", "prototypes", "membership")], outcome = out$outcome, row_loglik = out$row_loglik)
+  fitted <- c("weights", "prototypes", "membership", if (!is.null(covariates)) "effects")
+  list(param = out[fitted], outcome = out$outcome, row_loglik = out$row_loglik)
 }
 
 # The E-step alone: posterior memberships, and the log-likelihood of each row.
-bm_labels <- function(view, param) bm_run(view, param, c(0, 0, 0), fit_control(max_pass = 0, n_start = 1))
+bm_labels <- function(view, param, covariates = NULL) {
+  bm_run(view, param, c(0, 0, 0), fit_control(max_iter = 0, n_start = 1), NULL, covariates)
+}
 
 bm_permute <- function(param, at) {
-  list(
+  out <- list(
     weights = param$weights[at], prototypes = param$prototypes[at, , drop = FALSE],
     membership = param$membership[, at, drop = FALSE]
   )
+  if (!is.null(param$effects)) out$effects <- param$effects[, at, drop = FALSE]
+  out
 }
 
-bm_check_start <- function(start, data, k) {
+bm_check_start <- function(start, data, k, covariates = NULL) {
   wanted <- c("weights", "prototypes", if (is.list(start) && !is.null(start$membership)) "membership")
   wish <- "list(weights = k numbers, prototypes = k x m matrix)"
   start <- check_start(start, wanted, wish, rownames(data$x), colnames(data$x))
@@ -166,6 +235,10 @@ bm_check_start <- function(start, data, k) {
     prototypes = check_matrix(start$prototypes, "start$prototypes", k, ncol(data$x), 0, 1),
     membership = if (!is.null(start$membership)) {
       check_simplex_rows(start$membership, "start$membership", nrow(data$x), k)
+    },
+    effects = if (!is.null(covariates) && !is.null(start$effects)) {
+      own <- check_matrix(start$effects, "start$effects", length(covariates$terms), k)
+      centred_effects(solve(covariates$basis, unname(own)))
     }
   )
 }
@@ -175,18 +248,26 @@ bm_new_fit <- function(run, problem, control, call) {
   k <- problem$k
   param <- run$best$param
   row_loglik <- if (is.null(problem$near)) run$best$row_loglik else bm_labels(data$view, param)$row_loglik
+  by <- problem$covariates
   objective <- if (problem$estimate == "ml") "log_likelihood" else "log_posterior"
   labels <- component_names(k)
   names <- dimnames_of(data$x)
+  if (!is.null(by)) {
+    param$weights <- colMeans(multinomial_shares(by$design, param$effects))
+    param$effects <- structure(by$basis %*% centred_effects(param$effects), dimnames = list(by$terms, labels))
+  }
   names(param$weights) <- labels
   dimnames(param$prototypes) <- list(labels, names[[2L]])
   dimnames(param$membership) <- list(names[[1L]], labels)
   fit <- assemble_fit(
     run, data, k, smoothed_name(objective, problem$near), control, call,
-    param = param, loglik = sum(row_loglik), df = k - 1 + k * as.double(ncol(data$x)), class = "bernoulli_mixture",
+    param = param, loglik = sum(row_loglik), df = (k - 1) * max(length(by$terms), 1) + k * as.double(ncol(data$x)),
+    class = c(if (!is.null(by)) c("bernoulli_mixture_regression", "membership_regression"), "bernoulli_mixture"),
     estimate = problem$estimate, prior = problem$prior, pseudo = problem$pseudo, tuning = problem$tuning,
-    smooth = problem$smooth, density = data_density(data)
+    smooth = problem$smooth, density = data_density(data),
+    covariates = by[c("formula", "terms", "design", "basis", "frame", "ridge", "effects")]
   )
+  if (is.null(by)) fit$covariates <- NULL
   validate_bernoulli_mixture(fit)
 }
 
@@ -202,12 +283,14 @@ validate_bernoulli_mixture <- function(fit) {
 
 # The E-step on new rows, by themselves: posterior membership and log-likelihood of each row's observed cells. A row
 # that every component excludes is judged with probabilities kept within [floor, 1 - floor].
-bm_expect <- function(fit, view, floor = 1e-6) {
+bm_expect <- function(fit, view, floor = 1e-6, design = NULL) {
   param <- lapply(fit$param[c("weights", "prototypes")], unname)
-  out <- bm_labels(view, param)
+  by <- if (!is.null(design)) list(design = design, ridge = 0)
+  if (!is.null(by)) param$effects <- scaled_effects(fit)
+  out <- bm_labels(view, param, by)
   if (any(out$row_loglik == -Inf)) {
     param$prototypes <- pmin(pmax(param$prototypes, floor), 1 - floor)
-    floored <- bm_labels(view, param)
+    floored <- bm_labels(view, param, by)
     off <- out$row_loglik == -Inf
     out$param$membership[off, ] <- floored$param$membership[off, ]
     out$row_loglik[off] <- floored$row_loglik[off]
@@ -217,8 +300,8 @@ bm_expect <- function(fit, view, floor = 1e-6) {
 
 # Posterior memberships of new rows, neighbours among the training rows included: those count as for a training row
 # whom its neighbours look at, too.
-bm_fold_in <- function(fit, data, along) {
-  membership <- bm_expect(fit, data$view)$membership
+bm_fold_in <- function(fit, data, along, design = NULL) {
+  membership <- bm_expect(fit, data$view, design = design)$membership
   if (is_smoothed(fit) && !is.null(along)) {
     odds <- fit$smooth$strength * t(smooth_reference(fit, nrow(membership), along, other = 0))
     membership <- membership * exp(odds - apply(odds, 1L, max))
@@ -238,6 +321,9 @@ bm_fold_in <- function(fit, data, along) {
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown, and neighbours then have no say. Without `newdata`, of sites where nothing is recorded yet.
+#' @param site_data for a fit with `membership`, a data frame of the new sites' covariates; `NULL`: unknown, and the
+#'   mean weights take their place. A site with an unknown covariate gets `NA`. Without `newdata`, of sites where
+#'   nothing is recorded yet.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -254,14 +340,11 @@ bm_fold_in <- function(fit, data, along) {
 #' dim(predict(fit, x[1:3, ], type = "membership"))
 #' @export
 predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
-                                      rows = NULL, along = NULL) {
+                                      rows = NULL, along = NULL, site_data = NULL) {
   check_dots(...)
   type <- check_choice(type)
-  membership <- object$param$membership
-  if (!is.null(newdata) || !is.null(along)) {
-    new <- new_sites(object, newdata, along)
-    membership <- bm_fold_in(object, check_data(new$x, "binary", "newdata", quiet = TRUE), new$along)
-  }
+  new <- !is.null(newdata) || !is.null(along) || !is.null(site_data)
+  membership <- if (new) bm_new_memberships(object, newdata, along, site_data) else object$param$membership
   rows <- pick(rows, nrow(membership), rownames(membership), "rows")
   membership <- membership[rows, , drop = FALSE]
   m <- object$dims[["m"]]
@@ -275,6 +358,33 @@ predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response
     cell = array(membership[rep(seq_along(rows), m), ], c(length(rows), m, k), labels)
   )
   in_given_order(out, newdata)
+}
+
+bm_new_memberships <- function(fit, newdata, along, site_data) UseMethod("bm_new_memberships")
+
+bm_new_memberships.bernoulli_mixture <- function(fit, newdata, along, site_data) {
+  if (!is.null(site_data)) {
+    stop_input("`site_data` is of fits with `membership`: memberships of this one follow no covariates.")
+  }
+  new <- new_sites(fit, newdata, along)
+  bm_fold_in(fit, check_data(new$x, "binary", "newdata", quiet = TRUE), new$along)
+}
+
+# Draws the components of as many new sites as the fit has.
+drawn_components <- function(fit) UseMethod("drawn_components")
+
+drawn_components.bernoulli_mixture <- function(fit) {
+  sample.int(fit$dims[["k"]], fit$dims[["n"]], replace = TRUE, prob = fit$param$weights)
+}
+
+# Returns weights and prototypes as one named vector.
+mixture_numbers <- function(param) {
+  components <- component_names(length(param$weights))
+  taxa <- as.character(label_of(seq_len(ncol(param$prototypes)), colnames(param$prototypes)))
+  stats::setNames(c(param$weights, param$prototypes), c(
+    sprintf("weights[%s]", components),
+    sprintf("prototypes[%s, %s]", rep(components, length(taxa)), rep(taxa, each = length(components)))
+  ))
 }
 
 #' @rdname predict.bernoulli_mixture
@@ -309,7 +419,7 @@ part_sides.bernoulli_mixture <- function(fit, name, values) {
   )
 }
 
-# Eq. (26): the mixture's own components.
+# Eq. (26): the mixture's components.
 held_out_rows.bernoulli_mixture <- function(fit, data, floor, family, ...) {
   check_dots(...)
   one <- unname(fit$param$prototypes)

@@ -1,5 +1,5 @@
-# Bernoulli mixtures of a table in shards. Rows have no parameters of their own: their memberships follow from weights
-# and prototypes. Tests: test-shards_models.R.
+# Bernoulli mixtures of a table in shards. Rows have no parameters: their memberships follow from weights and
+# prototypes. Tests: test-shards_models.R.
 
 fit_to_shards.bernoulli_mixture <- function(model, x, k, settings, start, control, call) {
   k <- check_shards_k(k, x)

@@ -1,9 +1,8 @@
 #' Binary matrix factorization: overlapping groups of rows and of columns
 #'
-#' Explains a table by groups of its rows and groups of its columns. Groups may overlap: every row has some of the row
-#' features, and every column some of the column features. Each pair of features has a weight, which is added to the
-#' cells that have both. The number of features is learned, too. The model is sampled by Markov chain Monte Carlo.
-#'
+#' Explains a table by overlapping groups (features) of its rows and of its columns: each pair of a row feature and a
+#' column feature has a weight, which is added to the cells that have both. The numbers of features are learned, too,
+#' and the model is sampled by Markov chain Monte Carlo.
 #' @details
 #' **Model.** With binary `rows` \eqn{U} (n x K), `columns` \eqn{V} (m x L) and `weights` \eqn{W} (K x L),
 #' \deqn{\eta = U W V'}{eta = U W V'}
@@ -46,7 +45,8 @@
 #'   of ones on each side, so that there is a baseline; a matrix without columns is really none.
 #' @param prior from [bmf_prior()].
 #' @param start a state to begin with, `list(rows = , columns = , weights = )` as in `param`, user-fixed features first;
-#'   every chain begins there. `NULL`: annealed starts.
+#'   every chain begins there. Or a fit to the same data, whose chains go on from their last states, as in
+#'   `update(fit, start = fit)`. `NULL`: annealed starts.
 #' @param control from [mcmc_control()].
 #' @return A list of class `bmf`, with
 #' \describe{
@@ -55,13 +55,14 @@
 #'   \item{`objective`, `loglik`}{its log joint density, with features in uniformly random order, and its
 #'     log-likelihood.}
 #'   \item{`dims`}{`n`, `m`, features `k` and `l` of `param` (without user-fixed ones), `observed` cells.}
-#'   \item{`trace`}{a row for every draw of every chain: `chain`, `pass`, `objective` (log joint), `log_likelihood`,
-#'     `row_features`, `column_features`, `row_entries`, `column_entries` (ones in the free features), what is learned,
-#'     and the expected value of a few cells (`cell[row,column]`; missing ones where there are any).}
+#'   \item{`trace`}{a row for every draw of every chain: `chain`, `iteration`, `objective` (log joint),
+#'     `log_likelihood`, `row_features`, `column_features`, `row_entries`, `column_entries` (ones in the free features),
+#'     what is learned, and the expected value of a few cells (`cell[row,column]`; missing ones where there are any).}
 #'   \item{`mean`}{n x m, the posterior mean of the expected cells over all draws.}
 #'   \item{`kept`}{states of each chain, evenly spaced.}
 #'   \item{`starts`}{what every annealed start reached.}
-#'   \item{`converged`}{`TRUE` where the chains agree: R-hat (rank-normalised, of halves of chains) at most 1.1 for the
+#'   \item{`converged`}{`TRUE` where the chains agree: R-hat (rank-normalised, of halves of chains) at most 1.01 and at
+#'     least 400 effective draws (Vehtari and others 2021; above 1.1 a warning says on what they differ) for the
 #'     log-likelihood, the numbers of features, a few cells, and the features that a few pairs of rows and pairs of
 #'     columns share; `NA` for one chain, or fewer than 4 draws a chain.}
 #' }
@@ -100,17 +101,17 @@ bmf <- function(x, k = Inf, l = Inf, ..., family = NULL, fixed = NULL, prior = b
   )
   problem <- bmf_problem(data, family, k, l, lapply(fixed, as_raw_matrix), prior, control)
   bmf_check_moves(problem, data)
-  state <- if (!is.null(start)) bmf_check_start(start, problem, data)
+  states <- if (!is.null(start)) bmf_first_states(start, problem, data)
   long <- tell_long_run(family, dim(data$x), control)
   streams <- draw_streams(control$chains)
   first <- if (long) function(job) tell_first_answer(job$state, problem$n_fixed, colnames(data$x))
-  jobs <- run_chains(problem, streams, if (!is.null(state)) rep(list(state), control$chains), first)
+  jobs <- run_chains(problem, streams, states, first)
   fit <- bmf_new_fit(jobs, problem, data, fixed, call)
   fit$seed <- attr(streams, "seed")
   fit
 }
 
-# The family of data for which none is given; what they are otherwise is checked where they are read.
+# Returns the default family for the data, whose values are checked when they are read.
 bmf_family <- function(x) {
   if (missing(x)) stop_missing("x")
   x <- suppressMessages(catch_error(as_plain_matrix(x, "x"), function(e) NULL))
@@ -120,7 +121,7 @@ bmf_family <- function(x) {
 
 long_run <- 2e7 # cells times sweeps over all chains, about half a minute
 
-# What takes its time, and how to have less of it; says whether it is long.
+# Reports a long run with ways to shorten it; returns whether it is long.
 tell_long_run <- function(family, shape, control) {
   sweeps <- control$warmup + as.double(control$draws) * control$thin
   if (prod(as.double(shape)) * sweeps * control$chains < long_run) {
@@ -137,7 +138,7 @@ tell_long_run <- function(family, shape, control) {
   TRUE
 }
 
-# What a chain has after its first start, seconds after the call: not yet the answer, but what it will be like.
+# Describes the state after a chain's first start, seconds after the call: a preview, not the result.
 tell_first_answer <- function(state, n_fixed, names) {
   free <- function(features, fixed) features[, seq_len(ncol(features)) > fixed, drop = FALSE] == 1
   rows <- free(state$rows, n_fixed[[1L]])
@@ -150,13 +151,13 @@ tell_first_answer <- function(state, n_fixed, names) {
   inform(
     paste(
       "A first answer, of one start of one chain: %s of rows (the largest have %s), %s of columns",
-      "(%s)%s. The chains go on from many such starts."
+      "(%s)%s. The chains continue from the best of many such starts."
     ), count_words(ncol(rows), "group"), sizes(rows), count_words(ncol(columns), "group"), sizes(columns),
     if (length(at)) sprintf(", the largest of %s", show_names(as.character(label_of(at, names)))) else ""
   )
 }
 
-# A matrix of numbers from a vector, matrix or data frame.
+# Returns a matrix of numbers from a vector, matrix or data frame.
 as_features <- function(features, name) {
   if (is.data.frame(features) || (is_plain(features) && is.null(dim(features)))) features <- as.matrix(features)
   if (!is_plain(features) || length(dim(features)) != 2L) {
@@ -176,7 +177,7 @@ bmf_check_fixed <- function(features, name, n, known, family) {
   matrix(as.integer(values), n, ncol(features), dimnames = list(NULL, colnames(features)))
 }
 
-# Moves that these data or this family do not allow.
+# Refuses moves that these data or this family do not allow.
 bmf_check_moves <- function(problem, data) {
   moves <- problem$control$moves
   if ("split_merge" %in% moves && problem$family == "poisson") {
@@ -188,6 +189,27 @@ bmf_check_moves <- function(problem, data) {
       stop_input("Move \"collapsed\" needs the Gaussian family, no missing cell and `weight_mean = 0`.")
     }
   }
+}
+
+# The state that each chain begins with: one for all, or of a fit the last one that each of its chains kept.
+bmf_first_states <- function(start, problem, data) {
+  if (!inherits(start, "bmf")) {
+    return(rep(list(bmf_check_start(start, problem, data)), problem$control$chains))
+  }
+  if (!identical(start$family, problem$family) || !identical(unname(start$dims[c("n", "m")]), dim(data$x) + 0)) {
+    stop_input("`start` must be a fit to data of the same family and size: it is %s.", paste(
+      bmf_family_title[[start$family]], paste(start$dims[c("n", "m")], collapse = " x ")
+    ))
+  }
+  last <- lapply(start$kept, function(states) states[[length(states)]])
+  states <- lapply(last, function(state) {
+    own <- c(
+      lapply(state[c("rows", "columns")], as_number_matrix), state["weights"],
+      stats::setNames(as.list(unname(state$hyper)), bmf_hyper_names)
+    )
+    bmf_check_start(own[!vapply(own, function(part) length(part) == 1L && is.na(part), NA)], problem, data)
+  })
+  rep_len(states, problem$control$chains)
 }
 
 bmf_check_start <- function(start, problem, data) {
@@ -208,7 +230,233 @@ bmf_check_start <- function(start, problem, data) {
   state[c("rows", "columns", "weights", "hyper")]
 }
 
-# From chains to a fit of bmf().
+# Builds the fit of bmf() from its chains.
+
+# One chain of bmf(): starts, warm-up, draws, in steps that can be saved and resumed.
+
+bmf_power_low <- 0.05 # of the likelihood, where annealing begins
+bmf_settle <- 30L # sweeps with the number of features free, before starts are compared
+bmf_steady <- 50L # sweeps of warm-up with the concentrations held
+bmf_segment <- 25L # sweeps of warm-up between two looks
+bmf_reheat_power <- c(0.05, 0.1, 0.2, 0.4)
+bmf_reheat_more <- 2L # features that a reheat adds
+bmf_group_power <- c(0.2, 1, 0.5) # of the likelihood, where annealing from groups begins
+
+# Collects what all chains share: data, model, prior, settings.
+bmf_problem <- function(data, family, k, l, fixed, prior, control) {
+  prior <- bmf_scale_prior(prior, family, data)
+  n_fixed <- vapply(fixed, ncol, 0L)
+  n_cell <- as.double(nrow(data$x)) * ncol(data$x)
+  fewer <- function(most) max(2L, min(most, as.integer(most * sqrt(1e5 / n_cell))))
+  if (is.null(control$n_start)) control$n_start <- fewer(8L)
+  if (is.null(control$n_reheat)) control$n_reheat <- fewer(12L)
+  problem <- list(
+    x = data$x, view = data$view, transposed = data$transposed, dim = dim(data$x), family = family, size = c(k, l),
+    fixed = fixed, n_fixed = n_fixed, prior = prior, model = bmf_kernel_model(family, prior, k, l, n_fixed),
+    control = control, probe = probe_cells(data$x)
+  )
+  structure(problem, class = "bmf_problem")
+}
+
+# Runs the kernel from a state.
+#   heat     for starts and warm-up: list(power, size, hold): powers of the likelihood, one per sweep; numbers of
+#   features
+#            other than the model's; whether concentrations are fixed
+#   record   what to keep of the sweeps: list(thin, best_joint): every how many sweeps to draw; with `best_joint` also
+#   the
+#            mean of draws, and the best state if it exceeds that
+bmf_sweeps <- function(problem, state, n_sweep, heat = list(), record = list(), on_tick = NULL) {
+  model <- problem$model
+  model$infinite <- is.infinite(if (is.null(heat$size)) problem$size else heat$size)
+  if (isTRUE(heat$hold)) model$learned[1:2] <- FALSE
+  control <- problem$control
+  wanted <- !is.null(record$best_joint)
+  plan <- list(
+    n_sweep = as.integer(n_sweep), thin = as.integer(if (is.null(record$thin)) n_sweep else record$thin),
+    power = heat$power, block = "block" %in% control$moves, multi = "multi" %in% control$moves,
+    split_merge = if ("split_merge" %in% control$moves) control$tries else 0L,
+    collapsed = "collapsed" %in% control$moves && is.null(heat$power), probe = problem$probe, want_mean = wanted,
+    want_best = wanted, best_joint = if (wanted) record$best_joint else -Inf, n_threads = control$n_threads,
+    on_tick = on_tick
+  )
+  .Call(mc_c_bmf_run, problem$view, problem$transposed, model, state, plan)
+}
+
+# Returns features of one side: the fixed ones and k random ones.
+bmf_random_features <- function(fixed, k, probability = 0.5) {
+  cbind(fixed, as_raw_matrix(matrix(stats::runif(nrow(fixed) * k) < probability, nrow(fixed), k)))
+}
+
+bmf_random_weights <- function(problem, n_row, n_column, hyper) {
+  draws <- if (problem$family == "poisson") {
+    stats::rgamma(n_row * n_column, hyper[6L], hyper[4L])
+  } else {
+    stats::rnorm(n_row * n_column, hyper[3L], 1 / sqrt(hyper[4L]))
+  }
+  matrix(draws, n_row, n_column)
+}
+
+# Draws a state with k and l free features; learned concentrations are 1.
+bmf_random_state <- function(problem, k, l, probability = 0.5) {
+  hyper <- unname(bmf_first_hyper(problem$prior))
+  hyper[1:2][problem$model$learned[1:2]] <- 1
+  rows <- bmf_random_features(problem$fixed$rows, k, probability)
+  columns <- bmf_random_features(problem$fixed$columns, l, probability)
+  list(rows = rows, columns = columns, weights = bmf_random_weights(problem, ncol(rows), ncol(columns), hyper),
+    hyper = hyper)
+}
+
+# Anneals from a state with a finite number of features, then frees that number.
+bmf_anneal <- function(problem, state, low, n_sweep, on_tick) {
+  size <- c(ncol(state$rows), ncol(state$columns)) - problem$n_fixed
+  ramp <- exp(seq(log(low), 0, length.out = n_sweep))
+  out <- bmf_sweeps(problem, state, n_sweep, list(power = ramp, size = size, hold = TRUE), on_tick = on_tick)
+  if (out$stopped) {
+    return(out)
+  }
+  bmf_sweeps(problem, out$state, bmf_settle, list(hold = TRUE), list(thin = bmf_settle %/% 3L), on_tick)
+}
+
+# Every other start anneals random features from high temperature; the others start from groups at lower temperature.
+bmf_first_start <- function(problem, at, on_tick) {
+  features <- problem$control$start_features
+  size <- ifelse(is.finite(problem$size), problem$size, features[sample.int(length(features), 2L, TRUE)])
+  random <- at %% 2L == 0L || any(size == 0)
+  state <- bmf_random_state(problem, size[1L], size[2L])
+  if (!random) state <- bmf_group_state(problem, state, size)
+  low <- if (random) bmf_power_low else bmf_group_power[1L + (at %/% 2L) %% length(bmf_group_power)]
+  bmf_anneal(problem, state, low, problem$control$start_sweeps, on_tick)
+}
+
+# Replaces the features of a random state by groups of similar rows and of similar columns, and the weights by their
+# expected cells on the scale of the linear predictor.
+bmf_group_state <- function(problem, state, size) {
+  cells <- bmf_filled_cells(problem)
+  state$rows <- bmf_group_features(problem$fixed$rows, cells, size[1L])
+  state$columns <- bmf_group_features(problem$fixed$columns, t(cells), size[2L])
+  left <- as_number_matrix(state$rows)
+  right <- as_number_matrix(state$columns)
+  if (problem$family == "bernoulli") cells <- 4 * cells - 2 # the logit at 1/2, in its linear part
+  inverse <- function(features) solve(crossprod(features) + diag(0.5, ncol(features)))
+  state$weights <- inverse(left) %*% (t(left) %*% cells %*% right) %*% inverse(right)
+  if (problem$family == "poisson") state$weights <- pmax(state$weights, 0.01 * max(mean(cells), 1e-3))
+  state
+}
+
+# Fills missing cells with additive expectations from rows and columns.
+bmf_filled_cells <- function(problem) {
+  x <- as.matrix(problem$x)
+  missing <- is.na(x)
+  if (!any(missing)) {
+    return(x)
+  }
+  means <- function(by) ifelse(is.finite(by), by, 0)
+  additive <- outer(means(rowMeans(x, na.rm = TRUE)), means(colMeans(x, na.rm = TRUE)), `+`) -
+    means(mean(x, na.rm = TRUE))
+  x[missing] <- additive[missing]
+  x
+}
+
+# Returns the fixed features and k clusters of items: each with the nearest of k items, then with the nearest mean.
+bmf_group_features <- function(fixed, items, k) {
+  centres <- items[sample.int(nrow(items), min(k, nrow(items))), , drop = FALSE]
+  for (iteration in 1:4) {
+    nearness <- 2 * tcrossprod(items, centres) - rep(rowSums(centres^2), each = nrow(items))
+    group <- max.col(nearness, "first")
+    centres <- rowsum(items, group) / tabulate(group)[sort(unique(group))]
+  }
+  on <- outer(group, seq_len(k), `==`)
+  cbind(fixed, as_raw_matrix(on + 0))
+}
+
+# Reheats the best start with a few additional features.
+bmf_reheat <- function(problem, state, at, on_tick) {
+  more <- ifelse(is.finite(problem$size), 0L, bmf_reheat_more)
+  k <- ncol(state$rows)
+  l <- ncol(state$columns)
+  state$rows <- bmf_random_features(state$rows, more[1L], 0)
+  state$columns <- bmf_random_features(state$columns, more[2L], 0)
+  weights <- bmf_random_weights(problem, k + more[1L], l + more[2L], state$hyper)
+  weights[seq_len(k), seq_len(l)] <- state$weights
+  state$weights <- weights
+  low <- bmf_reheat_power[1L + at %% length(bmf_reheat_power)]
+  bmf_anneal(problem, state, low, ceiling(0.6 * problem$control$start_sweeps), on_tick)
+}
+
+new_job.bmf_problem <- function(problem, stream, state = NULL) {
+  list(
+    stream = stream, phase = if (is.null(state)) "start" else "warmup", at = 0L, state = state, start_joint = -Inf,
+    starts = NULL, n_warm = 0L, n_draw = 0L, note = NULL, mean = NULL, kept = list(), best = NULL, best_joint = -Inf,
+    stopped = FALSE, sweeps = 0
+  )
+}
+
+step_job.bmf_problem <- function(problem, job, on_tick = NULL) {
+  switch(job$phase,
+    start = bmf_step_start(job, problem, on_tick),
+    warmup = warm_up(job, problem$control, bmf_segment, function(job, n) {
+      bmf_sweeps(problem, job$state, n, list(hold = job$n_warm < bmf_steady), on_tick = on_tick)
+    }),
+    draws = bmf_step_draws(job, problem, on_tick)
+  )
+}
+
+bmf_step_start <- function(job, problem, on_tick) {
+  control <- problem$control
+  if (control$init == "prior") {
+    size <- ifelse(is.finite(problem$size), problem$size, 1L + stats::rpois(2L, log(problem$dim + 1)))
+    job$state <- bmf_random_state(problem, size[1L], size[2L])
+    job$phase <- "warmup"
+    return(job)
+  }
+  job$at <- job$at + 1L
+  first <- job$at <= control$n_start
+  out <- if (first) bmf_first_start(problem, job$at, on_tick) else bmf_reheat(problem, job$state, job$at, on_tick)
+  job$stopped <- out$stopped
+  if (out$stopped) {
+    return(job)
+  }
+  joint <- mean(out$note[1L, ])
+  job$starts <- rbind(job$starts, data.frame(
+    start = job$at, init = if (first) "anneal" else "reheat", objective = joint,
+    row_features = ncol(out$state$rows) - problem$n_fixed[[1L]],
+    column_features = ncol(out$state$columns) - problem$n_fixed[[2L]]
+  ))
+  if (is.null(job$state) || joint > job$start_joint) {
+    job$state <- out$state
+    job$start_joint <- joint
+  }
+  job$sweeps <- job$sweeps + if (first) control$start_sweeps else ceiling(0.6 * control$start_sweeps)
+  if (job$at == control$n_start + control$n_reheat) job$phase <- "warmup"
+  job
+}
+
+# Makes as many draws as lie between two kept states.
+bmf_step_draws <- function(job, problem, on_tick) {
+  control <- problem$control
+  n <- min(ceiling(control$draws / control$keep), control$draws - job$n_draw)
+  record <- list(thin = control$thin, best_joint = job$best_joint)
+  out <- bmf_sweeps(problem, job$state, n * control$thin, record = record, on_tick = on_tick)
+  job <- after_sweeps(job, out)
+  job$note <- append_notes(job$note, job$n_draw, out$note)
+  job$n_draw <- job$n_draw + out$n_draw
+  job$mean <- if (is.null(job$mean)) out$mean else job$mean + out$mean
+  job$best_joint <- out$best_joint
+  if (!is.null(out$best)) job$best <- out$best
+  if (out$n_draw) job$kept <- c(job$kept, list(out$state))
+  if (job$n_draw == control$draws) job$phase <- "done"
+  job
+}
+
+total_sweeps.bmf_problem <- function(problem, started) {
+  control <- problem$control
+  start <- if (started || control$init == "prior") {
+    0
+  } else {
+    control$n_start * control$start_sweeps + control$n_reheat * ceiling(0.6 * control$start_sweeps)
+  }
+  start + NextMethod()
+}
 
 bmf_note_names <- c(
   "objective", "log_likelihood", "row_features", "column_features", "row_entries", "column_entries"
@@ -268,7 +516,7 @@ bmf_starts <- function(jobs) {
   if (is.null(out)) data.frame(chain = seq_along(jobs), start = 1L, init = "given") else out
 }
 
-# A state as users see it: named, free features by falling number of members.
+# Returns a state for users: named, with free features by decreasing number of members.
 bmf_param <- function(state, fixed, names) {
   rows <- bmf_sorted(state$rows, fixed$rows, "R", names[[1L]])
   columns <- bmf_sorted(state$columns, fixed$columns, "C", names[[2L]])
@@ -291,12 +539,12 @@ bmf_sorted <- function(on, fixed, letter, names) {
   list(features = features, order = order)
 }
 
-# States of bmf(): what users give and see, and what the kernel takes.
+# States of bmf(): the user's form and the kernel's.
 
-# The data in both orientations, as the kernel reads them.
+# Returns the data in both orientations, as the kernel reads them.
 bmf_data <- function(x, family, quiet = FALSE) {
   data <- check_data(x, bmf_data_kind(family), quiet = quiet)
-  # Beyond, squares and their products overflow.
+  # Larger values would overflow in squares and their products.
   values <- if (inherits(data$x, "dgCMatrix")) data$x@x else data$x
   largest <- max(abs(range(values, 0, na.rm = TRUE)))
   if (largest > 1e100) {
@@ -309,7 +557,7 @@ bmf_data <- function(x, family, quiet = FALSE) {
 
 bmf_data_kind <- function(family) switch(family, gaussian = "real", bernoulli = "binary", poisson = "count")
 
-# A number of features: a whole one, or Inf.
+# Checks a number of features: a whole one, or Inf.
 check_features <- function(x, name) {
   if (!is.numeric(x) || length(x) != 1L || !isTRUE(x >= 0 && x == floor(x))) {
     stop_input("`%s` must be a whole number of at least 0, or Inf, not %s.", name, show_value(x))
@@ -318,17 +566,12 @@ check_features <- function(x, name) {
 }
 
 check_binary <- function(x, name, n_row, n_column = ncol(x)) {
-  x <- check_matrix(x, name, n_row, n_column, 0, 1)
-  if (any(x != 0 & x != 1)) {
-    at <- arrayInd(which(x != 0 & x != 1)[1L], dim(x))
-    stop_input("`%s` must hold only 0 and 1: row %d, column %d is %s.", name, at[1L], at[2L], format(x[at]))
-  }
-  as_raw_matrix(x)
+  as_raw_matrix(check_zero_one(check_matrix(x, name, n_row, n_column, 0, 1), name))
 }
 
-# A user's state as the kernel's: a list of `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L), the current
-# values of what the family learns, each taken from `prior` where it is not given, and `fixed`, how many leading columns
-# of `rows` and of `columns` are user-fixed. Features become raw matrices, values `hyper`, as bmf_hyper_names.
+# Converts a user's state to the kernel's: a list of `rows` (n x K, 0 or 1), `columns` (m x L), `weights` (K x L), the
+# current values of learned hyperparameters (by default from `prior`), and `fixed`, how many leading columns of `rows`
+# and of `columns` are user-fixed. Features become raw matrices, values `hyper`, as bmf_hyper_names.
 bmf_check_state <- function(state, data, prior, family) {
   need <- c("rows", "columns", "weights")
   part <- function(what) paste0("start$", what)
@@ -353,7 +596,23 @@ bmf_check_state <- function(state, data, prior, family) {
   list(rows = rows, columns = columns, weights = weights, hyper = unname(hyper), fixed = fixed)
 }
 
-# How many leading columns are user-fixed, on each side.
+# Features of bmf(), two sides of them: on the rows and on the columns, with weights and products of both.
+check_bmf_size <- function(size, extent) {
+  free <- ifelse(is.finite(size), size, 0)
+  cells <- prod(as.double(extent))
+  for (side in 1:2) {
+    if (free[side] > max(enough_components, cells)) {
+      stop_input("`%s` must be at most %.0f for a table of %d x %d, or Inf, not %.0f.", c("k", "l")[side],
+        max(enough_components, cells), extent[1L], extent[2L], free[side])
+    }
+  }
+  bytes <- sum(free * extent) + 8 * (2 * prod(free) + 4 * sum(free^2))
+  check_memory(bytes, sprintf("`k` = %.0f and `l` = %.0f, for a table of %d x %d,", size[1L], size[2L], extent[1L],
+    extent[2L]))
+  for (side in 1:2) tell_many_components(free[side], extent, c("k", "l")[side])
+}
+
+# Checks the number of leading user-fixed columns on each side.
 check_n_fixed <- function(fixed, name, most) {
   if (is.null(fixed)) {
     return(c(0L, 0L))

@@ -1,7 +1,6 @@
 #' Methods for binary matrix factorization
 #'
-#' @param object,x a fit of [bmf()].
-#' @param digits significant digits.
+#' @param object a fit of [bmf()].
 #' @param newdata `NULL` for the rows of the fit, or new rows as in [bmf()]: columns by name, cells may be `NA`.
 #' @param type `"response"`: the expected value of each cell; `"missing"`: a data frame of the missing cells.
 #' @param level `NULL`, or the probability of a central credible interval of the expected values, between 0 and 1.
@@ -50,36 +49,43 @@
 #' @name bmf_methods
 NULL
 
-#' @rdname bmf_methods
-#' @export
-print.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  digits <- check_digits(digits)
-  d <- x$dims
-  fixed <- function(s) if (ncol(x$fixed[[s]])) sprintf(" and %d fixed", ncol(x$fixed[[s]])) else ""
-  count <- function(name) {
-    values <- x$trace[[name]]
-    range <- stats::quantile(values, c(0.05, 0.95), type = 1)
-    if (range[1L] == range[2L]) format(range[[1L]]) else sprintf("%s to %s", format(range[[1L]]), format(range[[2L]]))
-  }
-  write_sentences(c(
-    sprintf(
-      "In 90 %% of draws: %s row features%s (groups of %s), %s column features%s (groups of %s)",
-      count("row_features"), fixed("rows"), axis_words(x)[1L], count("column_features"), fixed("columns"),
-      axis_words(x)[2L]
-    ),
-    sprintf(
-      "Binary matrix factorization (%s): %s, %s", bmf_family_title[[x$family]],
-      table_words(d, axis_words(x)), count_words(d[["observed"]], "observed cell")
-    ),
-    sprintf(
-      "%s of %s; %s; best log joint density %s", count_words(nrow(x$trace), "draw"),
-      count_words(length(unique(x$trace$chain)), "chain"), agreement_words(x),
-      format(unname(x$objective), digits = digits)
-    )
-  ))
-  writeLines(as.character(disagreement_sentence(x)))
-  invisible(x)
+estimator_words.bmf <- function(fit) sprintf("%s, Gibbs", bmf_family_title[[fit$family]])
+
+shape_words.bmf <- function(fit) {
+  sprintf("%s, %s", table_words(fit$dims, axis_words(fit)), count_words(fit$dims[["observed"]], "observed cell"))
 }
+
+reached_sentence.bmf <- function(fit, digits = 4L) {
+  sprintf("%s; best log joint density %s", sampled_sentence(fit), format(unname(fit$objective), digits = digits))
+}
+
+# The numbers of features, and on which quantities the chains agree.
+fit_table.bmf <- function(fit, digits = 4L) {
+  judged <- judged_draws(fit)
+  rhat <- vapply(judged, function(draws) {
+    each <- vapply(draws, split_rhat, 0)
+    if (all(is.na(each))) NA_real_ else max(each, na.rm = TRUE)
+  }, 0)
+  range <- stats::setNames(rep("", length(judged)), names(judged))
+  for (side in c("row", "column")) {
+    values <- stats::quantile(fit$trace[[paste0(side, "_features")]], c(0.05, 0.95), type = 1, names = FALSE)
+    n_fixed <- ncol(fit$fixed[[c(row = "rows", column = "columns")[[side]]]])
+    range[[sprintf("number of %s features", side)]] <- paste0(
+      paste(unique(format(values, trim = TRUE)), collapse = " to "), if (n_fixed) sprintf(" + %d fixed", n_fixed)
+    )
+  }
+  groups <- paste("groups of", axis_words(fit))
+  label <- names(judged)
+  label <- sub("number of row features", sprintf("row features (%s)", groups[1L]), label, fixed = TRUE)
+  label <- sub("number of column features", sprintf("column features (%s)", groups[2L]), label, fixed = TRUE)
+  list(
+    quantity = label, `90 % of draws` = unname(range),
+    `R-hat` = ifelse(is.na(rhat), "-", sprintf("%.2f", rhat)),
+    `chains agree` = ifelse(is.na(rhat), "unknown", ifelse(rhat > rhat_agree, "no", "yes"))
+  )
+}
+
+found_sentences.bmf <- function(fit, digits = 4L) disagreement_sentence(fit)
 
 #' @rdname bmf_methods
 #' @export
@@ -136,7 +142,7 @@ predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"),
   check_dots(...)
   type <- check_choice(type, "type", c("response", "missing"))
   if (!is.null(level)) level <- check_number(level, "level", 0, 1, open = TRUE)
-  kept <- bmf_states(object, check_count(nsim, "nsim"))
+  kept <- kept_states(object, check_count(nsim, "nsim"))
   if (is.null(newdata)) {
     x <- fit_data(object)
     blocks <- function(rows) lapply(kept, function(state) bmf_expected(object, state, rows))
@@ -158,19 +164,13 @@ predict.bmf <- function(object, newdata = NULL, type = c("response", "missing"),
   in_given_order(if (is.null(level)) out$mean else out, newdata)
 }
 
-# Kept states of all chains, at most so many, evenly spaced.
-bmf_states <- function(fit, most) {
-  all <- do.call(c, fit$kept)
-  all[unique(round(seq(1, length(all), length.out = min(most, length(all)))))]
-}
-
-# Expected cells of some rows at one state.
+# Computes the expected cells of some rows at one state.
 bmf_expected <- function(fit, state, rows) {
   eta <- as_number_matrix(state$rows[rows, , drop = FALSE]) %*% state$weights %*% t(as_number_matrix(state$columns))
   switch(fit$family, gaussian = eta, bernoulli = stats::plogis(eta), poisson = state$hyper[7L] + eta)
 }
 
-# Quantiles over states, in blocks of rows that keep memory low.
+# Computes quantiles over states, in blocks of rows to save memory.
 bmf_intervals <- function(blocks, mean, level) {
   lower <- upper <- mean
   probs <- c((1 - level) / 2, (1 + level) / 2)
@@ -192,7 +192,7 @@ bmf_missing_cells <- function(x, cells) {
   )
 }
 
-# User-fixed features of new rows; those of the fit where they are all ones.
+# Returns the user-fixed features of new rows; by default those of the fit if they are all ones.
 bmf_new_fixed <- function(fit, features, n) {
   fixed <- fit$fixed$rows
   if (is.null(features)) {
@@ -202,7 +202,7 @@ bmf_new_fixed <- function(fit, features, n) {
   check_binary(as_features(features, "fixed") + 0, "fixed", n, ncol(fixed))
 }
 
-# Expected cells of new rows at each state: their features are drawn given columns, weights and the old rows.
+# Computes the expected cells of new rows at each state: features are drawn given columns, weights and old rows.
 bmf_predict_rows <- function(fit, x, fixed, states, n_sweep) {
   data <- bmf_data(x, fit$family, quiet = TRUE)
   n_fixed <- vapply(fit$fixed, ncol, 0L)
@@ -266,10 +266,10 @@ update.bmf <- function(object, ..., evaluate = TRUE) {
   evaluate <- check_flag(evaluate, "evaluate")
   call <- object$call
   extra <- named_changes(match.call(expand.dots = FALSE)$...)
-  # Not the prior: its defaults follow the data and the family, which may be others now.
+  # The prior is not passed on because its defaults depend on data and family, which may have changed.
   known <- list(x = object$x, control = object$control, k = object$size[1L], l = object$size[2L])
   for (name in setdiff(names(known), names(extra))) call[[name]] <- known[[name]]
-  for (name in names(extra)) call[[name]] <- extra[[name]]
+  call[names(extra)] <- extra # an argument may be NULL
   if (evaluate) eval(find_model(call, object, parent.frame()), parent.frame()) else call
 }
 
@@ -286,8 +286,96 @@ param_parts.bmf <- function(fit) c(list(effects = bmf_effects(fit)), NextMethod(
 
 is_sampled.bmf <- function(fit) TRUE
 
-# What is read off a fit: the log joint density would not do, since its terms for labels and features of single items
-# differ where all of these agree. The log-likelihood stands for the cells that no draw notes.
+#' @export
+posterior_draws.bmf <- function(fit, nsim = 100, ...) { # nolint: object_name_linter.
+  check_dots(...)
+  nsim <- check_count(nsim, "nsim")
+  states <- kept_states(fit, nsim)
+  refuse_large(length(states) * prod(fit$dims[c("n", "m")]), "The draws", "take fewer with `nsim`")
+  lapply(states, function(state) bmf_one_draw(fit, state))
+}
+
+# A state as a fit.
+bmf_one_draw <- function(fit, state) {
+  fit$param <- bmf_param(state, fit$fixed, fit$names)
+  fit$mean[] <- bmf_expected(fit, state, seq_len(fit$dims[["n"]]))
+  fit$dims[c("k", "l")] <- dim(fit$param$weights) - vapply(fit$fixed, ncol, 0L)
+  fit$kept <- list(list(state))
+  class(fit) <- c("bmf_draw", class(fit))
+  fit
+}
+
+# Parameters of the prior that are learnt are drawn, then features of both sides, then weights.
+prior_draw.bmf <- function(fit) {
+  law <- unclass(fit$prior)[bmf_hyper_names]
+  hyper <- vapply(law, function(of) if (is_law(of)) stats::rgamma(1L, of[["shape"]], of[["rate"]]) else of, 0)
+  side <- function(s) {
+    name <- c("rows", "columns")[s]
+    free <- draw_buffet(
+      fit$dims[[c("n", "m")[s]]], fit$size[[s]], hyper[[paste0("alpha_", name)]], fit$prior$beta[[name]]
+    )
+    cbind(as_number_matrix(fit$fixed[[name]]), free)
+  }
+  rows <- side(1L)
+  columns <- side(2L)
+  size <- ncol(rows) * ncol(columns)
+  weights <- if (fit$family == "poisson") {
+    stats::rgamma(size, hyper[["weight_shape"]], hyper[["weight_precision"]])
+  } else {
+    stats::rnorm(size, hyper[["weight_mean"]], 1 / sqrt(hyper[["weight_precision"]]))
+  }
+  state <- list(
+    rows = as_raw_matrix(rows), columns = as_raw_matrix(columns),
+    weights = matrix(weights, ncol(rows), ncol(columns)), hyper = unname(hyper)
+  )
+  bmf_one_draw(fit, state)
+}
+
+# Draws features of n items: of `size` many, or, if infinite, by the Indian buffet.
+draw_buffet <- function(n, size, alpha, beta) {
+  if (is.finite(size)) {
+    share <- stats::rbeta(size, alpha / size, beta)
+    return(matrix(stats::rbinom(n * size, 1L, rep(share, each = n)), n))
+  }
+  out <- matrix(0, n, 0L)
+  for (i in seq_len(n)) {
+    out[i, ] <- stats::rbinom(ncol(out), 1L, colSums(out) / (beta + i - 1))
+    new <- matrix(0, n, stats::rpois(1L, alpha / (beta + i - 1)))
+    new[i, ] <- 1
+    out <- cbind(out, new)
+  }
+  out
+}
+
+compared_quantities.bmf <- function(fit, cells) {
+  hyper <- fit$param$hyper[vapply(unclass(fit$prior)[bmf_hyper_names], is_law, NA)]
+  used <- switch(fit$family,
+    gaussian = 1:5, bernoulli = 1:4, poisson = c(1:2, 4L, 6:7)
+  )
+  c(
+    named_by_cell(fit$mean[cells], "cell", cells),
+    `row features` = fit$dims[["k"]], `column features` = fit$dims[["l"]],
+    hyper[intersect(names(hyper), bmf_hyper_names[used])]
+  )
+}
+
+is_sampled.bmf_draw <- function(fit) FALSE
+
+reached_sentence.bmf_draw <- function(fit, digits = 4L) {
+  sprintf(
+    "one draw from the posterior: %s, %s", count_words(fit$dims[["k"]], "row feature"),
+    count_words(fit$dims[["l"]], "column feature")
+  )
+}
+
+fit_table.bmf_draw <- function(fit, digits = 4L) NULL
+
+found_sentences.bmf_draw <- function(fit, digits = 4L) NULL
+
+interval_parts.bmf <- function(fit) if (is_sampled(fit)) list() # quantities of the trace alone: features have no labels
+
+# Quantities by which convergence is judged: the log joint density is unsuitable because its terms for labels and
+# features of single items differ when all of these agree. The log-likelihood represents the cells that no draw records.
 judged_draws.bmf <- function(fit) {
   draws <- function(names) lapply(names, draws_by_chain, fit = fit)
   cells <- grep("^cell\\[", quantities(fit), value = TRUE)
@@ -301,7 +389,7 @@ judged_draws.bmf <- function(fit) {
   )
 }
 
-# The free features that pairs of a few evenly spaced items share, in the kept states: kept x chains for each pair.
+# Counts the free features that pairs of a few evenly spaced items share in the kept states: kept x chains per pair.
 bmf_pair_draws <- function(fit, side, most = 6L) {
   n_items <- nrow(fit$param[[side]])
   items <- unique(round(seq(1, n_items, length.out = most + 2L)[-c(1L, most + 2L)]))
@@ -338,14 +426,17 @@ held_out_rows.bmf <- function(fit, data, floor, family, ...) {
 #' Plot a binary matrix factorization
 #'
 #' @description
-#' Four views of a fit:
+#' Four figures of a fit: `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#'
+#' @details
 #' \describe{
 #'   \item{`"data"`}{the data (left) and their posterior mean (right), rows and columns in the order of the features of
 #'     `param`, so that each meeting of a row and a column feature is a block; right of each picture, in black, the
 #'     members of the row features, below it those of the column features. Missing cells are grey.}
 #'   \item{`"features"`}{what each row feature adds to the columns. With `shape` the columns are pixels and the features
 #'     images: above, what row features add; below, the column features.}
-#'   \item{`"trace"`}{log joint density, log-likelihood and numbers of features of every chain, draw by draw.}
+#'   \item{`"trace"`, `"density"`}{log joint density, log-likelihood and numbers of features of every chain, draw by
+#'     draw after the warm-up, and their posterior densities.}
 #'   \item{`"counts"`}{posterior distributions of the numbers of row and of column features.}
 #' }
 #'
@@ -371,19 +462,19 @@ held_out_rows.bmf <- function(fit, data, floor, family, ...) {
 #' @name plot.bmf
 #' @aliases autoplot.bmf
 #' @exportS3Method ggplot2::autoplot
-autoplot.bmf <- function(object, what = c("data", "features", "trace", "counts"), # nolint: object_name_linter.
-                         shape = NULL, most = 12, ...) {
-  what <- check_choice(what, "what", c("data", "features", "trace", "counts"))
+autoplot.bmf <- function(object, # nolint: object_name_linter.
+                         what = c("data", "features", "trace", "counts", "density"), shape = NULL, most = 12, ...) {
+  what <- check_choice(what)
   check_dots(...)
   most <- check_count(most, "most")
   switch(what,
     data = bmf_data_figure(object), counts = bmf_counts_figure(object),
     features = if (is.null(shape)) bmf_effects_figure(object, most) else bmf_images_figure(object, shape, most),
-    trace = chain_traces_figure(object, bmf_traced)
+    trace = chain_traces_figure(object, bmf_traced), density = chain_densities_figure(object, bmf_traced)
   )
 }
 
-# Items by their features, the first feature first: members of a feature stand together as far as overlaps allow.
+# Orders items by their features, the first feature first: members of a feature are adjacent as far as overlaps allow.
 feature_order <- function(on) {
   varying <- on[, colSums(on) > 0 & colSums(on) < nrow(on), drop = FALSE]
   if (!ncol(varying)) {
@@ -399,7 +490,7 @@ bmf_data_figure <- function(fit) {
   data <- as.matrix(fit_data(fit))[rows, columns, drop = FALSE]
   scale <- signed_colours(c(data, fit$mean))
   size <- dim(data)
-  # Members of features: beside the rows and below the columns, a strip each, 3 % of the picture wide.
+  # Members of features are shown beside the rows and below the columns, as strips of 3 % of the figure's width.
   strip <- pmax(0.5, 0.03 * rev(size))
   members <- function(on, along, width) {
     at <- which(on == 1, arr.ind = TRUE)
@@ -414,8 +505,11 @@ bmf_data_figure <- function(fit) {
       "%s by %s", count_words(ncol(param$rows), "row feature"), count_words(ncol(param$columns), "column feature")
     ),
     "Pictures: the data and their posterior mean, and beside them the members of row and of column features.",
-    scale$limits, scale$colours, x = words[2L], y = words[1L],
-    subtitle = if (anyNA(data)) paste("Unknown cells are", if (unknown_is_white(scale$limits)) "white" else "grey")
+    scale$limits, scale$colours, x = sprintf("%s, by feature", words[2L]), y = sprintf("%s, by feature", words[1L]),
+    subtitle = paste0(
+      "Black bars: members of a feature", if (anyNA(data)) sprintf("; %s: unknown",
+        if (unknown_is_white(scale$limits)) "white" else "grey")
+    )
   )
   if (nrow(beside)) {
     figure <- figure + ggplot2::geom_tile(
@@ -432,7 +526,7 @@ bmf_data_figure <- function(fit) {
   figure
 }
 
-# What a row with this feature gets in each column, in units of the linear predictor.
+# Computes the effect of each row feature on each column, in units of the linear predictor.
 bmf_effects <- function(fit) fit$param$weights %*% t(fit$param$columns)
 
 bmf_effects_figure <- function(fit, most) {
@@ -444,8 +538,9 @@ bmf_effects_figure <- function(fit, most) {
   values <- t(effects[, order, drop = FALSE])
   if (is.null(rownames(values))) rownames(values) <- order
   heat_figure(
-    values, "What each row feature adds", "Heat map: what each row feature adds to each column.", scale$limits,
-    scale$colours, "added to the linear predictor"
+    values, sprintf("%s adds most to a column", rownames(effects)[which.max(apply(abs(effects), 1L, max))]),
+    "Heat map: what each row feature adds to each column.", scale$limits,
+    scale$colours, "added to the linear predictor", sides = c(axis_words(fit)[2L], "")
   )
 }
 
@@ -472,20 +567,41 @@ bmf_traced <- c(
   column_features = "column features"
 )
 
-# Quantities of the trace; `shown`: their titles, named.
-chain_traces_figure <- function(fit, shown) {
+# Returns quantities of the trace, a row for each draw; `shown`: their titles, named.
+traced_draws <- function(fit, shown) {
   each <- lapply(names(shown), function(name) {
     data.frame(
-      chain = factor(fit$trace$chain), draw = fit$trace$pass, value = fit$trace[[name]], quantity = shown[[name]]
+      chain = factor(fit$trace$chain), draw = fit$trace$iteration, value = fit$trace[[name]], quantity = shown[[name]]
     )
   })
   table <- do.call(rbind, each)
   table$quantity <- factor(table$quantity, shown)
+  table
+}
+
+# Draws the posterior density of the same quantities, by chain.
+chain_densities_figure <- function(fit, shown) {
+  if (!is_sampled(fit)) stop_input("`what = \"density\"` is for fits that were sampled: this one has no draws.")
+  table <- traced_draws(fit, shown)
+  table <- table[!is.na(table$value), ]
+  new_figure(
+    table, gg_aes(x = "value", colour = "chain", linetype = "chain"),
+    sprintf("%s of %s draws", count_words(nlevels(table$chain), "chain"), format_big(max(table$draw))),
+    sprintf("Lines: posterior density of %s, by chain.", paste(shown, collapse = ", ")), NULL, "density"
+  ) + ggplot2::geom_density(linewidth = 0.3) + ggplot2::facet_wrap("quantity", scales = "free", ncol = 2L) +
+    few_numbers("x") +
+    ggplot2::scale_linetype_manual("chain", values = rep_len(1:6, nlevels(table$chain))) +
+    colour_scale(stats::setNames(component_colours(nlevels(table$chain)), levels(table$chain)), "chain")
+}
+
+chain_traces_figure <- function(fit, shown) {
+  table <- traced_draws(fit, shown)
   new_figure(
     table, gg_aes(x = "draw", y = "value", colour = "chain", linetype = "chain"),
-    count_words(nlevels(table$chain), "chain"),
+    sprintf("%s of %s draws", count_words(nlevels(table$chain), "chain"), format_big(max(table$draw))),
     sprintf("Lines: %s of every chain, draw by draw.", paste(shown, collapse = ", ")), "draw"
-  ) + ggplot2::geom_line(linewidth = 0.3) + ggplot2::facet_wrap("quantity", scales = "free_y") +
+  ) + ggplot2::geom_line(linewidth = 0.3) + ggplot2::facet_wrap("quantity", scales = "free_y", ncol = 2L) +
+    few_numbers("x") +
     ggplot2::scale_linetype_manual("chain", values = rep_len(1:6, nlevels(table$chain))) +
     colour_scale(stats::setNames(component_colours(nlevels(table$chain)), levels(table$chain)), "chain")
 }
@@ -498,13 +614,17 @@ bmf_counts_figure <- function(fit) {
   table <- do.call(rbind, each)
   table$side <- factor(table$side, unique(table$side))
   new_figure(
-    table, gg_aes(x = "features", y = "probability"), "How many features?",
+    table, gg_aes(x = "features", y = "probability"), sprintf("Most probable: %s", paste(vapply(
+      split(table, table$side), function(one) {
+        sprintf("%d %s", one$features[which.max(one$probability)], one$side[1L])
+      }, ""
+    ), collapse = ", ")),
     "Bars: posterior probabilities of the numbers of row and of column features.", NULL, "posterior probability"
   ) + ggplot2::geom_col(fill = component_colours(1L), width = 0.7) + ggplot2::facet_wrap("side", scales = "free_x") +
     ggplot2::scale_x_continuous(breaks = whole_breaks)
 }
 
-# Which items belong together, whatever the features are called.
+# Co-occurrence of items, which does not depend on the labels of features.
 
 #' How often rows, or columns, have features in common
 #'
@@ -542,7 +662,7 @@ cooccurrence <- function(fit, of = c("site", "taxon"), what = c("shared", "any")
   refuse_large(as.double(length(items))^2, "The result", sprintf("choose some with `%s`", of))
   n_fixed <- ncol(fit$fixed[[s]])
   total <- 0
-  kept <- bmf_states(fit, check_count(nsim, "nsim"))
+  kept <- kept_states(fit, check_count(nsim, "nsim"))
   for (state in kept) {
     on <- as_number_matrix(state[[c("rows", "columns")[s]]][items, , drop = FALSE])
     shared <- tcrossprod(on[, seq_len(ncol(on)) > n_fixed, drop = FALSE])

@@ -1,4 +1,4 @@
-# Priors of bmf(): numbers that are known, Gamma laws of what is learned.
+# Priors of bmf(): fixed numbers, or Gamma distributions of learned ones.
 
 #' Priors of binary matrix factorization
 #'
@@ -54,7 +54,7 @@ bmf_prior <- function(alpha = c(shape = 1, rate = 1), beta = c(rows = 1, columns
   )
 }
 
-# Of the features of both sides.
+# Checks the concentrations of the features of both sides.
 check_alpha <- function(alpha) {
   sides <- c("rows", "columns")
   if (!is.list(alpha)) {
@@ -65,7 +65,7 @@ check_alpha <- function(alpha) {
   Map(check_law, alpha[sides], sprintf("alpha$%s", sides))
 }
 
-# The law of a quantity that is learned, a Gamma: c(shape = , rate = ).
+# The prior distribution of a learned quantity is a Gamma: c(shape = , rate = ).
 is_law <- function(x) length(x) == 2L
 
 check_law <- function(x, name, number = check_positive) {
@@ -112,14 +112,14 @@ bmf_hyper_names <- c(
   "alpha_rows", "alpha_columns", "weight_mean", "weight_precision", "noise_precision", "weight_shape", "background"
 )
 
-# The prior with its defaults filled in for these data.
+# Fills in the prior's defaults for these data.
 bmf_scale_prior <- function(prior, family, data) {
   if (!inherits(prior, "multicause_bmf_prior")) {
     stop_input("`prior` must come from bmf_prior(), not be %s.", show_value(prior))
   }
   n <- max(1, sum(data$margins$row_observed))
   mean <- sum(data$margins$row_sum) / n
-  # From deviations: squares of values far from 0 would leave nothing of a small variance.
+  # Computed from deviations: squares of values far from 0 would cancel a small variance.
   sparse <- inherits(data$x, "dgCMatrix")
   x <- if (sparse) data$x@x else data$x
   zeros <- if (sparse) n - length(x) else 0
@@ -138,7 +138,7 @@ bmf_scale_prior <- function(prior, family, data) {
   prior
 }
 
-# What the kernel takes for the model: see src/glue/bmf.h.
+# Returns the model in the kernel's form, see src/glue/bmf.h.
 bmf_kernel_model <- function(family, prior, k, l, n_fixed) {
   laws <- unclass(prior)[bmf_hyper_names]
   learned <- vapply(laws, is_law, NA)
@@ -155,7 +155,7 @@ bmf_kernel_model <- function(family, prior, k, l, n_fixed) {
   )
 }
 
-# Values to begin with: what is known, and the means of what is learned.
+# Returns initial values: known ones, and the means of learned ones.
 bmf_first_hyper <- function(prior) {
   vapply(unclass(prior)[bmf_hyper_names], function(law) if (is_law(law)) law[["shape"]] / law[["rate"]] else law, 0)
 }

@@ -1,6 +1,6 @@
-# Argument checks: at the door, once, one message each.
+# Argument checks of exported functions: each argument once, one message each.
 
-# The exported function the user called, for the condition's call.
+# Returns the exported function that the user called, for the condition's call.
 user_call <- function() {
   for (i in seq_len(sys.nframe())) {
     if (identical(environment(sys.function(i)), topenv())) {
@@ -10,7 +10,7 @@ user_call <- function() {
   NULL
 }
 
-# `class`: a further class, for those of our own functions that know better.
+# `class`: a further class, for conditions that callers of this package handle.
 stop_input <- function(fmt, ..., class = NULL) {
   message <- if (...length()) sprintf(fmt, ...) else fmt
   stop(structure(
@@ -19,8 +19,11 @@ stop_input <- function(fmt, ..., class = NULL) {
   ))
 }
 
-# What the user should know, not what went wrong.
+# What the user should know, not what went wrong; options(multicause.quiet = TRUE) silences it.
 inform <- function(fmt, ...) {
+  if (isTRUE(getOption("multicause.quiet"))) {
+    return(invisible())
+  }
   text <- if (...length()) sprintf(fmt, ...) else fmt
   message(structure(
     class = c("multicause_message", "message", "condition"),
@@ -28,7 +31,7 @@ inform <- function(fmt, ...) {
   ))
 }
 
-# A column that is not there, sites$agee, is NULL, as if the argument had not been given.
+# A column that does not exist, sites$agee, is NULL, as if the argument were missing.
 tell_lost_columns <- function(call, values) {
   for (name in names(Filter(is.null, values))) {
     asked <- call[[name]]
@@ -38,7 +41,7 @@ tell_lost_columns <- function(call, values) {
   }
 }
 
-# A value, as short as it can be said.
+# Describes a value as briefly as possible.
 show_value <- function(x) {
   if (is.null(x)) {
     return("NULL")
@@ -71,32 +74,31 @@ show_table <- function(x) {
   sprintf("%s with %s and %s", kind, count_words(nrow(x), "row"), count_words(ncol(x), "column"))
 }
 
-# Text no longer than a message can hold.
+# Shortens text to the length of a message.
 clip <- function(text, most = 100L) {
   long <- which(nchar(text, allowNA = TRUE) > most)
   text[long] <- paste0(substr(text[long], 1L, most), "...")
   text
 }
 
-# Text that R can neither print nor compare, as of a file in Latin-1 that was read as UTF-8.
+# Recognises text that R can neither print nor compare, such as Latin-1 read as UTF-8.
 is_unreadable <- function(text) !validEnc(text) | Encoding(text) == "bytes"
 
 reread_advice <- "Read the file with its encoding, as by `fileEncoding = \"latin1\"`."
 
-# Names in a message: the first few, and how many more.
+# Lists names in a message: the first few, and the number of others.
 show_names <- function(x, most = 5L, quoted = TRUE) {
   shown <- clip(utils::head(x, most))
   shown <- paste(if (quoted) dQuote(shown, FALSE) else shown, collapse = ", ")
   if (length(x) > most) sprintf("%s and %d more", shown, length(x) - most) else shown
 }
 
-# "a", "a or b", "a, b or c"
+# Returns "a", "a or b", "a, b or c".
 show_either <- function(x) {
   if (length(x) == 1L) x else paste(paste(x[-length(x)], collapse = ", "), "or", x[length(x)])
 }
 
-# Those of the words that `word` may have meant: the same in letters of either case, else begun by it or few letters
-# apart.
+# Finds the words that `word` may stand for: equal up to case, else beginning with it or few letters different.
 near_words <- function(word, words) {
   words <- words[!is_unreadable(words)]
   if (is_unreadable(word)) {
@@ -111,11 +113,13 @@ near_words <- function(word, words) {
   words[begun | (apart == min(apart) & apart <= pmin(2, (pmax(nchar(word), nchar(words)) - 1) %/% 3))]
 }
 
-# ": did you mean ...?", or the end of the sentence.
+# Ends a sentence with ": did you mean ...?", or with a full stop.
 meant_words <- function(word, words, mark = function(x) dQuote(x, FALSE)) {
   meant <- utils::head(near_words(word, words), 5L)
   if (length(meant)) sprintf(": did you mean %s?", show_either(mark(meant))) else "."
 }
+
+few_arguments <- 12L # more of them are not listed in a message
 
 check_dots <- function(...) {
   if (...length() == 0L) {
@@ -123,18 +127,38 @@ check_dots <- function(...) {
   }
   unknown <- setdiff(names(list(...)), "")
   if (!length(unknown)) {
-    stop_input("%s too many: give all but the first ones by name.", count_words(...length(), "unnamed argument"))
+    stop_input("%s too many: name all but the first ones.", count_words(...length(), "unnamed argument"))
   }
   formals <- formals(sys.function(-1L))
   known <- setdiff(names(formals), "...")
   code <- function(x) sprintf("`%s`", x)
   hint <- setting_words(unknown[1L], formals) %||% meant_words(unknown[1L], known, code)
-  if (hint == ".") hint <- sprintf(": this function takes %s.", paste(code(known), collapse = ", "))
+  usual <- unname(usual_settings[unknown[1L]])
+  if (hint == "." && usual %in% known) hint <- sprintf(": did you mean `%s`?", usual)
+  if (hint == ".") {
+    hint <- if (!length(known)) {
+      ": this function takes no other."
+    } else if (length(known) <= few_arguments) {
+      sprintf(": this function takes %s.", paste(code(known), collapse = ", "))
+    } else if (unknown[1L] == "k") {
+      ": the number of components is chosen by the function itself."
+    } else {
+      ": the help page lists the arguments."
+    }
+  }
   stop_input("Unknown argument `%s`%s", unknown[1L], hint)
 }
 
-# Where an unknown argument is a setting of `control`, which is then given as it is meant; NULL where it is none.
+# What other packages call settings.
+usual_settings <- c(
+  maxit = "max_iter", maxiter = "max_iter", niter = "max_iter", iter = "max_iter", iterations = "max_iter",
+  nstart = "n_start", starts = "n_start", nrep = "n_start", tolerance = "tol", eps = "tol", cores = "n_threads",
+  threads = "n_threads", n_cores = "n_threads", verbose = "progress", burnin = "warmup", nchains = "chains"
+)
+
+# Names the setting of `control` that an unknown argument is or means; NULL where it is none.
 setting_words <- function(word, formals) {
+  if (word %in% names(usual_settings)) word <- usual_settings[[word]]
   if (!"control" %in% names(formals)) {
     return(NULL)
   }
@@ -143,21 +167,21 @@ setting_words <- function(word, formals) {
   makers <- c("mcmc_control"[sampled[1L]], "fit_control"[!sampled[1L]], "mcmc_control"[sampled[2L]])
   for (maker in makers) {
     if (word %in% setdiff(names(formals(maker)), "...")) {
-      return(sprintf(": give it as `control = %s(%s = )`.", maker, word))
+      return(sprintf(": it is a setting, `control = %s(%s = )`.", maker, word))
     }
   }
 }
 
-# Arguments that have no default, by name, in a function that was called by the user.
+# Checks that arguments without default were supplied, in a function that the user called.
 check_given <- function(...) {
   for (name in vapply(substitute(list(...))[-1L], as.character, "")) {
     if (eval(call("missing", as.name(name)), parent.frame())) stop_missing(name)
   }
 }
 
-stop_missing <- function(name) stop_input("`%s` must be given: see the help page of the function.", name)
+stop_missing <- function(name) stop_input("`%s` must be supplied: see its help page.", name)
 
-# The checks below also tell of an argument that has no default and was not given: missing() sees through the caller.
+# The checks below also report a missing argument without default: missing() looks through the caller.
 
 check_number <- function(x, name, min = -Inf, max = Inf, open = FALSE) {
   if (missing(x)) stop_missing(name)
@@ -190,10 +214,10 @@ check_count <- function(x, name, min = 1L, max = .Machine$integer.max) {
   as.integer(x)
 }
 
-# Significant digits, as print() and format() take them.
+# Checks the number of significant digits, as print() and format() accept it.
 check_digits <- function(digits) check_count(digits, "digits", 1L, 22L)
 
-# How many rows are listed or printed: a whole number, or all.
+# Checks the number of rows to list or print: a whole number, or all.
 check_shown <- function(n, least = 0L) if (identical(n, Inf)) n else check_count(n, "n", least)
 
 check_flag <- function(x, name) {
@@ -203,30 +227,31 @@ check_flag <- function(x, name) {
   x
 }
 
-# One of the choices, or the first where the argument was left at its default vector. Without others they are that of
-# the function that asks, as of match.arg().
+is_string <- function(x) is.character(x) && length(x) == 1L && !is.na(x)
+
+# Returns one of the choices, or the first if the argument was left at its default vector. By default the choices are
+# those of the calling function's argument, as in match.arg().
 check_choice <- function(x, name = deparse(substitute(x)), choices = NULL) {
   if (is.null(choices)) choices <- eval(formals(sys.function(sys.parent()))[[name]])
   if (identical(x, choices)) {
     return(choices[1L])
   }
-  text <- is.character(x) && length(x) == 1L && !is.na(x)
-  if (text && x %in% choices) {
+  if (is_string(x) && x %in% choices) {
     return(x)
   }
-  hint <- if (text) meant_words(clip(x), choices) else "."
+  hint <- if (is_string(x)) meant_words(clip(x), choices) else "."
   stop_input("`%s` must be one of %s, not %s%s", name, show_names(choices, length(choices)), show_value(x), hint)
 }
 
-# A list, not empty, whose parts each have a name of their own.
+# Tests for a list, not empty, whose parts have unique names.
 is_named <- function(x) {
   is.list(x) && length(x) && !is.null(names(x)) && !any(names(x) %in% c("", NA)) && !anyDuplicated(names(x))
 }
 
-# A vector, or what tapply() and table() make of one factor: an array of one dimension. No table of any kind.
+# Tests for a vector, or the one-dimensional array that tapply() and table() make of one factor; tables are none.
 is_line <- function(x) length(dim(x)) < 2L
 
-# A named numeric vector or matrix of a stated shape, all finite.
+# Checks a numeric matrix of a stated shape, all finite.
 check_matrix <- function(x, name, n_row, n_column, min = -Inf, max = Inf) {
   if (is.data.frame(x)) x <- as.matrix(x)
   if (!is.numeric(x) || !identical(dim(x), as.integer(c(n_row, n_column)))) {
@@ -251,7 +276,17 @@ check_matrix <- function(x, name, n_row, n_column, min = -Inf, max = Inf) {
   x
 }
 
-# Rows that sum to one: divided by their sums, which must be 1 but for rounding.
+# Refuses other values of a matrix than those of `want`.
+check_zero_one <- function(x, name, want = "0 and 1") {
+  bad <- which(x != 0 & x != 1)
+  if (length(bad)) {
+    at <- arrayInd(bad[1L], dim(x))
+    stop_input("`%s` must hold only %s: row %d, column %d is %s.", name, want, at[1L], at[2L], format(x[bad[1L]]))
+  }
+  x
+}
+
+# Checks that rows sum to 1 up to rounding and divides them by their sums.
 check_simplex_rows <- function(x, name, n_row, n_column) {
   x <- check_matrix(x, name, n_row, n_column, 0, 1)
   off <- which(abs(rowSums(x) - 1) > 1e-6)
@@ -268,8 +303,8 @@ check_start_weights <- function(weights, k) {
   drop(check_simplex_rows(matrix(weights, 1L), "start$weights", 1L, k))
 }
 
-# list(<first> = two numbers, <second> = one number): parameters of a Beta and a Dirichlet prior, at least 1 or, where
-# that is enough (`open`), above 0. Returned in this order.
+# Checks list(<first> = two numbers, <second> = one number), the parameters of a Beta and a Dirichlet prior, at least 1
+# or, if `open`, above 0. Returns them in this order.
 check_prior <- function(prior, names, open = FALSE) {
   if (!is.list(prior) || !setequal(names(prior), names)) {
     stop_input(
@@ -286,8 +321,8 @@ check_prior <- function(prior, names, open = FALSE) {
   stats::setNames(list(beta, second), names)
 }
 
-# A start with the parts of these names, those of the sites and of the taxa in the order of the data, by name where both
-# have names. (`sites` is looked at only where it is needed: of shards it is read from files.)
+# Checks that starting values have the parts of these names; parts of sites and taxa are put in the order of the data,
+# by name if both have names. (`sites` is evaluated only if needed: for shards it is read from files.)
 check_start <- function(start, names, wish, sites = NULL, taxa = NULL) {
   if (!is.list(start) || !all(names %in% names(start))) {
     stop_input("`start` must be %s, not %s.", wish, show_value(start))
@@ -305,7 +340,7 @@ check_start <- function(start, names, wish, sites = NULL, taxa = NULL) {
   start
 }
 
-# Whether an argument is a fit of these models. What is in a fit that was edited is not asked: the glue checks the
+# Checks that an argument is a fit of these models. Contents of an edited fit are not checked: the glue checks the
 # shapes of all that reaches a kernel.
 check_fit <- function(fit, class = "multicause", name = "fit") {
   if (missing(fit)) stop_missing(name)
@@ -322,12 +357,12 @@ check_fit <- function(fit, class = "multicause", name = "fit") {
 
 is_plain <- function(x) (is.numeric(x) || is.logical(x)) && !is.object(x)
 
-# Values given for sites, taxa or both, in the order of the data. Where both have names, names alone decide, and each
-# must be there once; where one side has none, values are taken in their order. Arguments that say some of them, by
-# names, numbers or TRUE and FALSE, go through pick().
+# Values for sites, taxa or both are put in the order of the data. If both have names, names alone decide, and each must
+# occur once; if one side has none, values are taken in their order. Arguments that select some of them, by names,
+# numbers or TRUE and FALSE, go through pick().
 
-# Names of the entries of a vector or of what tapply() and table() make of one factor, or of the rows of a table. The
-# numbers that every data frame has are none, unless its rows have those of another order and most of `known` are such.
+# Returns the names of a vector's entries, of the one-dimensional array of tapply() and table(), or of a table's rows.
+# Default row numbers of a data frame are no names, unless they are reordered and most of `known` are among them.
 given_names <- function(x, known = NULL) {
   if (is.data.frame(x)) {
     rows <- frame_row_names(x)
@@ -339,13 +374,13 @@ given_names <- function(x, known = NULL) {
   }
 }
 
-# Row numbers that as.matrix() and dist() make names of are no names, unless the data have some of them.
+# Recognises row numbers that as.matrix() and dist() turn into names, unless the data have some of these names.
 is_numbering <- function(labels, known) {
   identical(labels, as.character(seq_along(labels))) && !any(labels %in% known)
 }
 
-# Where each of `known`, the names of the data, is among `labels`, the names of what was given; NULL: taken in order.
-#   others  whether values of others may be there, too, as covariates of sites that were left out
+# Matches `known`, the names of the data, to `labels`, the names of the values; NULL: taken in order.
+#   others  whether values of others are allowed, such as covariates of sites that were left out
 #   what    what messages call the names
 name_order <- function(labels, known, argument, others = FALSE, what = "Names") {
   if (is.null(labels) || is.null(known) || identical(labels, known) || is_numbering(labels, known)) {
@@ -367,13 +402,14 @@ name_order <- function(labels, known, argument, others = FALSE, what = "Names") 
   match(known, labels)
 }
 
-# A vector, or a table with a row for each.
+# Orders a vector, or the rows of a table, by name.
 by_name <- function(x, known, argument, others = FALSE) {
+  x <- plain_values(x)
   at <- name_order(given_names(x, known), known, argument, others, if (is_line(x)) "Names" else "Row names")
   if (is.null(at)) x else if (is_line(x)) x[at] else x[at, , drop = FALSE]
 }
 
-# A table of sites and taxa; known: the names of its rows and of its columns, or NULL.
+# Orders a table of sites and taxa; known: the names of its rows and of its columns, or NULL.
 by_names <- function(x, known, argument) {
   if (length(dim(x)) != 2L) {
     return(x)
@@ -383,17 +419,18 @@ by_names <- function(x, known, argument) {
   if (is.null(at)) x else x[, at, drop = FALSE]
 }
 
-# A number for all, a range of two, or a value for each: numbers that are named for what they are, such as c(low = ,
-# high = ), are not of sites.
+# Orders values by name, except a number for all or a range of two: their names, such as c(low = , high = ), are not
+# those of sites.
 by_name_unless_range <- function(x, known, argument) {
+  x <- plain_values(x)
   of_all <- is_line(x) && length(x) <= 2L && !any(given_names(x) %in% known)
   if (of_all) x else by_name(x, known, argument)
 }
 
-# Where an error is not the end; interrupts are.
+# Handles errors but not interrupts.
 catch_error <- function(expr, handler) tryCatch(expr, error = handler)
 
-# Names of the rows of a data frame: text, or the numbers that its rows had in a larger table or in another order.
+# Returns the row names of a data frame: text, or the numbers that its rows had in a larger table or in another order.
 frame_row_names <- function(x) {
   rows <- attr(x, "row.names")
   if (is.character(rows)) {
@@ -403,11 +440,11 @@ frame_row_names <- function(x) {
   }
 }
 
-# The function that makes such fits: the first of their classes that is one, for fits to shards without that word. NA:
-# no model made them.
+# Returns the name of the model function: the first class of the fit that is one, without "_shards"; NA if there is
+# none.
 model_name <- function(fit) {
   here <- topenv()
-  names <- sub("_shards$", "", class(fit))
+  names <- sub("_(shards|gibbs)$", "", class(fit))
   names[vapply(names, function(each) exists(each, here, mode = "function", inherits = FALSE), NA)][1L]
 }
 
@@ -430,11 +467,50 @@ check_unit_vector <- function(x, name, length) {
   as.double(x)
 }
 
-# Parameters of a Dirichlet prior; a posterior mode needs them at least 1.
+# Checks the parameters of a Dirichlet prior; a posterior mode needs them at least 1.
 check_dirichlet <- function(value, name, lengths, wish, bayes = FALSE) {
   ok <- is.numeric(value) && length(value) %in% lengths && all(is.finite(value)) &&
     all(if (bayes) value > 0 else value >= 1) && all(value <= 1e6)
   least <- if (bayes) "above 0" else "of at least 1"
   if (!ok) stop_input("`%s` must be %s %s, at most 1e6, not %s.", name, wish, least, show_value(value))
   as.double(value)
+}
+
+# Returns the total memory of this machine in bytes; NA if unknown.
+machine_memory <- function() .Call(mc_c_memory)
+
+enough_components <- 1000L # that any table may be asked for; beyond, as many as it has cells
+copies_of_parameters <- 5L # that a fit needs at least: start, result, and three of the accelerated cycle
+
+# Checks that `k` is possible for a table of these extents and fits into memory, before starting values are drawn.
+check_k <- function(k, extent, least = 1L) {
+  k <- check_count(k, "k", least)
+  shape <- paste(extent, collapse = " x ")
+  most <- max(enough_components, least, prod(as.double(extent)))
+  if (k > most) {
+    stop_input("`k` must be at most %.0f for a table of %s, not %d.", most, shape, k)
+  }
+  check_memory(8 * copies_of_parameters * k * sum(as.double(extent)), sprintf("`k` = %d, for a table of %s,", k, shape))
+  tell_many_components(k, extent)
+  k
+}
+
+# As many components as the smaller side has units repeat any table, so that a good fit says nothing. Of an array the
+# side is what stands across from its longest one.
+tell_many_components <- function(k, extent, name = "k") {
+  least <- prod(as.double(extent)) / max(extent)
+  if (k > 1 && k >= least) {
+    inform("`%s` = %.0f is not below the smaller side of the table (%.0f): so many components can repeat the data.",
+      name, k, least)
+  }
+}
+
+# `instead`: an alternative that needs less memory, or NULL.
+check_memory <- function(bytes, what, instead = NULL) {
+  has <- machine_memory()
+  if (isTRUE(bytes > has)) {
+    gb <- function(bytes) format(bytes / 1e9, digits = 2L)
+    stop_input("%s would need %s GB of memory or more: this machine has %s%s.", what, gb(bytes), gb(has),
+      if (is.null(instead)) "" else paste0("; ", instead))
+  }
 }

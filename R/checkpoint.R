@@ -1,6 +1,6 @@
-# Checkpoints: files that are whole whenever the machine stops, and belong to one call only.
+# Checkpoints: files that stay complete if the machine stops at any time, each valid for one call.
 
-# Written beside and renamed, so that a kill at any moment leaves a whole file.
+# Writes to a temporary file and renames it, so that a kill at any moment leaves a complete file.
 write_whole <- function(object, file) {
   part <- part_of(file)
   on.exit(remove_part(file))
@@ -9,23 +9,23 @@ write_whole <- function(object, file) {
     write_rds(object, part)
     if (!file.rename(part, file)) stop("it could not be renamed")
   }
-  # R says in a warning why a file cannot be opened.
+  # R reports in a warning why a file cannot be opened.
   note <- function(w) {
     reason <<- conditionMessage(w)
     invokeRestart("muffleWarning")
   }
   catch_error(withCallingHandlers(write(), warning = note), function(e) {
     why <- if (is.null(reason)) conditionMessage(e) else reason
-    stop("what is to be kept could not be written to ", file, ": ", why, call. = FALSE)
+    stop("results could not be written to ", file, ": ", why, call. = FALSE)
   })
 }
 
 part_of <- function(file) paste0(file, ".part")
 
-# What a write that was killed leaves behind; later runs call this.
+# Removes the remains of a write that was killed; later runs call this.
 remove_part <- function(file) remove_files(part_of(file))
 
-# What is removed has just this name: unlink() would take "*", "?" and "[" in it for any others.
+# Removes files of exactly this name: unlink() would expand "*", "?" and "[" in it.
 remove_files <- function(path) unlink(path.expand(path), expand = FALSE)
 remove_folders <- function(path) unlink(path.expand(path), recursive = TRUE, expand = FALSE)
 
@@ -35,7 +35,7 @@ write_to <- function(file, mode, write) {
   write(con)
 }
 
-# That the disk was full may show in the file only, since closing it does not tell.
+# Checks the size of the file: closing it does not report a full disk.
 write_rds <- function(object, file) {
   size <- write_to(file, "wb", function(con) {
     saveRDS(object, con, version = 2L)
@@ -44,15 +44,15 @@ write_rds <- function(object, file) {
   if (!identical(file.size(file), size)) stop("not all of it could be written")
 }
 
-# The list in a file, which has these parts and perhaps others; NULL: there is none. Such files are the user's own, and
-# are trusted as any .rds is.
+# Reads the list in a file, which must have these parts; NULL if there is none. Such files belong to the user and are
+# trusted like any .rds.
 read_list <- function(file, parts) {
   saved <- catch_error(suppressWarnings(readRDS(file)), function(e) NULL)
   if (is.list(saved) && all(parts %in% names(saved))) saved
 }
 
-# One number for what a result depends on. Functions and formulas count by their text, since the compiled form of the
-# one and the environment of the other may differ; version 2 of the format writes equal values in the same way.
+# Returns a hash of what a result depends on. Functions and formulas count by their text because the compiled form of
+# the former and the environment of the latter may differ; version 2 of the format writes equal values identically.
 fingerprint_of <- function(object) {
   plain <- function(value) {
     if (is.function(value) || inherits(value, "formula")) {
@@ -67,7 +67,7 @@ fingerprint_of <- function(object) {
   unname(tools::md5sum(file))
 }
 
-# What is saved in a checkpoint of this call, with these parts; NULL where there is none yet.
+# Returns the contents of this call's checkpoint, with these parts; NULL if there is none yet.
 read_checkpoint <- function(file, fingerprint, parts = NULL) {
   if (is.null(file) || !file.exists(file)) {
     return(NULL)
@@ -96,14 +96,14 @@ check_checkpoint <- function(checkpoint) {
   checkpoint
 }
 
-# Runs f(store), which may draw random numbers. The first time, `checkpoint` keeps the generator's state; later calls
-# that depend on the same `parts` begin from it, whatever the session's is, and leave the session's alone.
+# Runs f(store), which may draw random numbers. The first call saves the generator's state in `checkpoint`; later calls
+# that depend on the same `parts` start from it, whatever the session's state, and leave the session's unchanged.
 with_checkpoint <- function(checkpoint, parts, f) {
   if (is.null(checkpoint)) {
     return(f(NULL))
   }
   mark <- fingerprint_of(parts)
-  # Tasks depend on the seed, too: those of another one, whose own file is gone, do not belong to this job.
+  # Tasks depend on the seed, too: tasks of another seed, whose own file is gone, do not belong to this job.
   store <- function(seed) list(file = checkpoint, fingerprint = fingerprint_of(list(mark, seed)))
   remove_part(checkpoint)
   saved <- read_checkpoint(checkpoint, mark, "seed")
@@ -112,7 +112,7 @@ with_checkpoint <- function(checkpoint, parts, f) {
   }
   seed <- session_state()
   write_whole(list(fingerprint = mark, seed = seed), checkpoint)
-  # Wrong input that is found only now leaves nothing behind that would refuse the corrected call.
+  # Wrong input that is detected only now must leave no file that would refuse the corrected call.
   done <- FALSE
   on.exit(if (!done && !has_tasks(checkpoint)) remove_files(checkpoint))
   out <- f(store(seed))
@@ -125,13 +125,13 @@ has_tasks <- function(checkpoint) {
   any(startsWith(beside, paste0(basename(checkpoint), "-")) & endsWith(beside, ".rds"))
 }
 
-# What a fit depends on among its settings.
+# Returns the settings that a fit depends on.
 settings_that_count <- function(control) {
   others <- c("progress", "n_threads", "on_interrupt", "cluster", "checkpoint", "patience")
   unclass(control)[setdiff(names(control), others)]
 }
 
-# A part of a store for one kind of task; its files are <checkpoint>-<stage>-<task>.rds.
+# Returns the part of a store for one kind of task; its files are <checkpoint>-<stage>-<task>.rds.
 checkpoint_store <- function(store, stage) {
   if (is.null(store)) {
     return(NULL)
@@ -156,12 +156,12 @@ store_task <- function(store, i, value) {
   }
   kept <- list(fingerprint = store$fingerprint, value = value)
   write <- function() write_whole(kept, task_file(store, i))
-  # A worker on another machine may not see the folder: then there is nothing to keep at an interrupt.
+  # A worker on another machine may not see the folder, and then keeps nothing at an interrupt.
   if (isTRUE(store$temporary)) catch_error(write(), function(e) NULL) else write()
 }
 
-# Results of tasks 1 to n, NULL for those not finished, of another call or damaged. The last may have cost hours: it is
-# told that they are lost.
+# Returns the results of tasks 1 to n, NULL for those unfinished, of another call or damaged. Lost results may have cost
+# hours, so they are reported.
 stored_tasks <- function(store, n) {
   done <- vector("list", n)
   if (is.null(store)) {
@@ -188,7 +188,7 @@ stored_tasks <- function(store, n) {
   done
 }
 
-# Workers that are between two tasks see that nobody waits for them any more.
+# Signals workers between two tasks to stop because nobody waits for them any more.
 cancel_tasks <- function(store) if (isTRUE(store$temporary)) file.create(paste0(store$file, ".stop"))
 
 is_cancelled <- function(store) isTRUE(store$temporary) && file.exists(paste0(store$file, ".stop"))

@@ -16,12 +16,14 @@
 #' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as
 #'   `model`. Functions without an argument `k` need none.
 #' @param model a named list of models of this package and of other functions, as in [cross_validate()].
+#' @param loss loss of held-out cells, by which `k` is chosen, as in [cross_validate()]: `NULL`, `"squared"`,
+#'   `"absolute"` or a function of values and predictions. Rows and omissions keep theirs.
 #' @param criterion what is held out: `"cells"`, by which `k` is chosen, and `"rows"` and `"omissions"` beside them.
 #' @return A list of class `multicause_comparison`: `table`, a data frame with `model`, `k`, `cells`, `cells_se`,
 #'   `behind` (difference to the best model over common folds), `behind_se`, `rows`, `rows_se`, `seconds`, `megabytes`,
-#'   `converged` and, if asked for, `auc`, `auc_within` and `ap` of planted omissions; `cells`, `rows` and `omissions`,
-#'   the results of [cross_validate()] behind it; `fits`, one fit to all data for every model, for `fitted()`. It has
-#'   `print` and `plot` methods.
+#'   `converged` and, if requested, `auc`, `auc_within` and `ap` of planted omissions; `cells`, `rows` and
+#'   `omissions`, the results of [cross_validate()] behind it; `fits`, one fit to all data for every model, for
+#'   `fitted()`. It has `print` and `plot` methods.
 #' @seealso [select_k()], [comparators]
 #' @examples
 #' set.seed(1)
@@ -33,7 +35,7 @@
 #' )
 #' @export
 compare_models <- function(x, k = 1:6, model, criterion = c("cells", "rows"), ..., folds = 5, replicates = 1,
-                           floor = 1e-6, control = fit_control()) {
+                           loss = NULL, floor = 1e-6, control = fit_control()) {
   check_given(x)
   x <- open_table(x)
   models <- check_models(model, substitute(model))
@@ -41,18 +43,21 @@ compare_models <- function(x, k = 1:6, model, criterion = c("cells", "rows"), ..
   criterion <- check_compared(criterion)
   check_table_scheme(x, criterion)
   floor <- check_floor(floor)
+  loss <- check_loss(loss, substitute(loss))
   tried <- check_k_list(k, models)
   settings <- unlist(Map(function(name) {
     make_settings(models[name], tried[[name]], list(...), NULL)
   }, names(models)), recursive = FALSE, use.names = FALSE)
-  parts <- list("compare_models", x, settings, criterion, folds, replicates, floor, settings_that_count(control))
-  judging <- list(criterion = criterion, folds = folds, replicates = replicates, floor = floor, control = control)
+  parts <- list("compare_models", x, settings, criterion, folds, replicates, floor, settings_that_count(control), loss)
+  judging <- list(
+    criterion = criterion, folds = folds, replicates = replicates, loss = loss, floor = floor, control = control
+  )
   with_checkpoint(check_checkpoint(control$checkpoint), parts, function(store) {
     compare_settings(x, names(models), settings, judging, store)
   })
 }
 
-# What they are judged by beside cells.
+# Returns the criteria besides cells.
 check_compared <- function(criterion) {
   if (!is.character(criterion) || !"cells" %in% criterion || !all(criterion %in% c("cells", "rows", "omissions"))) {
     stop_input(
@@ -62,11 +67,11 @@ check_compared <- function(criterion) {
   setdiff(criterion, "cells")
 }
 
-# How they are judged: list(criterion, folds, replicates, floor, control).
+# Evaluates the models by these criteria: list(criterion, folds, replicates, loss, floor, control).
 compare_settings <- function(x, models, settings, judging, store) {
   floor <- judging$floor
   control <- judging$control
-  plan <- fold_plan(x, "cells", judging$folds, judging$replicates)
+  plan <- fold_plan(x, "cells", judging$folds, judging$replicates, judging$loss)
   done <- run_folds(plan, settings, floor, control, store, own_empty_rows)
   interrupted <- was_interrupted(done)
   cells <- new_cv(done, settings, plan, floor)
@@ -74,7 +79,7 @@ compare_settings <- function(x, models, settings, judging, store) {
     mine <- which(cells$results$model == name & !is.na(cells$results$loss))
     if (length(mine)) mine[cv_choice(cells$results[mine, ])[["best"]]] else NA_integer_
   }, 0L)
-  # Models of which no fold is finished cannot be compared.
+  # Models without a finished fold cannot be compared.
   chosen <- chosen[!is.na(chosen)]
   by <- list()
   for (scheme in judging$criterion) {
@@ -89,7 +94,7 @@ compare_settings <- function(x, models, settings, judging, store) {
   new_comparison(cells, by, chosen, fits)
 }
 
-# Of a list, models without an argument `k` need no entry.
+# A list needs no entry for models without an argument `k`.
 check_k_list <- function(k, models) {
   names <- names(models)
   if (!is.list(k)) k <- stats::setNames(rep(list(check_counts(k, "k", 0L)), length(names)), names)
@@ -101,9 +106,9 @@ check_k_list <- function(k, models) {
   Map(function(each, name) check_counts(each, sprintf("k$%s", name), 0L), k[names], names)
 }
 
-# by: list(rows, omissions), those that were asked for.
+# by: list(rows, omissions), as far as requested.
 new_comparison <- function(cells, by, chosen, fits) {
-  # By fold, so that differences are paired; an interrupt or a failure may have left some out.
+  # Differences are paired by fold; an interrupt or a failure may have left some out.
   key <- paste(cells$folds$replicate, cells$folds$fold)
   losses <- lapply(chosen, function(at) {
     mine <- cells$folds$setting == at
@@ -138,9 +143,8 @@ new_comparison <- function(cells, by, chosen, fits) {
 print.multicause_comparison <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
   write_sentences(sprintf(
-    "%s, %d-fold held-out cells%s, %s (chances are at least %s)", count_words(nrow(x$table), "model"),
-    x$cells$n_folds,
-    if (is.null(x$rows)) "" else " and rows", loss_words(x$cells), format(x$cells$floor)
+    "Comparison of %s by %d-fold held-out cells%s; loss: %s", count_words(nrow(x$table), "model"), x$cells$n_folds,
+    if (is.null(x$rows)) "" else " and rows", loss_words(x$cells)
   ))
   shown <- x$table[order(x$table$cells), ]
   number <- function(value, se) ifelse(is.na(value), "-", sprintf("%s (%s)", signif(value, digits), signif(se, 2L)))
@@ -153,11 +157,11 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
   if (!is.null(x$omissions)) {
     table[c("auc", "within", "ap")] <- signif(shown[omission_measures], 3L)
   }
-  # A model that is not of this package does not say whether it converged.
+  # Models from outside this package do not report convergence.
   if (any(shown$converged %in% FALSE)) table$converged <- shown$converged
-  print.data.frame(table, row.names = FALSE)
-  cat("Standard errors in brackets; smaller is better\n")
-  if (!is.null(x$omissions)) cat("auc, within (sites), ap: of planted omissions; larger is better\n")
+  print_rows(table)
+  cat("Standard errors in brackets; behind: difference from the best\n")
+  if (!is.null(x$omissions)) cat("auc, within (sites), ap: of planted omissions\n")
   if (length(x$rows$no_likelihood)) cat(paste0("rows -: ", x$rows$no_likelihood, "\n"), sep = "")
   failed <- unlist(lapply(x[c("cells", "rows", "omissions")], failed_sentences))
   writeLines(as.character(c(clipped_sentence(x$cells), failed)))
@@ -172,18 +176,18 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
 #'
 #' @details
 #' **A model** is `function(x, k)`, or `function(x)` where it has no components. It returns a fit of this package, or
-#' a numeric matrix in the shape of `x`: for a table of 0 and 1 the chance of a presence in every cell, for counts and
-#' other numbers its mean. Rows and columns with names may come in any order. Hidden cells of `x` are `NA`. A model
-#' that takes no `NA` must say what they are to be: 0 is simple, and makes every chance too low. `x` is a matrix; it is
-#' sparse where the data are.
+#' a numeric matrix in the shape of `x`: for a table of 0 and 1 the probability of a presence in every cell, for counts
+#' and other numbers its mean. Rows and columns with names may come in any order. Hidden cells of `x` are `NA`. A model
+#' that takes no `NA` must say what they are to be: 0 is simple, and makes every probability too low. `x` is a matrix;
+#' it is sparse where the data are.
 #'
 #' A function that has an argument `control`, or `...`, is given the [fit_control()] too; further arguments of the verb
 #' (`...`, `grid`) go to all models. A function without an argument `k` is fitted once and stands as `k = 0`. It must
 #' see the data by way of `x` alone, for elsewhere nothing is hidden.
 #'
-#' **Scores.** Held-out cells need chances within 0 and 1; a matrix of another shape, with `NA` or with other values is
-#' an error that names model, place and value. Chances of exactly 0 or 1 are moved to `floor`, and the print says of how
-#' many cells. Held-out rows are judged as those of other models (see [cross_validate()]): the
+#' **Scores.** Held-out cells need probabilities within 0 and 1; a matrix of another shape, with `NA` or with other
+#' values is an error that names model, place and value. Probabilities of exactly 0 or 1 are moved to `floor`, and the
+#' print says of how many cells. Held-out rows are judged as those of other models (see [cross_validate()]): the
 #' rows of the matrix are equally likely components. Planted omissions need numbers of any size, for only their order
 #' counts.
 #'
@@ -220,6 +224,8 @@ update.user_model <- function(object, x, control, ...) call_model(object$setting
 
 model_title.user_model <- function(fit) fit$setting$name
 
-fit_sentences.user_model <- function(fit, digits = 4L) {
-  sprintf("%s: a number for each cell of %s", model_title(fit), table_words(fit$dims, axis_words(fit)))
-}
+shape_words.user_model <- function(fit) table_words(fit$dims, axis_words(fit))
+
+fit_table.user_model <- function(fit, digits = 4L) NULL
+
+reached_sentence.user_model <- function(fit, digits = 4L) "a number for each cell"

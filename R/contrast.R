@@ -1,25 +1,25 @@
-# Groups of sites compared: of answers of which_zeros() and of fits.
+# Compares groups of sites, of which_zeros() results and of fits.
 
 #' Do groups of sites differ in what was missed?
 #'
-#' Compares time slices, regions, formations or other groups of sites of an answer of [which_zeros()], two by two, with
+#' Compares time slices, regions, formations or other groups of sites of a result of [which_zeros()], two by two, with
 #' intervals: the share of what was there that was missed, the number missed, or the number of taxa a site held once the
-#' missed ones are added to the finds.
+#' missed ones are added to the presences.
 #'
 #' @details
 #' The sites of each group are taken as a random draw of many such sites: the range is that of the difference between
 #' all of these. It has two parts. The total may be larger or smaller, for both groups alike; where it may be 0, so may
 #' every difference of what was missed. And sites differ within groups: the variance of a group is that of its own
-#' sites, drawn to that of all groups as if by five more sites, and Student's t allows for few of them. Of fits, and
-#' where completeness, effort or a phantom is assumed, the first part is that of draws of the groups themselves. Of
+#' sites, shrunk towards that of all groups as if by five more sites, and Student's t allows for few of them. Of fits,
+#' and where completeness, effort or a phantom is assumed, the first part is that of draws of the groups themselves. Of
 #' sites that were dealt into two groups at random, whose true difference is 0, 7 % of the ranges of the share left
 #' out 0 in six tables whose total is surely above 0, and 10 % of those of the number of taxa in nine
 #' (`bench/which_zeros_parts.md`).
 #'
 #' Sites that are not independent, such as several of one formation, tell less than as many others, and the ranges are
-#' then too narrow. What a total rests on, the difference rests on, too. Presences alone do not tell how thorough a
+#' then too narrow. What a total rests on, the difference rests on, too. Presences alone do not show how thorough a
 #' search was: groups that were searched with unequal effort cannot be compared by them, and the print says so. Many
-#' pairs are many chances to find a difference; the ranges are not widened for that.
+#' pairs are many probabilities to find a difference; the ranges are not widened for that.
 #'
 #' @param fit a result of [which_zeros()], or a fit that [by_site()] takes.
 #' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
@@ -49,17 +49,17 @@ contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), dr
   if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
   found <- sums_of(fit, 1L, groups, if (of_fit) list(draws = draws) else list())
   if (is.null(found$drawn)) {
-    stop_input("`draws` must be given for ranges, as from bootstrap_draws(fit): this fit has no posterior.")
+    stop_input("`draws` must be supplied for ranges, as from bootstrap_draws(fit): this fit has no posterior.")
   }
   group <- found$group
   if (nlevels(group) < 2L) stop_input("`groups` must have at least two groups, not %d.", nlevels(group))
   if (max(table(group)) < 2L) {
-    stop_input("`groups` must have a group of two sites at least: how sites of a group differ tells how sure it is.")
+    stop_input("`groups` must have a group of two sites at least, to estimate how sites differ.")
   }
   sums <- found$table[match(levels(group), found$table$group), ]
   sites <- suppressMessages(sums_of(fit, 1L, NULL, if (of_fit) list(draws = 0L) else list()))$table
   if (!of_fit) group <- group[wz_scored(fit)]
-  # What is measured of an answer is its total, the same for all groups; what is assumed has draws of each of them.
+  # A measured result has one total, the same for all groups; an assumed one has draws for each group.
   drawn <- if (!of_fit && fit$source %in% c("curve", "groups", "visits")) {
     sums$missed %o% (colSums(fit$draws$sites) / max(sum(sites$missed), 1e-300))
   } else {
@@ -71,24 +71,24 @@ contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), dr
   )
 }
 
-# All pairs of groups. sums: finds and missed of the groups; sites: the same of the sites, in the order of `group`;
-# drawn: groups x draws, the number missed.
+# Compares all pairs of groups. sums: presences and undetected presences of the groups; sites: the same of the sites, in
+# the order of `group`; drawn: undetected presences, groups x draws.
 compare_pairs <- function(group, sums, sites, drawn, of) {
   known <- !is.na(group)
   at <- as.integer(group)[known]
   sites <- sites[known, ]
   size <- tabulate(at, nlevels(group))
   value <- function(missed) {
-    switch(of, share = missed / pmax(missed + sums$finds, 1e-300), missed = missed,
-      richness = (missed + sums$finds) / size)
+    switch(of, share = missed / pmax(missed + sums$presences, 1e-300), missed = missed,
+      richness = (missed + sums$presences) / size)
   }
-  # What each site adds to the value of its group, less its mean, where the numbers missed are these.
+  # Computes each site's contribution to the value of its group, minus the mean, for these undetected presences.
   spread <- function(missed) {
     own <- sites$missed * (missed / pmax(sums$missed, 1e-300))[at]
-    there <- own + sites$finds
+    there <- own + sites$presences
     mean <- function(x) (rowsum(x, at)[, 1L] / size)[at]
     switch(of,
-      share = (own - (missed / pmax(missed + sums$finds, 1e-300))[at] * there) / pmax(mean(there), 1e-300),
+      share = (own - (missed / pmax(missed + sums$presences, 1e-300))[at] * there) / pmax(mean(there), 1e-300),
       missed = own - mean(own), richness = there - mean(there)
     )
   }
@@ -118,7 +118,7 @@ compare_pairs <- function(group, sums, sites, drawn, of) {
   )
 }
 
-more_sites <- 5 # by how many the scatter within a group is drawn to that of all groups
+more_sites <- 5 # by how many the scatter within a group is shrunk towards that of all groups
 
 #' @export
 print.which_zeros_contrast <- function(x, digits = 3L, ...) {
@@ -127,24 +127,21 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
   if (print_as_frame(x, digits, "value")) {
     return(invisible(x))
   }
-  print.data.frame(round_columns(x, digits), row.names = FALSE)
   what <- c(
-    share = "missed of all that was there", missed = "number missed", richness = "taxa a site, missed ones added"
+    share = "Share undetected", missed = "Undetected presences", richness = "Taxa per site, undetected ones included"
   )[attr(x, "of")]
-  writeLines(wrap_text(sprintf(
-    paste0(
-      "value: %s%s; low, high: 90 %% range of the difference, as if the sites of each group were a random draw of ",
-      "many; above: probability that it is above 0"
-    ),
-    if (length(what)) what else "as of contrast()",
-    if (is.null(attr(x, "assumption"))) "" else paste0(", ", attr(x, "assumption"))
+  writeLines(wrap_text(paste(c(
+    if (length(what)) what else "Contrast of groups", attr(x, "assumption")
+  ), collapse = ", "), exdent = 2))
+  shown <- as.data.frame(x)
+  shown <- with_range(round_columns(shown, digits), "difference", c("low", "high"), function(x) vapply(x, format, ""))
+  if (all(c("low", "high") %in% names(x))) names(shown)[names(shown) == "difference"] <- "difference (90 % interval)"
+  names(shown)[names(shown) == "above"] <- "P(above 0)"
+  print_rows(shown)
+  writeLines(wrap_text(c(
+    "Intervals are for groups whose sites are a random sample of many.",
+    if (isTRUE(attr(x, "blind"))) "Groups searched with unequal effort cannot be compared by presence-absence data."
   ), exdent = 2))
-  if (isTRUE(attr(x, "blind"))) {
-    writeLines(wrap_text(paste(
-      "Presence-absence data do not tell how thorough the search was: groups that were searched with unequal effort",
-      "cannot be compared by this."
-    ), exdent = 2))
-  }
   invisible(x)
 }
 

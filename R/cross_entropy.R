@@ -5,7 +5,7 @@
 #'
 #' @details
 #' To the log-likelihood is added \eqn{\sum_{i<k} A_{ik} D(q_i, q_k)}{sum over pairs of A[i,k] D(q_i, q_k)} for each
-#' dimension of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} likeness. `groups` and the two numbers of
+#' dimension of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} similarity. `groups` and the two numbers of
 #' `strength` make \eqn{A}: `between` for components of different groups, `-within` for those of the same group, as in
 #' section 4 of the paper. A list of matrices gives \eqn{A} itself. Weights are in counts: what they compete with is the
 #' counts of one component, about N / k; the fit prints their ratio. Weights of 0.01 to 0.05 of N / k are a useful range
@@ -18,25 +18,26 @@
 #'   \item{`"mm"`}{the sum of both cross-entropies, with `log(q + floor)` for `log q`. The objective never falls.}
 #'   \item{`"paper"`}{the update printed as eq. (7), negative values set to 0. It does not maximise the paper's
 #'     objective (eq. 7 solves eq. 6 only where a term that it treats as constant is), and the fit may get worse from
-#'     pass to pass; the objective reported is the log-likelihood alone. Kept because it gives the paper's pictures.}
+#'     iteration to iteration; the objective reported is the log-likelihood alone. Kept because it gives the paper's
+#'     pictures.}
 #' }
 #' Two warnings about the paper's prior, cross-entropy. With \eqn{A > 0} it has no maximum: it is infinite as soon as
-#' two marginals have no cell in common. With \eqn{A < 0} its maximum is not likeness: cross-entropy is entropy plus
+#' two marginals have no cell in common. With \eqn{A < 0} its maximum is not similarity: cross-entropy is entropy plus
 #' divergence, so it is least where both marginals are the same single spike. `"js"` has neither trouble.
 #'
-#' `anneal` lets the prior act while components form and then fade, as the paper advises: a number of passes makes the
-#' multiplier fall from 1 in equal steps to 0 after that many passes, a vector gives the multiplier of each pass (the
-#' last one stays). Where it ends at 0, the result is a maximum-likelihood fit.
+#' `anneal` lets the prior act while components form and then fade, as the paper advises: a number of iterations makes
+#' the multiplier fall from 1 in equal steps to 0 after that many iterations, a vector gives the multiplier of each
+#' iteration (the last one stays). Where it ends at 0, the result is a maximum-likelihood fit.
 #'
 #' @param groups group of each component, any vector of length k; `NULL`: each is a group of its own.
 #' @param strength `c(between = , within = )`: weights of pairs in different groups, above 0 for difference, and in the
-#'   same group, above 0 for likeness; one left out is 0. Or, without `groups` and `dims`, a list with a symmetric k x k
-#'   matrix, or `NULL`, for each dimension; the diagonal is not used.
+#'   same group, above 0 for similarity; one left out is 0. Or, without `groups` and `dims`, a list with a symmetric k x
+#'   k matrix, or `NULL`, for each dimension; the diagonal is not used.
 #' @param dims dimensions of the array that the prior is on, numbers or names; `NULL` is all.
 #' @param method `"js"`, `"paper"` or `"mm"`; see Details.
 #' @param floor added inside the logarithm by `"mm"`, above 0.
-#' @param anneal `NULL`, a number of passes (a whole number from 2 to 1e6), or a vector of finite multipliers of at
-#'   least 0, one for each pass.
+#' @param anneal `NULL`, a number of iterations (a whole number from 2 to 1e6), or a vector of finite multipliers of at
+#'   least 0, one for each iteration.
 #' @return A list of class `cross_entropy` for the argument `prior` of [plca()], or for its part `cross_entropy`.
 #' @references Smaragdis P, Shashanka M, Raj B, Mysore GJ (2009). Probabilistic factorization of non-negative data with
 #'   entropic co-occurrence constraints. *Independent Component Analysis and Signal Separation*, 330-337.
@@ -67,7 +68,7 @@ cross_entropy <- function(groups = NULL, strength = c(between = 0, within = 0), 
   )
 }
 
-# Two numbers by name, or a matrix of pairs for each dimension.
+# Checks strengths: two numbers by name, or a matrix of pairs for each dimension.
 check_strength <- function(strength) {
   if (is.list(strength)) {
     ok <- all(vapply(strength, function(a) is.null(a) || is.matrix(a) || length(a) == 0L, NA))
@@ -84,7 +85,7 @@ check_strength <- function(strength) {
 
 most_anneal <- 1e6
 
-# Multipliers by pass; NULL is 1 throughout.
+# Checks the multipliers by iteration; NULL is 1 throughout.
 check_anneal <- function(anneal) {
   if (is.null(anneal)) {
     return(1)
@@ -93,7 +94,7 @@ check_anneal <- function(anneal) {
   if (length(anneal) == 1L) ok <- ok && anneal >= 2 && anneal <= most_anneal && anneal == floor(anneal)
   if (!ok) {
     stop_input(
-      "`anneal` must be NULL, a whole number of passes from 2 to 1e6, or finite multipliers of at least 0, not %s.",
+      "`anneal` must be NULL, a whole number of iterations from 2 to 1e6, or finite multipliers of at least 0, not %s.",
       show_value(anneal)
     )
   }
@@ -104,7 +105,7 @@ check_anneal <- function(anneal) {
 print.cross_entropy <- function(x, ...) {
   cat(sprintf("<cross_entropy> method \"%s\"%s\n", x$method, if (x$method == "mm") paste0(", floor ", x$floor) else ""))
   if (is.list(x$strength)) {
-    cat("  strengths given for each pair\n")
+    cat("  strengths supplied for each pair\n")
   } else {
     groups <- if (is.null(x$groups)) "each component a group" else count_words(length(unique(x$groups)), "group")
     strength <- vapply(x$strength, format, "")
@@ -112,7 +113,8 @@ print.cross_entropy <- function(x, ...) {
       if (is.null(x$dims)) "all dimensions" else paste("dimension", paste(x$dims, collapse = ", "))))
   }
   if (length(x$anneal) > 1L) {
-    cat(sprintf("  annealed over %s to %s\n", count_words(length(x$anneal), "pass"), format(utils::tail(x$anneal, 1L))))
+    last <- format(utils::tail(x$anneal, 1L))
+    cat(sprintf("  annealed over %s to %s\n", count_words(length(x$anneal), "iteration"), last))
   }
   invisible(x)
 }
@@ -120,7 +122,7 @@ print.cross_entropy <- function(x, ...) {
 cross_entropy_methods <- c("js", "paper", "mm") # as plca_method of src/plca/plca.h numbers them
 by_paper <- 1L
 
-# What the kernel's prior has of cross_entropy(), or of NULL: list(method, floor, pairs, anneal).
+# Converts cross_entropy(), or NULL, to the kernel's prior: list(method, floor, pairs, anneal).
 #   labels  names of the dimensions, or NULL
 cross_entropy_pairs <- function(prior, k, n_dim, labels) {
   if (is.null(prior)) {

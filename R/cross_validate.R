@@ -1,57 +1,51 @@
 #' Cross-validation by cells, by rows, by visits or by planted omissions
 #'
-#' How well models predict what they have not seen: cells hidden at random, whole sites, whole visits, or finds that
+#' Measures how well models predict held-out data: cells drawn at random, whole sites, whole visits, or presences that
 #' were deleted. It takes models of this package and of others ([comparators]).
 #'
 #' @details
-#' **Cells.** The observed cells are dealt at random to `folds` groups; each group is hidden (`NA`) in turn, the model
-#' is fitted to the rest, and the loss is averaged over the hidden cells. Every row and column keeps at least one
-#' observed cell in each fold: a cell whose loss would leave none is never hidden. For 0/1 tables the loss is the
-#' negative log of the probability given to the cell's value, in nats, with probabilities kept within \[`floor`, 1 -
-#' `floor`\]; the mean of a Poisson model (`nmf(loss = "kl")`, `plsa()`) counts as the chance of at least one, and a
-#' mean of Euclidean `nmf()` is cut to \[0, 1\]. For other whole numbers it is the Poisson loss of the fitted mean, else
-#' the squared error.
-#'
-#' **Rows.** The sites are dealt to `folds` groups; the loss is the mean negative log-likelihood of the
-#' sites left out, in nats each, as [test_loglik()] gives it: the training sites' probabilities are
-#' equally likely components, or a mixture's own components (eqs. 23, 25, 26 of Bingham et al. 2009). In 0/1 tables
-#' models of counts give the chance of at least one, in tables of counts Poisson probabilities. A model without a
-#' likelihood of rows (`nmf()` by squared error) has `NA`, and the print says why; where no model has one, it is an
+#' **Cells.** The observed cells are dealt at random to `folds` groups; each group is held out (`NA`) in turn, and the
+#' loss is averaged over its cells. Each row and column keeps an observed cell. For 0/1 tables the loss is the negative
+#' log of the probability of the cell's value, in nats, within \[`floor`, 1 - `floor`\]; models of counts give the
+#' probability of at least one. For other whole numbers it is the Poisson loss of the fitted mean, else the squared
 #' error.
 #'
-#' **Arrays and repeated visits.** [plca()] of an array and [visits_bernoulli()] are judged by cells. A cell of repeated
-#' visits is the record of one taxon on one of them; its probability is that given the records of the other visits.
+#' **A loss of your own.** `loss = function(x, p)` is given the values of the held-out cells of a fold and the
+#' probabilities (of other numbers: the means) that the model predicts for them, and returns a number for each cell, or
+#' one for the fold, such as 1 - AUC. Smaller must be better. `floor` plays no part then.
 #'
-#' **Visits.** Of repeated visits to sites, each is held out with all of its records in one fold; the other
-#' visits to the site stay, and one visit at least. The loss is that of a record, as for cells. What was found on
-#' a visit is known, and so is what was not: unlike the loss of a cell of one table, this one neither rewards nor
-#' punishes a model for taking zeros for absences. If misses depend on the site (`missed_by = "site"`),
-#' nothing is known of a visit that was held out; such a model is refused.
+#' **Rows.** The sites are dealt to `folds` groups; the loss is the mean negative log-likelihood of the sites left out,
+#' in nats each, as [test_loglik()] gives it (eqs. 23, 25, 26 of Bingham and others 2009). A model without a likelihood
+#' of rows (`nmf()` by squared error) has `NA`.
 #'
-#' **Omissions.** From 0/1 tables finds are deleted, as `corrupt(x, omit = c(0, 0.4))` does it, in `folds` tables for
-#' each replicate. The loss is 1 - AUC of the deleted finds among the zeros, ranked by `fitted()`; `auc`,
-#' `auc_within` and `ap` are those of [recovery()].
+#' **Arrays and repeated visits.** [plca()] and [visits_bernoulli()] are judged by cells. A cell of repeated visits is
+#' the record of one taxon on one of them; its probability is that given the records of the other visits.
 #'
-#' **Folds** are drawn once and are the same for every model and every `k`, so differences are paired. `se` is the
-#' standard error of the mean over folds and replicates. It is a little too small, because training sets overlap.
+#' **Visits.** Of repeated visits, each is held out with all of its records in one fold; at least one visit to the site
+#' stays. The loss is that of a record. It is known what a visit found and what it did not, so this loss, unlike that of
+#' cells of one table, neither rewards nor punishes a model for taking zeros for absences. Models with `missed_by =
+#' "site"` are refused.
 #'
-#' **Cost.** `folds` times `replicates` fits for each model, `k` and row of `grid`. They run in parallel where a
-#' [future::plan()] is set, with the same result for any plan; the data are sent to each worker once.
+#' **Omissions.** Presences of 0/1 tables are deleted by `corrupt(x, omit = c(0, 0.4))`, in `folds` tables for each
+#' replicate. The loss is 1 - AUC of the held-out presences among the zeros, ranked by `fitted()`; `auc`, `auc_within`
+#' and `ap` are those of [recovery()].
 #'
-#' **Long jobs.** With `checkpoint`, every finished fit's result is kept in a small file beside the one named
-#' (`<checkpoint>-<stage>-<number>.rds`), and the random numbers with which the job began in that one. After a crash or
-#' an interrupt the same call goes on where it was and ends with the same answer, whatever the session's random numbers
-#' are. A file of another call (other data, models or settings) is refused. Where the file of a fit was cut off, a
-#' warning of class `multicause_checkpoint_damaged` names it and the fit is run again; a damaged `checkpoint` itself is
-#' an error. Delete the files for a new run. On several machines the folder must be one that all of them see. A fit that
-#' fails is named in a warning of class `multicause_task_failed` and does not lose the others; what it would have added
-#' is `NA`, or left out of the means. `fit_control(on_interrupt = "keep")` returns what is finished at an interrupt in
-#' the same way.
+#' **Folds** are drawn once and are the same for all models and `k`, so differences are paired. `se`, the standard error
+#' of the mean over folds and replicates, is a little too small, because training sets overlap.
 #'
+#' **Long jobs.** With `checkpoint` each finished fit has a small file beside the one named
+#' (`<checkpoint>-<stage>-<number>.rds`). After a crash or an interrupt the same call resumes, with the same result. A
+#' file of another call is refused; a file of a fit that was cut off raises a warning of class
+#' `multicause_checkpoint_damaged`, and the fit is run again. Delete the files for a new run. A fit that fails raises a
+#' warning of class `multicause_task_failed`, and its loss is `NA`. `fit_control(on_interrupt = "keep")` returns what is
+#' finished.
+#'
+#' **Cost.** `folds` times `replicates` fits for each model, `k` and row of `grid`, in parallel under a
+#' [future::plan()], with the same result.
 #' @param x data, as the models take them: a table, repeated visits or an array.
 #' @param k numbers of components to try.
 #' @param model a model of this package, such as `aspect_bernoulli`; or a function of `x` and, where it has them, `k`
-#'   and `control`, that returns such a fit or a matrix of chances or means, see [comparators]; or a named list of
+#'   and `control`, that returns such a fit or a matrix of probabilities or means, see [comparators]; or a named list of
 #'   several.
 #' @param criterion what is held out: `"cells"`, `"rows"`, `"omissions"` or, for repeated visits, `"visits"`.
 #' @param ... further arguments of the models, the same for all of them.
@@ -59,6 +53,8 @@
 #'   `list(penalty = c(0.3, 1, 3))`, at most 10,000.
 #' @param folds number of groups, at least 2.
 #' @param replicates how often the folds are drawn again, from 1 to a million.
+#' @param loss loss of held-out cells, or of the records of visits: `NULL` is that of Details; `"squared"` (of 0/1
+#'   tables, the Brier score) or `"absolute"` error; or a function, see Details.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all, and `checkpoint` is a
 #'   file name, whose folder must exist, or `NULL`; see Details. Models that are sampled need [mcmc_control()] instead:
@@ -67,10 +63,10 @@
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, of omissions their measures,
 #'   `not_converged` (fits of those made);
-#'   `folds`, the losses of the single folds (`clipped`: cells whose chance was moved to the floor); `criterion`,
-#'   `family` (of the loss), `floor`, `n_folds`, `replicates`; `no_likelihood`, why losses are `NA`, or `NULL`;
-#'   `failed`, a data frame with the fold and `message` of each fit that failed, or `NULL`. It has `print` and `plot`
-#'   methods.
+#'   `folds`, the losses of the single folds (`clipped`: cells whose probability was moved to the floor); `criterion`,
+#'   `family` (of the data), `loss` (in words; `NULL` by default), `floor`, `n_folds`, `replicates`; `no_likelihood`,
+#'   why losses are `NA`, or `NULL`; `failed`, a data frame with the fold and `message` of each fit that failed, or
+#'   `NULL`. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [select_k()], [compare_models()], [comparators]
@@ -78,10 +74,13 @@
 #' set.seed(1)
 #' present <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6))
 #' x <- present * rbinom(360, 1, 0.7)
-#' cross_validate(x, k = 1:3, bernoulli_mixture, folds = 3, control = fit_control(n_start = 2))
+#' few <- fit_control(n_start = 2)
+#' cross_validate(x, k = 1:3, bernoulli_mixture, folds = 3, control = few)
+#' far_off <- function(x, p) mean(abs(x - p) > 0.5)
+#' cross_validate(x, k = 1:3, bernoulli_mixture, folds = 3, loss = far_off, control = few)
 #' @export
 cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits", "omissions"), ..., grid = NULL,
-                           folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
+                           folds = 5, replicates = 1, loss = NULL, floor = 1e-6, control = fit_control()) {
   check_given(x)
   x <- open_table(x)
   models <- check_models(model, substitute(model))
@@ -89,10 +88,14 @@ cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits",
   control <- check_control(control, for_many = TRUE)
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
-  validate_settings(x, settings, scheme, folds, replicates, floor, control, own_empty_rows)
+  loss <- check_loss(loss, substitute(loss))
+  if (!is.null(loss) && scheme %in% c("rows", "omissions")) {
+    stop_input("`loss` must be NULL where %s are held out: it is for cells and visits.", scheme)
+  }
+  validate_settings(x, settings, scheme, folds, replicates, floor, control, own_empty_rows, loss)
 }
 
-# One or several model functions, named.
+# Returns one or several model functions as a named list.
 check_models <- function(model, expression) {
   if (missing(model)) stop_missing("model")
   models <- if (is.function(model)) list(model) else model
@@ -119,6 +122,9 @@ loss_words <- function(cv) {
   if (cv$criterion == "rows") {
     return("mean negative log-likelihood of a held-out row")
   }
+  if (!is.null(cv$loss)) {
+    return(if (cv$criterion == "visits") sub("held-out cell", "record of a held-out visit", cv$loss) else cv$loss)
+  }
   if (cv$criterion == "visits") {
     return("mean negative log-likelihood of a record of a held-out visit")
   }
@@ -126,7 +132,8 @@ loss_words <- function(cv) {
     return("1 - AUC of planted omissions")
   }
   switch(cv$family,
-    bernoulli = "mean negative log-likelihood of a held-out cell", poisson = "mean Poisson loss of a held-out cell",
+    bernoulli = , categorical = "mean negative log-likelihood of a held-out cell",
+    poisson = "mean Poisson loss of a held-out cell",
     squared = "mean squared error of a held-out cell"
   )
 }
@@ -135,14 +142,15 @@ loss_words <- function(cv) {
 print.multicause_cv <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
   write_sentences(sprintf(
-    "%d-fold cross-validation by %s%s: %s, smaller is better (chances are at least %s)", x$n_folds, x$criterion,
-    if (x$replicates > 1L) paste(",", count_words(x$replicates, "replicate")) else "", loss_words(x), format(x$floor)
+    "%d-fold cross-validation by %s%s; loss: %s", x$n_folds, x$criterion,
+    if (x$replicates > 1L) paste(",", count_words(x$replicates, "replicate")) else "", loss_words(x)
   ))
   shown <- x$results
   if (isTRUE(all(shown$not_converged == 0))) shown$not_converged <- NULL
   rounded <- intersect(names(shown), c("loss", "se", omission_measures))
   shown[rounded] <- lapply(shown[rounded], signif, digits)
-  print.data.frame(shown, row.names = FALSE)
+  shown$se <- signif(shown$se, 2L)
+  print_rows(shown)
   wanted <- nrow(x$results) * x$n_folds * x$replicates
   if (nrow(x$folds) + NROW(x$failed) < wanted) {
     cat(sprintf("Stopped early: %d of %d folds are done\n", nrow(x$folds), wanted))
@@ -152,7 +160,7 @@ print.multicause_cv <- function(x, digits = 4L, ...) {
   invisible(x)
 }
 
-# Of which models chances had to be moved to the floor, and in what share of the held-out cells.
+# Reports the models whose probabilities were raised to the floor, with the share of held-out cells.
 clipped_sentence <- function(cv) {
   if (is.null(cv$folds$clipped)) {
     return(NULL)
@@ -163,11 +171,13 @@ clipped_sentence <- function(cv) {
   share <- share[share > 0]
   if (length(share)) {
     shown <- paste(sprintf("%s %s %%", names(share), format(100 * share, digits = 2L, trim = TRUE)), collapse = ", ")
-    wrap_text(paste("Held-out cells whose chance was moved to the floor:", shown), exdent = 2L)
+    wrap_text(sprintf(
+      "Held-out cells with a probability below %s, which counts as that: %s.", format(cv$floor), shown
+    ), exdent = 2L)
   }
 }
 
-# Models that failed in some or all folds, with what they said first.
+# Reports models that failed in some or all folds, with their first error.
 failed_sentences <- function(cv) {
   if (!is.null(cv$failed)) {
     times <- table(cv$failed$model)

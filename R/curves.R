@@ -1,12 +1,11 @@
 #' The expected community against age
 #'
-#' How likely each taxon was present through time, and how much each component made up. Both are averages
-#' over the sites near each age. The fit must know the ages of its sites.
-#'
+#' The probability of presence of each taxon and the share of each component against age, averaged over the sites near
+#' each age. The fit must know the ages of its sites.
 #' @details At an age, each site weighs as the kernel of [smooth_over()] says by its age alone, wherever it lies, and
 #'   the compositions of the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}.
 #'   `present`
-#'   is the chance of a presence if content makes the cell, averaged in the same way: phantoms, the gaps of the
+#'   is the probability of a presence if content makes the cell, averaged in the same way: phantoms, the gaps of the
 #'   record, are left out, so it lies above the share of sites where the taxon is on record. The bounds are two
 #'   standard errors of the weighted mean to either side, from the spread of the sites alone: the components are taken
 #'   as known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages
@@ -17,8 +16,8 @@
 #'   far, and along age alone the same number would carry taxa to times from which none is known. For such fits the
 #'   bandwidth is chosen again: The sites are dealt into ten groups in the order of their ages, and the compositions of
 #'   each group are predicted from the other nine. Widths from the whole range of ages down to 1/1024 of it are tried,
-#'   each half the one before. The widest whose squared error is within 1 % of the least is taken. Far from all finds of
-#'   a taxon a chance above 0 is left where the components of the sites there have one.
+#'   each half the one before. The widest whose squared error is within 1 % of the least is taken. Far from all
+#'   presences of a taxon a probability above 0 is left where the components of the sites there have one.
 #'
 #' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or
 #'   an [ensemble()] of such fits, whose curves are averaged (taxa only; the bounds then have the spread of the
@@ -28,7 +27,7 @@
 #' @param taxon names or numbers of the taxa wanted; `NULL` is all.
 #' @param ... must be empty.
 #' @param draws `NULL`, or a list of fits to data of the same shape, such as [bootstrap_draws()]: the curves of each,
-#'   with the same bandwidth, tell how sure the components are.
+#'   with the same bandwidth, show how sure the components are.
 #' @param level coverage of the ends over draws, between 0 and 1.
 #' @param bandwidth where the weight of a site has fallen to exp(-1), in the unit of the ages, above 0; `NULL`: see
 #'   Details.
@@ -43,7 +42,7 @@
 #' @seealso [plot.aspect_bernoulli()] with `what = "curves"`.
 #' @examples
 #' near <- smooth_over(age = early_tetrapods$sites$age, bandwidth = 4, strength = 10)
-#' few <- fit_control(n_start = 2, max_pass = 200, tol = 1e-6, progress = FALSE)
+#' few <- fit_control(n_start = 2, max_iter = 200, tol = 1e-6, progress = FALSE)
 #' fit <- aspect_bernoulli(
 #'   early_tetrapods$x, k = 5, estimate = "map", phantom = "white", smooth = near, control = few
 #' )
@@ -85,7 +84,7 @@ curves <- function(fit, of = c("taxon", "component"), at = NULL, taxon = NULL, .
   structure(out, bandwidth = bandwidth)
 }
 
-# Curves of a fit, with the ends of those of draws.
+# Adds intervals from draws to the curves of a fit.
 drawn_curves <- function(fit, of, at, taxon, bandwidth, draws, level) {
   out <- curves(fit, of, at, taxon, bandwidth = bandwidth)
   if (!is.list(draws) || !length(draws) || inherits(draws, "multicause")) {
@@ -107,7 +106,7 @@ drawn_curves <- function(fit, of, at, taxon, bandwidth, draws, level) {
   out
 }
 
-# Curves of an average of fits: means over its members, bounds from the spread of the sites and of the members.
+# Computes curves of an average of fits: means over its members, bounds from the spread of sites and members.
 ensemble_curves <- function(fit, of, at, taxon, bandwidth) {
   if (of == "component") {
     stop_input("`of` must be \"taxon\" for an average of fits, because its members differ in their components.")
@@ -125,17 +124,17 @@ ensemble_curves <- function(fit, of, at, taxon, bandwidth) {
   structure(out, bandwidth = vapply(each, attr, 0, "bandwidth"))
 }
 
-smooth_models <- c("aspect_bernoulli", "bernoulli_mixture", "plsa")
+smooth_models <- c("aspect_bernoulli", "visits_bernoulli", "bernoulli_mixture", "plsa")
 
-# What curves() calls its values: chances of a presence, or shares of the counts.
+# Names the values of curves(): probabilities of a presence, or shares of the counts.
 curve_value <- function(fit) UseMethod("curve_value")
 
 curve_value.default <- function(fit) "present"
 
-# What each component that is not pinned says of the attributes.
+# Returns the components that are not fixed.
 content_components <- function(fit) component_matrix(fit)[free_components(fit), , drop = FALSE]
 
-# Middles of the ages the sites of a fit were smoothed by.
+# Returns the midpoints of the ages by which the sites of a fit were smoothed.
 smooth_ages <- function(fit) {
   if (is.null(fit$smooth$given$age)) {
     stop_input("`fit` must be made with the ages of its sites, `smooth = smooth_over(age = )`.")
@@ -145,7 +144,7 @@ smooth_ages <- function(fit) {
   ages
 }
 
-# The bandwidth along age alone.
+# Returns the bandwidth along age alone.
 age_bandwidth <- function(smooth, ages, composition) {
   if (identical(names(smooth$given), "age")) {
     return(unname(smooth$bandwidth))
@@ -160,13 +159,13 @@ age_bandwidth <- function(smooth, ages, composition) {
   loss <- vapply(widths, function(width) {
     sum(vapply(unique(group), function(g) age_loss(dated, group == g, smooth$given, composition, width), 0))
   }, 0)
-  # Below the distance of a few distinct ages all widths do alike, and the curve would be one of steps.
+  # Below the distance of a few distinct ages all widths perform equally, and the curve would be a step function.
   widths[which(loss <= 1.01 * min(loss))[1L]]
 }
 
 most_predicted <- 50L # sites of a group
 
-# Squared error of the compositions of some sites, predicted from all other dated ones.
+# Computes the squared error of the compositions of some sites, predicted from all other dated sites.
 age_loss <- function(dated, mine, given, composition, width) {
   out <- dated[mine]
   out <- out[unique(round(seq(1, length(out), length.out = min(length(out), most_predicted))))]
@@ -175,7 +174,7 @@ age_loss <- function(dated, mine, given, composition, width) {
   sum((composition[out, , drop = FALSE] - as.matrix(weights %*% composition[dated[!mine], , drop = FALSE]))^2)
 }
 
-# Weights of sites at each age (or range of ages), length(at) x n, sparse, rows sum to 1.
+# Computes weights of sites at each age (or range of ages), length(at) x n, sparse, rows sum to 1.
 age_weights <- function(given, at, bandwidth) {
   n <- nrow(given$age)
   if (is.null(dim(at))) at <- cbind(at, at)
@@ -185,7 +184,7 @@ age_weights <- function(given, at, bandwidth) {
   list_weights(lists, c(nrow(at), n))
 }
 
-# Weighted means of the columns of `values` (n x columns) at each age, and their bounds, as one long data frame.
+# Computes weighted means of the columns of `values` (n x columns) at each age and their bounds, as one long data frame.
 curve_frame <- function(at, weights, values, key, value) {
   mean <- as.matrix(weights %*% values)
   squared <- weights^2
@@ -199,7 +198,7 @@ curve_frame <- function(at, weights, values, key, value) {
   stats::setNames(out, c("age", key, value, "lower", "upper", "n_effective"))
 }
 
-# Weighted shares of the sites where an attribute is on record, or of their counts.
+# Computes weighted shares of the sites with a recorded presence of an attribute, or of their counts.
 recorded_shares <- function(fit, weights, taxon) {
   x <- recorded_values(fit, taxon)
   known <- !is.na(x)
@@ -207,7 +206,7 @@ recorded_shares <- function(fit, weights, taxon) {
   as.matrix(weights %*% x) / as.matrix(weights %*% known)
 }
 
-# The data themselves, as chances or shares, of all observations.
+# Returns the data as probabilities or shares, of all observations.
 recorded_values <- function(fit, taxon) UseMethod("recorded_values")
 
 recorded_values.default <- function(fit, taxon) {

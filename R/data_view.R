@@ -1,14 +1,15 @@
-# From what users have to the one view of the data that every kernel reads.
+# Converts the user's tables to the one view of the data that every kernel reads.
 
-# Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names,
-# view as in mc_data of src/engine/data.h, margins = sums and numbers of observed cells by row and column.
-#   turn  how rows become columns, see turning(); NULL: whoever made the table has looked at its names
+# Checks `x` and returns list(x, view, margins): x as a matrix (dense or dgCMatrix) with its names, view as in mc_data
+# of src/engine/data.h, margins = sums and numbers of observed cells by row and column.
+#   turn    how rows become columns, see turning(); NULL if the caller has checked the names
+#   merged  whether `x` is 1 where any of several visits found the taxon
 check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), name = "x", quiet = FALSE,
-                       turn = turning(x, name)) {
+                       turn = turning(x, name), merged = FALSE) {
   kind <- match.arg(kind)
   if (missing(x)) stop_missing(name)
   force(turn) # of `x` as it was given
-  # Package slam compares its tables, but adds no 0 to what comes of it.
+  # Package slam can compare its tables but cannot add 0 to the result.
   code <- if (inherits(x, "simple_triplet_matrix")) sprintf("as.matrix(%s)", name) else name
   x <- as_plain_matrix(x, name)
   check_dimnames(x, name)
@@ -18,7 +19,13 @@ check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), na
   data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
   if (!quiet) {
     if (kind != "real") check_blank_cells(data, name)
-    tell_unobserved(data)
+    n_known <- sum(data$margins$row_observed)
+    if (!tell_unlearnable(if (is.matrix(x)) x else x@x, n_known, dim(x), name, merged)) {
+      tell_unobserved(data)
+      tell_unknown(x, data$margins, name)
+      tell_alike_lines(x, name)
+      tell_nameless(dimnames(x), c("rows", "columns"), name)
+    }
     if (!is.null(turn)) tell_turned(dimnames(x), name, turn$code, turn$label)
     if (kind != "real") tell_site_columns(data, name)
     if (kind == "nonnegative") tell_fractions(data, name)
@@ -35,13 +42,6 @@ data_view <- function(x) {
   }
 }
 
-# Sums and products of tables, dense or sparse. Package Matrix is loaded for sparse ones alone: to load it takes longer
-# than a first look at a table of usual size.
-row_sums <- function(x, ...) if (is.matrix(x)) rowSums(x, ...) else Matrix::rowSums(x, ...)
-column_sums <- function(x, ...) if (is.matrix(x)) colSums(x, ...) else Matrix::colSums(x, ...)
-transposed <- function(x) if (is.matrix(x)) t(x) else Matrix::t(x)
-cross_sums <- function(x, y = x) as.matrix(if (is.matrix(x)) crossprod(x, y) else Matrix::crossprod(x, y))
-
 # The slots of an S4 object are whatever somebody put there, by hand or from a file, and C code reads them unasked: that
 # of Matrix, too. Every object of the user's that may be one goes through here before anything else is done with it.
 check_valid <- function(x, name) {
@@ -56,10 +56,11 @@ check_valid <- function(x, name) {
   x
 }
 
-# Matrix, table, data frame or Matrix, or what text miners have: a document-term matrix of packages tm and slam, a dfm
-# of quanteda (a sparse Matrix), or triplets of document, term and count. Never made dense where it came sparse.
+# Accepts a matrix, table, data frame or Matrix, and formats of text mining: a document-term matrix of packages tm and
+# slam, a dfm of quanteda (a sparse Matrix), or triplets of document, term and count. Sparse tables stay sparse.
 as_plain_matrix <- function(x, name) {
   refuse_shards(x, name)
+  refuse_categories(x, name)
   refuse_text(x, name)
   x <- open_container(x, name)
   if (is_triplets(x)) {
@@ -91,13 +92,27 @@ as_plain_matrix <- function(x, name) {
     x <- strip_matrix(x)
     if (is.logical(x)) storage.mode(x) <- "integer" # not all that R does with numbers it does with TRUE
   }
-  if (any(dim(x) == 0L)) {
-    stop_input("`%s` must have at least one row and one column, not %d x %d.", name, nrow(x), ncol(x))
-  }
+  refuse_empty(x, name)
   x
 }
 
-# Documents that nobody has counted yet.
+refuse_empty <- function(x, name) {
+  if (any(dim(x) == 0L)) {
+    stop_input("`%s` must have at least one row and one column, not %d x %d.", name, nrow(x), ncol(x))
+  }
+}
+
+# Refuses tables of several values, whose codes are no counts.
+refuse_categories <- function(x, name) {
+  if (inherits(x, "category_table")) {
+    stop_input(
+      "`%s` must hold numbers, not several values, which aspect_categorical() takes. For presences use `%s`.", name,
+      sprintf("matrix(unclass(%s) > 0, nrow(%1$s), dimnames = dimnames(%1$s)) + 0", name)
+    )
+  }
+}
+
+# Refuses documents whose words are not counted yet.
 refuse_text <- function(x, name) {
   texts <- if (is.list(x) && !is.data.frame(x) && length(x) && all(vapply(x, is.character, NA))) unlist(x) else x
   if (any(grepl("corpus$|^tokens", class(x), ignore.case = TRUE)) || is.character(texts) && are_sentences(texts)) {
@@ -105,27 +120,27 @@ refuse_text <- function(x, name) {
   }
 }
 
-# What doors that fit many models take: tables of any class once made plain, all else as it is.
+# Makes tables of any class plain, for functions that fit many models; all else is unchanged.
 open_table <- function(x, name = "x") {
-  if (is_table(x) && is.object(x) && !in_pieces(x)) as_plain_matrix(x, name) else x
+  if (is_table(x) && is.object(x) && !in_pieces(x) && !inherits(x, "category_table")) as_plain_matrix(x, name) else x
 }
 
-# Tables of sequencing in the classes of their packages, without these. An otu_table of package phyloseq (also within
-# its phyloseq) knows on which side its taxa are; of others that is known.
+# Opens sequencing tables of other packages' classes without loading these. An otu_table of package phyloseq (also
+# within its phyloseq) records the side of its taxa; for others it is fixed.
 open_container <- function(x, name) {
   if (inherits(x, "phyloseq")) x <- attr(x, "otu_table")
   if (inherits(x, "otu_table")) {
     turned <- isTRUE(attr(x, "taxa_are_rows"))
     x <- strip_matrix(x)
-    if (turned) inform("`%s` is turned: its taxa are rows, as its slot `taxa_are_rows` says.", name)
+    if (turned) inform("`%s` was transposed, because its taxa are rows, by its slot `taxa_are_rows`.", name)
     return(if (turned) t(x) else x)
   }
   advice <- if (inherits(x, "SummarizedExperiment")) {
-    "It has taxa as rows: give `t(SummarizedExperiment::assay(%s))`."
+    "It has taxa as rows: use `t(SummarizedExperiment::assay(%s))`."
   } else if (inherits(x, "biom")) {
-    "It has taxa as rows: give `Matrix::t(biomformat::biom_data(%s))`."
+    "It has taxa as rows: use `Matrix::t(biomformat::biom_data(%s))`."
   } else if (is.list(x) && !is.data.frame(x) && !is.object(x) && length(x) && all(lengths(lapply(x, dim)) == 2L)) {
-    "Give one of its tables, `%s[[1]]`, or, where species are rows as in package iNEXT, `t(%1$s[[1]])`."
+    "Use one of its tables, `%s[[1]]`, or, where species are rows as in package iNEXT, `t(%1$s[[1]])`."
   }
   if (!is.null(advice)) {
     stop_input("`%s` must be a matrix or data frame, not %s. %s", name, show_value(x), sprintf(advice, name))
@@ -133,14 +148,13 @@ open_container <- function(x, name) {
   x
 }
 
-# A data frame of three columns: documents, terms (text) and their counts. No table of attributes has text in its second
-# column.
+# Recognises a data frame of documents, terms (text) and counts: tables of attributes have no text in the second column.
 is_triplets <- function(x) {
   is.data.frame(x) && length(x) == 3L && nrow(x) > 0L && is_text(x[[2L]]) && is_plain_number(x[[3L]]) &&
     (is_text(x[[1L]]) || is_plain_number(x[[1L]]))
 }
 
-# Documents and terms in the order in which they come.
+# Keeps documents and terms in their original order.
 triplets_to_sparse <- function(x, name) {
   sides <- lapply(unclass(x)[1:2], as.character)
   for (side in 1:2) {
@@ -160,17 +174,17 @@ triplets_to_sparse <- function(x, name) {
     )
   }
   inform(
-    "`%s` is taken as triplets: %s gives the rows (%d), %s the columns (%d), %s the values.", name,
+    "`%s` is read as triplets: %s holds the rows (%d), %s the columns (%d), %s the values.", name,
     dQuote(names(x)[1L], FALSE), length(levels[[1L]]), dQuote(names(x)[2L], FALSE), length(levels[[2L]]),
     dQuote(names(x)[3L], FALSE)
   )
   Matrix::sparseMatrix(i = i, j = j, x = as.double(x[[3L]]), dims = lengths(levels, FALSE), dimnames = levels)
 }
 
-# The matrices of package slam, without it: a list of i, j, v, nrow, ncol and dimnames.
+# Converts matrices of package slam without loading it: a list of i, j, v, nrow, ncol and dimnames.
 slam_to_sparse <- function(x, name) {
   if (inherits(x, "TermDocumentMatrix")) {
-    stop_input("`%s` must have documents as rows: it has terms as rows, so give `t(%s)`.", name, name)
+    stop_input("`%s` must have documents as rows: it has terms as rows, so use `t(%s)`.", name, name)
   }
   parts <- unclass(x)
   size <- c(parts$nrow, parts$ncol)
@@ -184,7 +198,7 @@ slam_to_sparse <- function(x, name) {
   )
 }
 
-# Do the parts of a simple_triplet_matrix of this size belong to one another?
+# Tests whether the parts of a simple_triplet_matrix of this size are consistent.
 fits_together <- function(parts, size) {
   sized <- is.numeric(size) && length(size) == 2L && isTRUE(all(size >= 0))
   sized && is_plain_number(parts$v) && are_places(parts$i, length(parts$v), size[1L]) &&
@@ -209,8 +223,8 @@ refuse_shards <- function(x, name) {
   }
 }
 
-# Values, shape and names, also those of the dimnames, which figures take for words; no class, no further attribute.
-# What has none is not copied: many models are fitted to one large table.
+# Keeps values, shape and names, also the names of the dimnames, which figures use as words; drops class and other
+# attributes. A table without these is not copied: many models are fitted to one large table.
 strip_matrix <- function(x) {
   if (all(names(attributes(x)) %in% c("dim", "dimnames"))) {
     return(x)
@@ -219,7 +233,8 @@ strip_matrix <- function(x) {
 }
 
 frame_to_matrix <- function(x, name) {
-  x <- drop_nameless(x)
+  x <- plain_frame(drop_nameless(x))
+  refuse_empty(x, name)
   rows <- frame_row_names(x)
   columns <- unclass(x) # `[` on a data frame would rename columns of the same name
   labels <- names(x)
@@ -239,7 +254,7 @@ frame_to_matrix <- function(x, name) {
   out
 }
 
-# Without columns that have neither a name nor a value, as files have them whose lines end in a tab or a comma.
+# Drops columns with neither a name nor a value, as files have whose lines end in a tab or a comma.
 drop_nameless <- function(x) {
   if (!is.data.frame(x)) {
     return(x)
@@ -249,12 +264,12 @@ drop_nameless <- function(x) {
   if (any(gone)) structure(unclass(x)[!gone], row.names = attr(x, "row.names"), class = "data.frame") else x
 }
 
-# The first column of text has the names of the rows, unless it holds marks of a taxon as other columns do, or repeats
-# itself where the rows have names already.
+# The first column of text holds the row names, unless it holds marks of a taxon as other columns do, or has duplicates
+# although the rows have names.
 holds_row_names <- function(column, others, rows) {
   text <- readable_text(column)
   if (!anyDuplicated(column) && !any(trimws(text) %in% c("", NA))) {
-    return(TRUE)
+    return(!is.character(rows) || identical(text, rows) || !are_tags(others))
   }
   if (is.character(rows)) {
     return(FALSE)
@@ -265,12 +280,18 @@ holds_row_names <- function(column, others, rows) {
   is_number_text(text) || mean(mark_kind(text) != "present") < 0.5
 }
 
+# Tests whether most columns of a table hold tags that occur once, beside absences, as of genes in genomes: then a
+# column of all different ones is a gene that every genome has.
+are_tags <- function(columns) {
+  length(columns) > 0L && mean(vapply(columns, function(column) is_text(column) && are_tags_once(column), NA)) > 0.5
+}
+
 mixed_advice <- function(labels) {
   sprintf(" Leave out what is no taxon%s; a list of records becomes a table by occurrence_matrix().",
     if (length(labels) > 1L) sprintf(" (text is in %s)", show_names(labels)) else "")
 }
 
-# Every column is a plain vector of numbers or logical values.
+# Checks that every column is a plain vector of numbers or logical values.
 check_frame_columns <- function(columns, labels, from_text, name) {
   plain <- vapply(columns, function(column) is.null(dim(column)) || length(dim(column)) < 2L, NA)
   bad <- which(!plain | !vapply(columns, is_plain_number, NA))
@@ -280,6 +301,7 @@ check_frame_columns <- function(columns, labels, from_text, name) {
   texts <- bad[plain[bad] & vapply(columns[bad], is_text, NA)]
   numbers <- vapply(columns[texts], function(column) is_number_text(as.character(column)), NA)
   marked <- numbers | vapply(columns[texts], holds_marks, NA, common_marks(columns))
+  if (are_tags(columns)) marked <- marked | !vapply(columns[texts], anyDuplicated, 0L)
   at <- c(setdiff(bad, texts), texts[!marked], texts[!numbers], texts)[1L]
   column <- columns[[at]]
   what <- if (plain[at]) class(column)[1L] else sprintf("a table of %s itself", count_words(ncol(column), "column"))
@@ -311,10 +333,10 @@ check_row_text <- function(rows, label, name) {
   }
 }
 
-# Numbers as R knows them: integer64 of package bit64 keeps others in the memory of doubles.
+# Recognises numbers of R itself: integer64 of package bit64 stores different ones in the memory of doubles.
 is_plain_number <- function(x) (is.numeric(x) || is.logical(x)) && !inherits(x, "integer64")
 
-# Text that holds numbers alone, as after a careless read.
+# Recognises text that holds numbers only, as after a careless read.
 is_number_text <- function(x) {
   known <- trimws(x[!is.na(x)])
   length(known) > 0L && all(grepl("^[-+]?[0-9.]+([eE][-+]?[0-9]+)?$", known))
@@ -336,7 +358,7 @@ number_advice <- function(x, name = "x") {
   }
 }
 
-# Numbers of rows or columns in a message: the first few.
+# Lists the first few numbers of rows or columns in a message.
 show_places <- function(at, most = 5L) {
   if (length(at) > most) {
     return(sprintf("%s and %d more", paste(at[seq_len(most)], collapse = ", "), length(at) - most))
@@ -351,7 +373,7 @@ sparse_to_dgc <- function(x, name) {
   }
   names <- dimnames(x)
   if (!inherits(x, "dgCMatrix")) x <- column_sparse(x)
-  # A class built on it, such as a dfm of package quanteda, has methods of its own for what is done with data here.
+  # A class built on it, such as a dfm of package quanteda, has its own methods for operations used here.
   if (!identical(as.vector(class(x)), "dgCMatrix")) x <- methods::as(x, "dgCMatrix", strict = TRUE)
   dimnames(x) <- names
   without_slack(x)
@@ -362,7 +384,7 @@ column_sparse <- function(x) {
   methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
 }
 
-# A valid one may have entries beyond those of its last column, which belong to no cell.
+# A valid matrix may have entries beyond those of its last column, which belong to no cell.
 without_slack <- function(x) {
   n_stored <- x@p[length(x@p)]
   if (length(x@i) > n_stored) {
@@ -376,7 +398,7 @@ check_dimnames <- function(x, name) {
   for (side in 1:2) check_names(dimnames(x)[[side]], c("Row", "Column")[side], sprintf("`%s`", name))
 }
 
-# Names of one side of a table, what a message calls them and whose they are: text that can be read, each once.
+# Checks the names of one side of a table, with its term in messages and its owner: readable and unique text.
 check_names <- function(names, what, of) {
   if (is.null(names)) {
     return(invisible())
@@ -395,14 +417,14 @@ check_names <- function(names, what, of) {
   }
 }
 
-# Row or column `at` as a message names it.
+# Describes row or column `at` in a message.
 place_words <- function(x, side, at) {
   names <- dimnames(x)[[side]]
   what <- c("row", "column")[side]
   if (is.null(names)) sprintf("%s %d", what, at) else sprintf("%s %d (%s)", what, at, show_names(names[at]))
 }
 
-# code: that of the table, as advice works on it.
+# code: the table's expression, to which the advice refers.
 check_values <- function(view, x, kind, name, code = name) {
   range <- .Call(mc_c_view_range, view)
   rule <- switch(kind,
@@ -428,14 +450,16 @@ check_values <- function(view, x, kind, name, code = name) {
       codes_advice(x, code)
     } else if (rule == "negative" && bad[3L] %in% unknown_codes && any(column > 0, na.rm = TRUE)) {
       sprintf(" If %s is unknown, use `%s[%s == %s] <- NA`.", format(bad[3L]), name, name, format(bad[3L]))
+    } else if (rule == "negative" && !is.null(odd <- odd_columns(x, name))) {
+      paste("", odd)
     } else {
       ""
     }
   )
 }
 
-# Whole numbers of sites, not of finds: above 0 and each once. In a table of counts those of a taxon may be so, too, but
-# hardly in ascending order in the first column.
+# Recognises whole numbers that number sites: above 0 and unique. Counts of a taxon may be so, too, but hardly in
+# ascending order in the first column.
 numbers_sites <- function(x, at) {
   column <- as.vector(x[, at])
   if (length(column) < 5L || !isTRUE(all(column > 0)) || anyDuplicated(column)) {
@@ -446,7 +470,7 @@ numbers_sites <- function(x, at) {
   sum(amounts > 0, na.rm = TRUE) < 2L || at == 1L && !is.unsorted(column)
 }
 
-# Sums and squares of such values neither overflow nor vanish.
+# Within these bounds sums and squares of values neither overflow nor vanish.
 magnitudes <- c(1e-100, 1e100)
 
 check_magnitude <- function(values, name) {
@@ -464,7 +488,7 @@ check_magnitude <- function(values, name) {
   }
 }
 
-# Rows and columns with nothing observed are legal, and said once.
+# Rows and columns with nothing observed are legal and reported once.
 tell_unobserved <- function(data) {
   for (side in 1:2) {
     none <- which(data$margins[[c("row_observed", "column_observed")[side]]] == 0)
@@ -478,10 +502,10 @@ tell_unobserved <- function(data) {
   }
 }
 
-# Names of taxa by number, as sequencing and lists of morphospecies have them.
+# Numbered taxon names, as in sequencing and in lists of morphospecies.
 numbered_taxa <- "^(z?otu|[az]sv|spp?|species|taxon)[ ._-]?[0-9]+$"
 
-# Names of a genus and an epithet, which may be "sp.", or of open nomenclature; and the endings that most epithets have.
+# Names of a genus and an epithet, which may be "sp.", or of open nomenclature; and the endings of most epithets.
 two_names <- paste0(
   "^[\"']?[[:upper:]][[:lower:]-]+[ ._]+(\\([^)]*\\)[ ._]+)?((cf|aff|x|\u00d7)[ ._]+)?",
   "([[:lower:]-]{3,}|spp?([^[:alpha:]].*)?$)([^[:lower:]].*)?$"
@@ -491,7 +515,7 @@ latin_ending <- paste0(
   "([^[:lower:]]|$))"
 )
 
-# The share of these names that are by their form names of taxa, 0 of none.
+# Computes the share of names in the form of taxon names, 0 if there are none.
 share_of_taxa <- function(names) {
   if (!length(names)) {
     return(0)
@@ -502,13 +526,13 @@ share_of_taxa <- function(names) {
   mean(two | grepl(numbered_taxa, names, ignore.case = TRUE))
 }
 
-# Numbered sites, as "plot_3".
+# Recognises numbered sites, such as "plot_3".
 are_sites <- function(names) {
   length(names) > 0L && all(grepl("[0-9]$", names)) && all(side_of(name_stem(names)) %in% "site")
 }
 
-# Taxa by their names on the side of the sites alone, or sites on that of the taxa. `names`: of both sides; `code`: what
-# turns the table; `label`: what the column of the rows' names is called.
+# Reports taxon names that are only on the side of the sites, or site names on that of the taxa. `names`: of both sides;
+# `code`: transposes the table; `label`: the name of the column of row names.
 tell_turned <- function(names, name, code, label = NULL) {
   rows <- names[[1L]]
   columns <- names[[2L]]
@@ -524,11 +548,11 @@ tell_turned <- function(names, name, code, label = NULL) {
     sprintf("its columns are called like sites: %s", show_names(columns, 2L))
   }
   if (!is.null(said)) {
-    inform("Rows of `%s` are taken for sites, but %s. If they are taxa, give `%s`.", name, said, code)
+    inform("Rows of `%s` are taken for sites, but %s. If they are taxa, use `%s`.", name, said, code)
   }
 }
 
-# list(code, label): code that turns a table as it was given, and the name of its column of names.
+# Returns list(code, label): code that transposes the user's table, and the name of its column of names.
 turning <- function(x, name) {
   named <- is.data.frame(x) && length(x) > 1L && is_text(x[[1L]]) && !anyDuplicated(x[[1L]])
   if (!named) {
@@ -537,13 +561,13 @@ turning <- function(x, name) {
   list(code = sprintf("t(data.frame(%s[-1], row.names = %1$s[[1]]))", name), label = names(x)[1L])
 }
 
-# Names of what tables hold of their sites beside the taxa.
+# Names of variables of sites that tables hold beside the taxa.
 site_variables <- paste0(
   "^(id|site|sample|plot|station|number|age|depth|year|month|day|lat|latitude|lon|long|lng|longitude|easting|northing|",
   "elevation|elev|altitude|area)($|[ ._(0-9-]|id$|no$|bp$|cm$|m$)"
 )
 
-# Columns of such names that are 0 nowhere, and a first column that may number the rows.
+# Reports columns of such names without a 0, and a first column that may number the rows.
 tell_site_columns <- function(data, name) {
   x <- data$x
   if (nrow(x) < 5L) {
@@ -563,34 +587,39 @@ tell_site_columns <- function(data, name) {
   }
 }
 
-# Few columns of fractions among many of counts, such as coordinates.
+# Reports few columns of fractions among many of counts, such as coordinates.
 tell_fractions <- function(data, name) {
   if (is.null(.Call(mc_c_view_range, data$view)$not_whole)) {
     return(invisible())
   }
-  odd <- odd_advice(data$x, name, "fractions or values below 0")
-  if (!is.null(odd)) inform("%s Leave out of `%s` what is no taxon.", sub(" Leave .*", "", odd), name)
+  odd <- odd_columns(data$x, name)
+  if (!is.null(odd)) inform("%s", odd)
 }
 
-# Whole numbers, each once and in ascending order, as counts of a taxon are not.
+odd_columns <- function(x, name) {
+  odd <- odd_advice(x, name, "fractions or values below 0")
+  if (!is.null(odd)) sprintf("%s Leave out of `%s` what is no taxon.", sub(" Leave .*", "", odd), name)
+}
+
+# Recognises whole numbers, unique and ascending, unlike counts of a taxon.
 numbers_rows <- function(column) {
   !anyNA(column) && all(column == floor(column)) && !is.unsorted(column, strictly = TRUE)
 }
 
-# Code that leaves out a column, wherever it stands in the table as the user has it.
+# Writes code that drops a column by name, or by position.
 without_column <- function(x, at, name) {
   label <- colnames(x)[at]
   if (is.null(label)) sprintf("%s[, -%d]", name, at) else
     sprintf("%s[, colnames(%s) != %s]", name, name, dQuote(label, FALSE))
 }
 
-# Density of ones among the observed cells.
+# Computes the density of ones among the observed cells.
 data_density <- function(data) {
   sum(data$margins$row_sum) / max(1, sum(data$margins$row_observed))
 }
 
-# The data given in place of those a fit did not keep: rows and columns in the order of the fit, by name where both
-# sides have names.
+# Orders data supplied for a fit that did not keep them: rows and columns in the order of the fit, by name if both sides
+# have names.
 match_data <- function(x, fit) {
   check_dimnames(x, "x")
   x <- match_columns(x, fit$names[[2L]], fit$dims[["m"]], "x")
@@ -608,8 +637,8 @@ match_data <- function(x, fit) {
   x
 }
 
-# Columns of new data in the order of the training attributes, matched by name where both have names.
-#   listed  do the data list what there is, as documents do? Columns that they lack are then 0, and others left out
+# Orders columns of new data like the training attributes, by name if both have names.
+#   listed  whether the data list only what occurs, as documents do: columns that they lack are then 0, others left out
 match_columns <- function(newdata, attributes, m, name = "newdata", listed = FALSE) {
   names <- colnames(newdata)
   if (is.null(attributes) || is.null(names)) {
@@ -644,7 +673,7 @@ match_columns <- function(newdata, attributes, m, name = "newdata", listed = FAL
   newdata[, match(attributes, names), drop = FALSE]
 }
 
-# With further columns of 0.
+# Adds columns of 0.
 add_columns <- function(x, labels) {
   if (!inherits(x, "dgCMatrix")) {
     return(cbind(x, matrix(0, nrow(x), length(labels), dimnames = list(NULL, labels))))
@@ -654,11 +683,11 @@ add_columns <- function(x, labels) {
   methods::cbind2(x, none)
 }
 
-# Codes for unknown and blanks in the cells of a table of presences. None of them is read by guess: the message says how
-# to make 0, 1 and NA of them.
+# Codes for unknown and blanks in a table of presences are not converted silently: the message shows how to turn them
+# into 0, 1 and NA.
 
-# What numbers other than 0 and 1 may stand for in a table of presences: 1 and 2, a number for unknown, counts, amounts;
-# or columns that are no taxa.
+# Explains numbers other than 0 and 1 in a table of presences: 1 and 2, a code for unknown, counts, amounts; or columns
+# that are no taxa.
 codes_advice <- function(x, name) {
   values <- unique(if (inherits(x, "dgCMatrix")) c(if (length(x@x) < prod(dim(x))) 0, x@x) else as.vector(x))
   unknown <- anyNA(values)
@@ -688,7 +717,7 @@ codes_advice <- function(x, name) {
 
 are_amounts <- function(values) all(is.finite(values) & values >= 0) && (any(values > 1) || length(values) > 5L)
 
-# Of ratings such as 1 to 5, or counts with blanks for 0, all would be presences by `x > 0`.
+# In ratings such as 1 to 5, or counts with blanks for 0, all cells would be presences by `x > 0`.
 no_zero_advice <- function(values, unknown, name) {
   paste0(
     sprintf("No cell is 0: if %s stands for an absence, use `(%s > %s) + 0`", values[1L], name, values[1L]),
@@ -696,17 +725,20 @@ no_zero_advice <- function(values, unknown, name) {
   )
 }
 
-# Columns that are unlike all others, which are three of four at least: these hold 0 and 1 alone or, of counts and
-# amounts, whole numbers from 0 on. They may describe the sites. NULL: there are none.
+# Finds columns unlike all others, which must be three of four (half, see below) at least: these hold 0 and 1 only or,
+# in counts and amounts, whole numbers from 0. Unlike columns may describe the sites. NULL: there are none.
 odd_advice <- function(x, name, kinds = c("values other than 0 and 1", "fractions or values below 0")) {
   if (length(dim(x)) != 2L || inherits(x, "dgCMatrix")) {
     return(NULL)
   }
+  holds <- function(cells) colSums(cells, na.rm = TRUE) > 0
+  uneven <- holds(x != floor(x) | x < 0 & !x %in% unknown_codes)
+  above <- holds(x > 1)
+  # If all columns without fractions hold 0 and 1 only, half of the columns are enough.
+  least <- if (any(above & !uneven) || ncol(x) - sum(uneven) < 3L) 4L else 2L
   for (what in kinds) {
-    odd <- x != floor(x) | x < 0 & !x %in% unknown_codes
-    if (what == kinds[1L] && length(kinds) > 1L) odd <- odd | x > 1
-    odd <- which(colSums(odd, na.rm = TRUE) > 0)
-    if (!length(odd) || 4L * length(odd) > ncol(x)) next
+    odd <- which(uneven | (what == kinds[1L] & length(kinds) > 1L & above))
+    if (!length(odd) || least * length(odd) > ncol(x)) next
     below <- all(colSums(x[, odd, drop = FALSE] < 0, na.rm = TRUE) > 0)
     return(paste0(
       sprintf("Of all columns only %s %s %s. ", show_names(colnames(x)[odd] %||% odd),
@@ -721,9 +753,9 @@ odd_advice <- function(x, name, kinds = c("values other than 0 and 1", "fraction
   }
 }
 
-# A table of presences without a single zero says nothing of zeros, and where some cells are NA they were blanks, most
-# likely. Counts without zero may be what they seem. values: of the observed cells, or of all that are not 0. A fold may
-# have hidden all zeros of a table: quiet_fit() goes on with it by the restart.
+# Stops at a table of presences without zeros that has NA cells, most likely blanks. Counts without zeros may be
+# correct. values: of the observed cells, or of all that are not 0. If a fold has held out all zeros of a table,
+# quiet_fit() resumes by the restart.
 check_blanks <- function(values, n_observed, n_cell, name) {
   if (n_observed == 0 || n_observed == n_cell) {
     return(invisible())
@@ -751,13 +783,13 @@ check_blank_cells <- function(data, name = "x") {
   )
 }
 
-# What package spOccupancy takes, list(y = species x sites x visits, occ.covs, det.covs), what package unmarked does,
-# list(ylist = a list of sites x visits for each species, siteCovs, obsCovs), or one of its frames, and what
-# detectionHistory() of package camtrapR makes, list(detection_history, effort).
+# Parts that mark the formats of package spOccupancy, list(y = species x sites x visits, occ.covs, det.covs), of package
+# unmarked, list(ylist = a list of sites x visits for each species, siteCovs, obsCovs), or one of its frames, and of
+# detectionHistory() of package camtrapR, list(detection_history, effort).
 packed_names <- c("y", "ylist", "detection_history")
 
-# A table in any class, or what its own check refuses; no array and no repeated visits, which come as plain lists and as
-# objects with parts of certain names.
+# Recognises a table of any class, or an object that the table check refuses; but no array and no repeated visits, which
+# come as plain lists and as objects with parts of these names.
 is_table <- function(x) {
   if (isS4(x)) {
     return(!any(packed_names %in% methods::slotNames(x)))
@@ -765,5 +797,5 @@ is_table <- function(x) {
   is.data.frame(x) || if (is.list(x)) is.object(x) && !any(packed_names %in% names(x)) else length(dim(x)) <= 2L
 }
 
-# What an option that does not go with shards says, and what to do instead.
+# Refuses an option that shards do not support, with the reason and an alternative.
 stop_not_for_shards <- function(what, why) stop_input("%s does not go with shards: %s.", what, why)

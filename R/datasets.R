@@ -1,14 +1,13 @@
 #' Occurrences of early tetrapods
 #'
-#' Finds of tetrapods from the Carboniferous to the Early Triassic, 5270 in all. The package palaeoverse took them from
-#' the Paleobiology Database on 14 July 2022. The table [early_tetrapods] was made from them.
-#'
-#' @format A data frame of 5270 rows and 18 columns. Each row is a find of a taxon in a collection. Columns have the
+#' The 5270 presences of tetrapods from the Carboniferous to the Early Triassic from which [early_tetrapods] was made.
+#' The package palaeoverse took them from the Paleobiology Database on 14 July 2022.
+#' @format A data frame of 5270 rows and 18 columns. Each row is a presence of a taxon in a collection. Columns have the
 #'   names of the database:
 #' \describe{
 #'   \item{`occurrence_no`, `collection_no`}{numbers of the occurrence and of the collection (a find spot).}
-#'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank. Of the finds 1016
-#'     are known to the genus only. Another 686 are known to a higher rank only.}
+#'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank. Of the presences
+#'     1016 are known to the genus only. Another 686 are known to a higher rank only.}
 #'   \item{`class`, `order`, `family`, `genus`}{where the database places the taxon; `NA` where unknown. It writes
 #'     `"NO_ORDER_SPECIFIED"` and the like for ranks that are not in use. It puts synapsids and amphibians into the
 #'     class Osteichthyes.}
@@ -19,7 +18,7 @@
 #'   \item{`cc`}{two-letter code of today's country (`"NA"` is Namibia).}
 #'   \item{`formation`}{rock formation; `NA` in 1526 occurrences. Accents are dropped.}
 #'   \item{`environment`}{where the rock was laid down.}
-#'   \item{`pres_mode`}{how the fossils are preserved. 265 finds are from collections with tracks or burrows.
+#'   \item{`pres_mode`}{how the fossils are preserved. 265 presences are from collections with tracks or burrows.
 #'     Their genera are not those of bodies.}
 #' }
 #' @inheritSection early_tetrapods Source and licence
@@ -42,10 +41,9 @@
 
 #' Early tetrapods: sites by genera
 #'
-#' Which genera of early tetrapods are known from which site. They are from the Carboniferous to the Early Triassic,
-#' about 319 to 249 million years ago. Examples and vignettes ask of this table which zeros are real. It was made from
-#' [tetrapod_occurrences] by [occurrence_matrix()].
-#'
+#' A table of 129 sites by 113 genera of early tetrapods, from the Carboniferous to the Early Triassic, about 319 to 249
+#' million years ago. It is the example of most help pages and vignettes, and was made from [tetrapod_occurrences] by
+#' [occurrence_matrix()].
 #' @format A list:
 #' \describe{
 #'   \item{`x`}{integer matrix of 129 sites (rows, from old to young) by 113 genera (columns, by the mean age of their
@@ -64,7 +62,7 @@
 #' A site is a formation within one interval. It holds all collections (find spots) of one formation whose oldest
 #' possible interval is the same. Only fossils of bodies that are known to the genus count; collections with traces are
 #' left out. Genera of fewer than 3 sites and sites of fewer than 2 genera are dropped, until there are none. The 1461
-#' finds without a formation are lost.
+#' occurrences without a formation are lost.
 #'
 #' Single collections would be the finer choice. The example below makes that table. But more than half of its 539 sites
 #' have three genera or fewer, and 98 % of its cells are zeros. Most are zeros because somebody described a single
@@ -73,7 +71,7 @@
 #'
 #' @section What it cannot tell:
 #' - It is one download of 2022. Names and their places in the classification are opinions, and change; some genera
-#'   are wastebaskets, and a misidentified find is a false presence.
+#'   are wastebaskets, and a misidentified presence is a false presence.
 #' - Pooling mixes beds of different age within a formation (the bounds of a site are 1 to 47 million years apart, 5.7
 #'   in the median), and places that may be hundreds of kilometres apart. Spellings of formations
 #'   are the database's own, so that one formation may be two sites ("Abo" and "Abo/Cutler").
@@ -142,9 +140,8 @@
 
 #' Simulated surveys of the same sites
 #'
-#' Nine surveys of equal effort of the same sites. The first is a presence-absence table. The others show which of its
+#' Nine surveys of equal effort of the same sites: the first is a presence-absence table. The others show which of its
 #' zeros are false absences, and how many presences further surveys find.
-#'
 #' @format A list:
 #' \describe{
 #'   \item{`x`}{integer matrix of 120 sites by 49 taxa, 0/1: the first survey.}

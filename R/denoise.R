@@ -7,8 +7,8 @@
 #' 1e-12) has nothing to rescale and gets the mean content of the table; the result names those. Unknown cells (`NA`)
 #' are filled like zeros and counted apart.
 #'
-#' Rounding alone also loses ones, often most of them in sparse tables, because a taxon whose chance is 0.3 where it
-#' lives is never above 0.5. `keep = "union"` keeps every recorded one; `"replace"` is the rounded table, as in the
+#' Rounding alone also loses ones, often most of them in sparse tables, because a taxon whose probability is 0.3 where
+#' it lives is never above 0.5. `keep = "union"` keeps every recorded one; `"replace"` is the rounded table, as in the
 #' paper; use it against false presences. Both counts are reported either way.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
@@ -22,7 +22,7 @@
 #' @param phantom_convention see [false_absences()].
 #' @return A list of class `denoised`:
 #' \describe{
-#'   \item{`probability`}{sites x m, the chance of a presence if content makes the cell.}
+#'   \item{`probability`}{sites x m, the probability of a presence if content makes the cell.}
 #'   \item{`x`}{sites x m, the reconstructed table, 0 and 1 (integer), without `NA`.}
 #'   \item{`counts`}{`zeros` and `ones` in the data, zeros `filled` (now 1), ones `lost` by rounding (with `"union"`
 #'     they are kept in `x` all the same), `unknown` cells and how many of them became 1 (`unknown_filled`).}
@@ -91,22 +91,19 @@ new_denoised <- function(fit, kinds, rows, observed, keep) {
 print.denoised <- function(x, ...) {
   n <- x$counts
   cat(sprintf(
-    "%s without %s\n", table_words(dim(x$x), axis_words(x)),
-    if (length(x$dropped)) {
-      sprintf("what stands for gaps or wrong records (phantom %s)", paste(x$dropped, collapse = " and "))
-    } else {
-      "phantoms (it has none)"
-    }
+    "Denoised table: %s, %s\n", table_words(dim(x$x), axis_words(x)),
+    if (length(x$dropped)) paste("without phantom", paste(x$dropped, collapse = " and ")) else "the fit has no phantom"
   ))
-  cat(sprintf("  %d of %d zeros filled\n", n[["filled"]], n[["zeros"]]))
+  big <- function(name) format_big(n[[name]])
+  cat(sprintf("  zeros filled: %s of %s\n", big("filled"), big("zeros")))
   cat(sprintf(
-    "  %d of %d ones fall to 0.5 or below%s\n", n[["lost"]], n[["ones"]],
-    if (x$keep == "union") ", but are kept" else " and are lost"
+    "  presences with a probability of 0.5 or below: %s of %s, %s\n", big("lost"), big("ones"),
+    if (x$keep == "union") "kept" else "set to 0"
   ))
-  if (n[["unknown"]]) cat(sprintf("  %d of %d unknown cells become 1\n", n[["unknown_filled"]], n[["unknown"]]))
+  if (n[["unknown"]]) cat(sprintf("  unknown cells set to 1: %s of %s\n", big("unknown_filled"), big("unknown")))
   if (length(x$all_phantom)) {
     cat(sprintf(
-      "  %s without own content, given the table's mean: %s\n", count_words(length(x$all_phantom), "row"),
+      "  %s without content, set to the table's mean: %s\n", count_words(length(x$all_phantom), "row"),
       show_names(as.character(x$all_phantom))
     ))
   }

@@ -1,57 +1,40 @@
 #' Average several fits
 #'
 #' Averages the cell probabilities of fits that differ in their starts, their number of components or their model. Good
-#' solutions differ in detail; their average finds false absences better than the best of them.
+#' solutions differ in detail, and their average finds false absences better than the best of them.
 #'
 #' @details
-#' Given data, `members` fits are made from different starts for every `k` and setting of `grid`, one start each. Given
-#' a fit that was made
-#' with `keep_starts = TRUE` in [fit_control()], its finished starts are the members; given a list of fits to the same
-#' data, these are.
+#' **Members.** Given data, `members` fits are made from different starts for each `k` and setting of `grid`. Given a
+#' fit with `keep_starts = TRUE` in [fit_control()], its finished starts are the members; given a list of fits to the
+#' same data, these are.
 #'
-#' **Weights.** `"equal"`; `"held_out"`: cells are hidden as in [cross_validate()], each group of members (same model,
-#' `k` and arguments) is fitted to the rest, and the groups get the weights whose average predicts the hidden cells best
-#' (stacking, Yao et al. 2018), shared equally within a group; or numbers.
+#' **Weights.** `"equal"`; `"held_out"`: cells are held out as in [cross_validate()], and each group of members (same
+#' model, `k` and arguments) gets the weight with which the average predicts these cells best (stacking, Yao and others
+#' 2018); or numbers.
 #'
-#' **What comes out.** An average of aspect Bernoulli fits is an aspect Bernoulli model itself, with the components of
-#' all members and memberships multiplied by the weights. So the result of averaging such fits works with
-#' [false_absences()], [phantoms()], [by_site()] and [denoise()] as a single fit does. For other models it has the
-#' probabilities.
+#' **The result.** An average of aspect Bernoulli fits is an aspect Bernoulli model itself, with the components of all
+#' members. So [false_absences()], [phantoms()], [by_site()] and [denoise()] work as for a single fit. For other models
+#' it has the probabilities.
 #'
-#' **Which average.** On tables of fossils and birds with planted or known false absences, the best single choice was an
-#' average of many short runs. They have more components than any criterion asks for. One half are maximum likelihood
-#' fits, the other half fits with weak priors. That is the default where `model`, `grid`, `estimate` and `prior` are
-#' `NULL` or left out: `grid = list(estimate = c("ml", "map")), prior = list(aspects = c(1.2, 2), membership = 1.03)`.
-#' The default `control` stops every fit after 50 passes of EM: stopping early keeps probabilities off 0 and 1. For
-#' small tables give smaller `k`. Here `algorithm = "auto"` of [fit_control()] is EM, because Newton passes climb too
-#' fast for that: stopped after 3 to 20 of them, averages found planted omissions a little worse (`bench/passes.md` in
-#' the sources).
+#' **Which average.** The default, where `model`, `grid`, `estimate` and `prior` are `NULL`, was best on tables of
+#' fossils and birds with planted or known false absences: many short fits with more components than any criterion
+#' selects, half by maximum likelihood, half with weak priors (`aspects = c(1.2, 2), membership = 1.03`). Each stops
+#' after 50 iterations of EM, which keeps probabilities off 0 and 1. For small tables give smaller `k`.
 #'
-#' **Variational Bayes.** With `estimate = "vb"`, and `model`, `grid` and `prior` left out, every `k` is fitted with
-#' four priors: memberships flat or sparse (1 or 0.3), components flat or not (1 or 0.5). What is `NULL` of the others
-#' is then 1 of `members`, `weights` by held-out cells, and for `control` two starts that run to their end. No single
-#' `k` and prior gives right chances on all tables; this average comes nearer. Give a phantom and several `k` around the
-#' number you expect, such as `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")`. It was tested on nine kinds of
-#' tables other than those it was chosen on: one fauna a site, mixtures and gradients, with `k` up to two off. Slopes of
-#' its chances (1 is right) were 0.92 to 1.14 on eight kinds, and 1.31 on narrow ranges along a gradient. Those of
-#' single fits were 0.77 to 1.91. Intervals of 90 % of [by_site()] held what was missed of 87 to 98 % of the sites
-#' and of 87 to 99 % of the taxa (single fits: 70 to 84 % and 68 to 84 %), and the number of the whole table in 52 of 54
-#' tables (7 of 54). So the ranges of sums can be trusted, but those of taxa may be too wide: they held 96 to 99 % on
-#' four of the nine kinds, and nothing warns of it. About half of their variance is the disagreement of members, which
-#' all taxa of a table share. The ranges of single cells cannot be trusted: intervals of their chances over
-#' [posterior_draws()] held 29 to 92 %. For cells use the upper ends of [identifiability()], which held 90 % or more.
-#' `print()` warns where the members disagree on how many zeros are false: it did so on 16 of 23 tables whose slope or
-#' number was off, and on 10 of 31 others (`bench/bayes.md` in the sources).
+#' **Variational Bayes.** `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")` fits each `k` with four priors
+#' (memberships 1 or 0.3, components 1 or 0.5), with weights by held-out cells and two complete starts each. Its
+#' probabilities come nearest to being right: calibration slopes (1 is right) were 0.92 to 1.14 on eight of nine kinds
+#' of simulated tables, and 1.31 on narrow ranges along a gradient; slopes of single fits were 0.77 to 1.91. The 90 %
+#' intervals of [by_site()] held what was missed at 87 to 98 % of the sites, and the number of the whole table in 52 of
+#' 54 tables (single fits: 7 of 54). Intervals of single cells cannot be trusted (29 to 92 %): use the upper ends of
+#' [identifiability()]. `print()` warns if the members disagree on the number (`bench/bayes.md` in the sources).
 #'
-#' **Over estimates, too.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over `k`
-#' and how the model is estimated, by what predicts hidden cells. Fits with `estimate = "gibbs"` have settings of their
-#' own: make them, and give all as a list. `print()` and `summary()` have the weights by `k` and by estimate.
-#' [by_site()] has the total, with its range where a member has a posterior ([posterior_draws()]).
+#' **Over estimates.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over these,
+#' too. Make fits with `estimate = "gibbs"` yourself, and give all as a list. `print()` and `summary()` have the
+#' weights.
 #'
-#' **Cost.** `members` fits for every `k` and setting of `grid`, 48 by default, and as many again for each fold with
-#' `"held_out"`. They run in parallel where
-#' a [future::plan()] is set, with the same result for any plan.
-#'
+#' **Cost.** `members` fits for each `k` and setting of `grid`, 48 by default, and as many for each fold with
+#' `"held_out"`. They run in parallel under a [future::plan()], with the same result.
 #' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
 #' @param ... for data: further arguments of the model; else empty.
 #' @param k numbers of components, for data.
@@ -63,8 +46,8 @@
 #'   Details.
 #' @param folds number of folds for `"held_out"`, at least 2.
 #' @param floor smallest probability given to a held-out cell, above 0 and at most 0.5.
-#' @param control settings of each fit, for data, from [fit_control()]. `NULL` is one start and 50 passes of EM: members
-#'   should differ, and what one short fit gets wrong averages out; or as said in Details.
+#' @param control settings of each fit, for data, from [fit_control()]. `NULL` is one start and 50 iterations of EM:
+#'   members should differ, and what one short fit gets wrong averages out; or as said in Details.
 #' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`,
 #'   `probability` (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number
 #'   of all components, and where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for
@@ -88,7 +71,7 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), model = NULL, ...
                              weights = NULL, folds = 5, floor = 1e-6, control = NULL) {
   own_choice <- is.null(model) && is.null(grid) # of what the members are: that of the package
   models <- if (is.null(model)) list(aspect_bernoulli = aspect_bernoulli) else check_models(model, substitute(model))
-  if (length(models) > 1L) stop_input("`model` must be one model; for several, give ensemble() a list of fits.")
+  if (length(models) > 1L) stop_input("`model` must be one model; for several, call ensemble() with a list of fits.")
   args <- list(...)
   if (is.null(args$prior)) args$prior <- NULL # given as NULL, which is nothing to average over
   bayesian <- own_choice && identical(args$estimate, "vb") && is.null(args$prior)
@@ -97,7 +80,7 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), model = NULL, ...
   weights <- weights %||% if (bayesian) "held_out" else "equal"
   control <- check_control(control %||% if (bayesian) bayesian_members$control() else short_control(), for_many = TRUE)
   refuse_checkpoint(control)
-  # Few passes of EM make members that differ. Models of counts, where that was not tried, keep their own passes.
+  # Few iterations of EM yield members that differ. Models of counts, for which this was not tried, keep their default.
   if (control$algorithm == "auto" && !names(models) %in% c("plsa", "nmf")) control$algorithm <- "em"
   settings <- if (own_choice) {
     member_settings(check_counts(k, "k"), args, grid)
@@ -111,8 +94,7 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), model = NULL, ...
   new_ensemble(fits, member_weights(weights, fits, group, folds, floor, data$x), by_held_out(weights))
 }
 
-# Settings of members that are aspect Bernoulli models; where nothing is said of how they are estimated, all that were
-# found best.
+# Returns the settings of members that are aspect Bernoulli models; by default all estimates found best.
 member_settings <- function(k, args, grid = NULL) {
   if (!any(c("estimate", "prior") %in% names(args))) {
     grid <- recommended_members$grid
@@ -121,21 +103,21 @@ member_settings <- function(k, args, grid = NULL) {
   make_settings(list(aspect_bernoulli = aspect_bernoulli), k, args, check_grid(grid))
 }
 
-# Members should differ, and what one short fit gets wrong averages out.
-short_control <- function() fit_control(n_start = 1, n_polish = 0, max_pass = 50, tol = 1e-7)
+# Settings for members: they should differ, because the errors of single short fits average out.
+short_control <- function() fit_control(n_start = 1, n_polish = 0, max_iter = 50, tol = 1e-7)
 
-# What found planted and known false absences best (bench/recovery.md), for the model that is the default.
+# Settings that found planted and known false absences best (bench/recovery.md), for the default model.
 recommended_members <- list(
   grid = list(estimate = c("ml", "map")), args = list(prior = list(aspects = c(1.2, 2), membership = 1.03))
 )
 
-# What gave right chances by variational Bayes most often (bench/bayes.md).
+# Settings that were calibrated most often in variational Bayes (bench/bayes.md).
 bayesian_members <- list(
   grid = list(prior = list(
     list(aspects = c(1, 1), membership = 1), list(aspects = c(0.5, 0.5), membership = 1),
     list(aspects = c(1, 1), membership = 0.3), list(aspects = c(0.5, 0.5), membership = 0.3)
   )),
-  control = function() fit_control(n_start = 2, n_polish = 0, max_pass = 300, tol = 1e-6)
+  control = function() fit_control(n_start = 2, n_polish = 0, max_iter = 300, tol = 1e-6)
 )
 
 #' @rdname ensemble
@@ -166,13 +148,13 @@ ensemble.list <- function(x, ..., weights = NULL, folds = 5, floor = 1e-6) {
   new_ensemble(x, member_weights(weights, x, group, folds, floor), by_held_out(weights))
 }
 
-# Members with the same key differ in their starts only.
+# Identifies members that differ only in their starting values.
 member_key <- function(fit) {
   call <- as.list(fit$call)
   paste(deparse(call[!names(call) %in% c("x", "k", "start", "control")]), fit$dims[["k"]], collapse = "")
 }
 
-# Every finished start of a fit as a fit of its own; see usable_starts().
+# Returns every finished start of a fit as a fit; see usable_starts().
 start_fits <- function(fit, name) {
   check_fit(fit, name = name)
   if (is.null(fit$start_params)) {
@@ -189,7 +171,7 @@ start_fits <- function(fit, name) {
     fit
   }, fit$start_params, usable)
   for (i in seq_along(each)) {
-    # Starts do not keep what they say of every observation.
+    # Starts do not keep the parameters of every observation.
     if (!is.null(fit$param$activation) && !is.null(fit$x)) {
       each[[i]]$param$activation <- predict(each[[i]], newdata = fit$x, type = "activation", activation = fit$known)
     }
@@ -197,8 +179,8 @@ start_fits <- function(fit, name) {
   each
 }
 
-# The parameters of one start in the form, and with the names, of those of the fit. What a start keeps for its own use
-# is left out; what it does not keep for every observation is unknown.
+# Returns the parameters of one start in the form and with the names of those of the fit. Internal parts of a start are
+# dropped; parts per observation that it does not keep are unknown.
 start_param <- function(fit, param) {
   for (part in setdiff(names(fit$param), c("activation", "q"))) {
     value <- if (is.list(param)) param[[part]]
@@ -210,9 +192,9 @@ start_param <- function(fit, param) {
   fit$param
 }
 
-# Held-out cells judge what members say of cells, not how much they take for missed: members that predict a little
-# worse are as plausible in that. Draws go by the square roots of such weights, which put right the ranges of what was
-# missed by site and by taxon where single faunas make a site (chosen on other tables than those of
+# Held-out cells measure predictions, not estimates of undetected presences: members that predict slightly worse are as
+# plausible in that respect. Draws therefore use the square roots of such weights, which correct the intervals of
+# undetected presences by site and by taxon if single faunas make a site (chosen on tables other than those of
 # bench/bayes.md).
 tempered <- function(weights) sqrt(weights) / sum(sqrt(weights))
 
@@ -235,8 +217,8 @@ member_weights <- function(weights, fits, group, folds, floor, x = NULL) {
   shared[group] / tabulate(group)[group]
 }
 
-# Probabilities that each group's members, refitted without a fold's cells, give to the values of these cells; then the
-# weights that give their average the highest likelihood.
+# Computes the probabilities that each group's members, refitted without a fold's cells, assign to these cells; then the
+# weights that maximise the likelihood of their average.
 stacking_weights <- function(fits, group, folds, floor, x) {
   plan <- fold_plan(x, "cells", folds, 1)
   tasks <- expand.grid(member = seq_along(fits), fold = seq_len(plan$folds))
@@ -249,7 +231,7 @@ stacking_weights <- function(fits, group, folds, floor, x) {
   stack_em(pmax(by_group, floor))
 }
 
-# What a member, refitted without the cells of a fold, gives to their values.
+# Refits a member without the cells of a fold and returns the probabilities of their values.
 fit_without_fold <- function(task, common, tick) {
   held <- common$held[[task$fold]]
   fit <- common$fits[[task$member]]
@@ -259,10 +241,10 @@ fit_without_fold <- function(task, common, tick) {
   ifelse(cells_of(common$x, held) == 1, p, 1 - p)
 }
 
-# EM for the weights of a mixture with known components: cells x groups of probabilities.
-stack_em <- function(p, passes = 2000L) {
+# Estimates the weights of a mixture with known components by EM: cells x groups of probabilities.
+stack_em <- function(p, iterations = 2000L) {
   w <- rep(1 / ncol(p), ncol(p))
-  for (pass in seq_len(passes)) {
+  for (iteration in seq_len(iterations)) {
     share <- sweep(p, 2L, w, "*")
     new <- colMeans(share / rowSums(share))
     if (max(abs(new - w)) < 1e-8) break
@@ -271,7 +253,7 @@ stack_em <- function(p, passes = 2000L) {
   new / sum(new)
 }
 
-# The weighted sum of matrices matrix_of(1), matrix_of(2), ..., made one after another: they may be large.
+# Sums weighted matrices matrix_of(1), matrix_of(2), ..., one at a time because they may be large.
 weighed_sum <- function(weights, matrix_of) {
   sum <- 0
   for (i in which(weights != 0)) sum <- sum + weights[[i]] * matrix_of(i)
@@ -280,7 +262,7 @@ weighed_sum <- function(weights, matrix_of) {
 
 new_ensemble <- function(fits, weights, stacked = FALSE) {
   first <- fits[[1L]]
-  aspects <- all(vapply(fits, inherits, NA, "aspect_bernoulli"))
+  aspects <- all(vapply(fits, inherits, NA, "aspect_model"))
   dims <- first$dims
   dims[["k"]] <- sum(vapply(fits, function(fit) fit$dims[["k"]], 0))
   out <- list(
@@ -288,26 +270,26 @@ new_ensemble <- function(fits, weights, stacked = FALSE) {
     probability = NULL, dims = dims, names = first$names, x = first$x
   )
   if (aspects) out <- c(out, stack_aspects(fits, weights, dims[["k"]]))
-  # One product, where that is all that fitted() of the members is: n x m matrices may be large.
+  # One product if fitted() of all members is such: n x m matrices may be large.
   mixtures <- all(vapply(fits, function(fit) class(fit)[1L] == "aspect_bernoulli", NA))
   out$probability <- if (mixtures) {
     structure(mixed(out$param$membership, out$param$aspects), dimnames = name_sides(first$names))
   } else {
     weighed_sum(weights, function(i) presence_probability(fits[[i]]))
   }
-  structure(out, class = c("multicause_ensemble", if (aspects) "aspect_bernoulli", "multicause"))
+  structure(out, class = c("multicause_ensemble", if (aspects) c("aspect_bernoulli", "aspect_model"), "multicause"))
 }
 
-# One aspect Bernoulli model with the components of all members.
+# Stacks the components of all members into one aspect Bernoulli model.
 stack_aspects <- function(fits, weights, k) {
   labels <- component_names(k)
   membership <- do.call(cbind, Map(function(fit, w) w * fit$param$membership, fits, weights))
   aspects <- do.call(rbind, lapply(fits, function(fit) fit$param$aspects))
   colnames(membership) <- rownames(aspects) <- labels
-  pinned <- stats::setNames(unlist(lapply(fits, function(fit) unname(fit$pinned))), labels)
+  fixed <- stats::setNames(unlist(lapply(fits, function(fit) unname(fit$fixed))), labels)
   first <- fits[[1L]]
   list(
-    param = list(membership = membership, aspects = aspects), pinned = pinned, density = first$density,
+    param = list(membership = membership, aspects = aspects), fixed = fixed, density = first$density,
     margins = first$margins
   )
 }
@@ -317,25 +299,31 @@ print.multicause_ensemble <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   k <- vapply(x$fits, function(fit) fit$dims[["k"]], 0)
   titles <- unique(vapply(x$fits, function(fit) model_title(fit), ""))
-  cat(sprintf("Average of %s to %s\n", count_words(length(x$fits), "fit"), table_words(x$dims, axis_words(x))))
-  write_sentences(sprintf("Models: %s", paste(titles, collapse = ", ")))
-  show_weights <- function(by, groups) {
-    sums <- tapply(x$weights, groups, sum)
-    shown <- sprintf("%s: %s", names(sums), format(round(sums, digits), trim = TRUE))
-    cat(sprintf("Weights by %s: %s\n", by, paste(shown, collapse = ", ")))
-  }
-  tried <- sort(unique(k))
-  show_weights("number of components", factor(k, tried, paste("k =", tried)))
-  estimate <- member_estimates(x)
-  if (length(unique(estimate)) > 1L) show_weights("estimate", factor(estimate, unique(estimate)))
+  write_sentences(sprintf(
+    "Average of %s (%s): %s", count_words(length(x$fits), "fit"), paste(titles, collapse = ", "),
+    table_words(x$dims, axis_words(x))
+  ))
+  by <- data.frame(estimate = member_estimates(x), k = k)
+  if (all(is.na(by$estimate))) by$estimate <- NULL
+  each <- interaction(by, drop = TRUE)
+  first <- by[match(levels(each), each), , drop = FALSE]
+  table <- c(
+    if (!is.null(first$estimate)) list(estimate = first$estimate),
+    list(
+      k = format_big(first$k), fits = format(as.vector(table(each))),
+      weight = sprintf("%.*f", digits, tapply(x$weights, each, sum))
+    )
+  )
+  cat("\n")
+  print_aligned(lapply(table, `[`, order(first$k)), left = which(names(table) == "estimate"))
   unready <- sum(vapply(x$fits, function(fit) isFALSE(fit$converged), NA))
-  if (unready) {
-    write_sentences(sprintf(
-      "Stopped before convergence: %s; the default `control` does so to keep chances off 0 and 1",
+  notes <- c(if (unready) {
+    sprintf(
+      "Stopped before convergence: %s, as the default `control` does to keep probabilities off 0 and 1.",
       count_words(unready, "fit")
-    ))
-  }
-  cat(members_sentence(x))
+    )
+  }, members_sentence(x))
+  if (length(notes)) write_sentences(c("", notes))
   invisible(x)
 }
 
@@ -351,13 +339,13 @@ summary.multicause_ensemble <- function(object, ...) {
   )
 }
 
-# How each member was estimated; NA for models with one estimate.
+# Returns the estimator of each member; NA for models with one.
 member_estimates <- function(object) {
   vapply(object$fits, function(fit) if (is.character(fit$estimate)) fit$estimate[[1L]] else NA_character_, "")
 }
 
-# Where members that count expect numbers of false absences so far apart, chances of the average are not to be trusted,
-# either; ranges of sums hold all the same: bench/bayes.md.
+# If members of sufficient weight expect numbers of false absences this far apart, probabilities of the average are
+# unreliable; intervals of sums keep their coverage: bench/bayes.md.
 most_apart <- 0.45 # standard deviation over members of the log of that number
 least_counted <- 0.01 # weight of a member
 
@@ -377,7 +365,7 @@ members_apart <- function(object) {
 }
 
 members_sentence <- function(object) {
-  # Equal weights say nothing of which members describe the table.
+  # Equal weights carry no information on which members describe the table.
   if (length(unique(object$weights)) < 2L || !has_draws(object)) {
     return(NULL)
   }
@@ -386,24 +374,21 @@ members_sentence <- function(object) {
     return(NULL)
   }
   said <- sprintf(
-    "Its members expect %s to %s zeros to be false", show_count(apart$missed[1L]), show_count(apart$missed[2L])
+    "The members estimate %s to %s zeros to be false", show_count(apart$missed[1L]), show_count(apart$missed[2L])
   )
   if (apart$spread <= most_apart) {
-    return(paste0(said, ".\n"))
+    return(paste0(said, "."))
   }
-  sprintf(
-    paste0(
-      "Warning: %s: the number hangs on k and the prior.\nChances of single cells may be far off here; ",
-      "the ranges of sums, by_site(), have that disagreement in them.\n"
-    ),
-    tolower(said)
+  c(
+    sprintf("Warning: %s, so the number depends on k and the prior.", sub("^T", "t", said)),
+    "Probabilities of single cells may be far off; the intervals of by_site() include that disagreement."
   )
 }
 
-# How many false absences each member expects; NA where it has no white phantom to say so.
+# Computes the expected number of false absences of each member; NA without a white phantom.
 members_missed <- function(object) {
   vapply(object$fits, function(fit) {
-    if (!inherits(fit, "aspect_bernoulli") || is.null(fit$x)) {
+    if (!inherits(fit, "aspect_model") || is.null(fit$x)) {
       return(NA_real_)
     }
     kinds <- draw_kinds(fit)

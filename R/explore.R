@@ -1,4 +1,4 @@
-# explore(): an answer or a fit as one HTML page.
+# explore(): writes a which_zeros() result or a fit as one HTML page.
 
 #' A page to explore which zeros are false
 #'
@@ -11,16 +11,17 @@
 #' The page does everything by keyboard, too, fits on a telephone, and can be read without colour. Names are shown as
 #' they are written. It holds the whole table: 500 x 140 cells take about a megabyte; above 5 MB a message says so.
 #'
-#' With the slider of the total at its left end the page has the numbers of the answer, to four digits of the chance.
-#' Elsewhere that total is shared out to all zeros by one ratio, as [which_zeros()] does; the range of the estimate is
-#' marked. Found, probably missed, undecided and probably absent are what [plot.which_zeros()] has as `"heat"`, by the
-#' range of `missed`; with a total of the slider, that is the range over learners alone. For a fit of a model of one
-#' table, the chance is that of [fitted()], which has no range: nothing is undecided. Odds of a zero are multiplied by
-#' (1 - c) / c there, with c one minus the share that white phantoms make of its site. Without a white phantom c is 1,
-#' so that only the slider makes zeros false.
+#' The slider of the total starts at the estimate, where the page has the numbers of the result, to four digits of the
+#' probability; the ends of its interval are marked. Elsewhere the odds of all zeros, and of the ends of their
+#' intervals, are multiplied by one number, so that the probabilities sum to the total. Found, probably missed,
+#' undecided and probably absent are what [plot.which_zeros()] has as `"heat"`, by the interval of `missed`. For a fit
+#' of a model of one table, the probability is that of [fitted()], which has no interval: nothing is undecided. Odds of
+#' a zero are multiplied by (1 - c) / c there, with c one minus the share that white phantoms make of its site. Without
+#' a white phantom c is 1, so that only the slider makes zeros false. The address of the page holds what is shown, so
+#' that a view can be kept or sent; the page can be printed.
 #'
 #' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
-#' @param file path of the page, which ends in `.html`; `NULL`: a file of the session's own folder.
+#' @param file path of the page, with `.html` added where it has no ending; `NULL`: a file of the session's own folder.
 #' @param ... must be empty.
 #' @param age,place ages of the sites and their places (longitude, latitude), in the order of the rows or named by them;
 #'   `NULL`: those that `x` was made with, if any.
@@ -52,7 +53,7 @@ explore.which_zeros <- function(x, file = NULL, ..., age = NULL, place = NULL, c
 #' @export
 explore.multicause <- explore.which_zeros
 
-# Writes a page of the folder inst/explore; data() are made once the other arguments are known to be good.
+# Writes a page of the folder inst/explore; data() is called after the other arguments are checked.
 write_page <- function(name, data, file, open) {
   file <- if (is.null(file)) tempfile("explore", fileext = ".html") else check_report_file(file)
   open <- check_flag(open, "open")
@@ -66,7 +67,7 @@ write_page <- function(name, data, file, open) {
   invisible(file)
 }
 
-# The page with its script and data. Within a script no character of the data can end it: "<" is written as an escape.
+# Fills the page with its script and data. "<" is escaped in the data because it could end the script.
 filled_page <- function(name, data) {
   part <- function(name) {
     lines <- readLines(system.file("explore", name, package = "multicause"), encoding = "UTF-8")
@@ -75,7 +76,7 @@ filled_page <- function(name, data) {
   json <- jsonlite::toJSON(data, auto_unbox = TRUE, null = "null", na = "null", digits = 5L)
   json <- gsub("<", "\\u003c", json, fixed = TRUE)
   page <- paste(part("head.html"), part(paste0(name, ".html")), sep = "\n")
-  # All marks are of the page itself: what is put in one place is not searched for the others.
+  # All marks are looked up in the template only, so that inserted text is not searched for further marks.
   put <- c(
     "@TITLE@" = html_escape(data$title), "@STYLE@" = part("explore.css"), "@SCRIPT@" = part(paste0(name, ".js")),
     "@DATA@" = json
@@ -87,9 +88,9 @@ filled_page <- function(name, data) {
 
 explore_data <- function(x, age, place, coast, unit, title) {
   is_answer <- inherits(x, "which_zeros")
-  # The page's script would go on with what is no number, and show a page without zeros.
+  # The page's script would treat NaN as a value and show a page without zeros.
   if (is_answer) need_numbers(x)
-  cells <- if (is_answer) answer_chances(x) else fit_chances(x)
+  cells <- if (is_answer) answer_probabilities(x) else fit_probabilities(x)
   rows <- cells$kept
   near <- if (is_answer) x$inputs$near else x$smooth
   given <- near$given
@@ -105,25 +106,25 @@ explore_data <- function(x, age, place, coast, unit, title) {
   told <- age_scale(middle, unit)
   lines <- if (!is.null(places)) coast_lines(places, coast)
   list(
-    title = title %||% "Which zeros are false?", words = axis_words(x), colours = as.list(cell_colours),
+    title = title %||% "Which zeros are false absences?", words = axis_words(x), colours = as.list(cell_colours),
     unit = age_words(told), forward = told$forward,
     sites = I(page_names(x, 1L)[rows]), taxa = I(page_names(x, 2L)), age = if (!is.null(middle)) I(round(middle, 3L)),
     lon = if (!is.null(places)) I(unname(places[, 1L])), lat = if (!is.null(places)) I(unname(places[, 2L])),
     coast = lines, coast_words = if (!is.null(lines)) coast_caption(coast, middle, unit), plane = is_plane(places),
-    chance = I(as.vector(t(cells$chance))),
+    probability = I(as.vector(t(cells$probability))),
     ratio = I(pmin(pmax(cells$ratio, -690), 690)), slope = cells$slope, side = cells$side,
     offset = if (!is.null(cells$offset)) I(round(as.vector(t(ifelse(is.na(cells$offset), 0, cells$offset))), 3L)),
     total = if (!is.null(cells$total)) I(cells$total),
     gaps = if (length(cells$gaps)) I(cells$gaps),
-    low = cells$low, high = cells$high, se = cells$se, said = cells$said, quality = cells$quality,
+    low = cells$low, high = cells$high, said = cells$said, quality = cells$quality,
     assumption = cells$assumption,
     rows = I(at$rows - 1L), columns = I(at$columns - 1L),
     components = if (!is_answer) explore_components(x, rows)
   )
 }
 
-# The sites of a page: of a large table those of which most is expected, since nobody looks at millions of cells, and a
-# browser does not hold them.
+# Selects the sites of a page: of a large table those with the most expected undetected presences, because a browser
+# cannot hold millions of cells.
 most_on_page <- 5e5
 page_rows <- function(x, expected) {
   n <- x$dims[["n"]]
@@ -144,7 +145,7 @@ page_names <- function(x, side) {
   without_controls(as_utf8(enc2utf8(as.character(label_of(seq_len(x$dims[[side]]), x$names[[side]])))))
 }
 
-# Ages or places in the order of the rows.
+# Puts ages or places in the order of the rows.
 smooth_for <- function(x, ...) {
   near <- smooth_over(..., strength = 1)
   check_sites_of(near, names(list(...)), c(x$dims[["n"]], x$dims[["m"]]))
@@ -152,8 +153,8 @@ smooth_for <- function(x, ...) {
   match_smooth(near, data)$given
 }
 
-# Chances in 1 / 10000, -1 where a taxon was found, -2 where nothing is asked.
-coded_chances <- function(p, found, asked) {
+# Codes probabilities in 1 / 10000; -1 for a presence, -2 for a cell without an estimate.
+coded_probabilities <- function(p, found, asked) {
   out <- round(1e4 * p)
   out[] <- pmin(pmax(out, 0), 9999)
   out[!asked] <- -2
@@ -163,7 +164,7 @@ coded_chances <- function(p, found, asked) {
 }
 
 # The ends of `missed` of an answer in 1 / 10000, rounded up, so that they are above the same thresholds (of whole per
-# cents) as the ends themselves, and standard errors in 1 / 100; row by row, 0 where nothing is asked.
+# cents) as the ends themselves; row by row, 0 where nothing is asked.
 coded_ranges <- function(w, rows) {
   w$candidate[!seq_len(w$dims[["n"]]) %in% rows, ] <- FALSE
   cells <- wz_missed(w)
@@ -174,11 +175,11 @@ coded_ranges <- function(w, rows) {
   }
   list(
     low = by_row(ceiling(1e4 * cells$missed_low)), high = by_row(ceiling(1e4 * cells$missed_high)),
-    se = by_row(round(1000 * pmin(w$se[cbind(cells$row, cells$column)], 100))), missed = sum(cells$missed)
+    missed = sum(cells$missed)
   )
 }
 
-answer_chances <- function(w) {
+answer_probabilities <- function(w) {
   rows <- page_rows(w, function() {
     sums <- numeric(w$dims[["n"]])
     scan_zeros(w, function(cells) sums <<- sums + tabulate_sums(cells$missed, cells$row, length(sums)))
@@ -191,8 +192,8 @@ answer_chances <- function(w) {
   gaps <- cbind(match(gaps[, 1L], rows), gaps[, 2L])[gaps[, 1L] %in% rows, , drop = FALSE]
   ranges <- coded_ranges(w, rows)
   part <- if (length(rows) < w$dims[["n"]]) ranges$missed / max(w$total[["missed"]], 1e-12) else 1
-  c(ranges[c("low", "high", "se")], list(
-    chance = coded_chances(w$probability[rows, , drop = FALSE], found, w$candidate[rows, , drop = FALSE]),
+  c(ranges[c("low", "high")], list(
+    probability = coded_probabilities(w$probability[rows, , drop = FALSE], found, w$candidate[rows, , drop = FALSE]),
     found = found, kept = rows, slope = w$ratios$slope, side = w$ratios$side,
     offset = w$ratios$offset[rows, , drop = FALSE],
     total = unname(part * w$total),
@@ -204,7 +205,7 @@ answer_chances <- function(w) {
   ))
 }
 
-fit_chances <- function(fit) {
+fit_probabilities <- function(fit) {
   x <- if (length(dim(fit_data(fit))) == 2L) dense_rows(fit_data(fit), seq_len(fit$dims[["n"]]))
   if (is.null(x) || any(x > 1, na.rm = TRUE)) {
     stop_input("`x` must be a fit of plsa(), or one to a 0/1 table of two dimensions.")
@@ -213,18 +214,19 @@ fit_chances <- function(fit) {
   rows <- page_rows(fit, function() rowSums(p * (x %in% 0)))
   x <- x[rows, , drop = FALSE]
   found <- matrix(x %in% 1, length(rows))
-  # Fits of repeated visits, and averages, have no phantom of their own.
-  white <- if (!is.null(fit$pinned) && !has_detection(fit) && is.null(fit$fits)) phantoms(fit)$kind == "white"
+  # An average has no phantom of its own.
+  white <- if (!is.null(fixed_kinds(fit)) && is.null(fit$fits)) phantoms(fit)$kind == "white"
   gaps <- if (any(white)) rowSums(fit$param$membership[rows, white, drop = FALSE]) else rep(0, length(rows))
   complete <- unname(pmax(1 - gaps, 1e-3))
   list(
-    chance = coded_chances(p[rows, , drop = FALSE], found, matrix(x %in% 0, length(rows))), found = found, kept = rows,
+    probability = coded_probabilities(p[rows, , drop = FALSE], found, matrix(x %in% 0, length(rows))),
+    found = found, kept = rows,
     ratio = log1p(-pmin(complete, 1 - 1e-12)) - log(complete), slope = 1, side = 1L,
     assumption = if (any(white)) wz_words$phantom else "the fit has no phantom: all that was there is on record"
   )
 }
 
-# Of each component the taxa of largest relevance, and the sites it writes most of.
+# Lists for each component the taxa of largest relevance and the sites of which it writes most.
 explore_components <- function(fit, rows) {
   components <- if (is.null(fit$fits)) catch_error(component_matrix(fit), function(e) NULL)
   if (!NROW(components)) {
@@ -242,10 +244,9 @@ explore_components <- function(fit, rows) {
   })
 }
 
-# Lines of the coast near the places, each a list of points; NULL in the plane, and without package maps.
+# Returns coastlines near the places, each a list of points; NULL in the plane, and without package maps.
 coast_lines <- function(place, coast) {
-  limits <- map_limits(place[!is.na(rowSums(place)), , drop = FALSE])
-  limits <- lapply(limits[c("lon", "lat")], function(range) range + c(-0.5, 0.5) * max(diff(range), 5))
+  limits <- page_frame(place[!is.na(rowSums(place)), , drop = FALSE])
   line <- if (!is_plane(place)) if (is.null(coast)) world_coast(limits$lon) else closed_lines(read_coast(coast))
   if (is.null(line)) {
     return(NULL)
@@ -253,17 +254,32 @@ coast_lines <- function(place, coast) {
   inside <- !is.na(line$lon) & line$lon >= limits$lon[1L] & line$lon <= limits$lon[2L] & line$lat >= limits$lat[1L] &
     line$lat <= limits$lat[2L]
   part <- cumsum(!inside)[inside]
-  points <- cbind(round(line$lon[inside], 2L), round(line$lat[inside], 2L))
-  lapply(unname(split(seq_along(part), part)), function(at) unname(points[at, , drop = FALSE]))
+  points <- unname(cbind(line$lon[inside], line$lat[inside]))
+  each <- lapply(unname(split(seq_along(part), part)), function(at) {
+    own <- points[at, , drop = FALSE]
+    pixel <- round(own / limits$pixel) # one point in each pixel of the map is enough
+    round(if (length(at) > 1L) own[c(TRUE, rowSums(abs(diff(pixel))) > 0), , drop = FALSE] else own, 3L)
+  })
+  Filter(function(own) nrow(own) > 1L, each)
 }
 
-# Polygons as lon, lat, with NA between their closed lines.
+# What the map of the page shows, of 640 x 400 pixels with the places in its middle (`map()` of explore.js), and how
+# many degrees a pixel has.
+page_frame <- function(place) {
+  ends <- apply(place, 2L, range)
+  ratio <- map_limits(place)$ratio
+  pixel <- 1.12 * max(diff(ends[, 1L]) * ratio / 640, diff(ends[, 2L]) / 400, 0.005)
+  around <- function(side, pixels) mean(ends[, side]) + c(-0.5, 0.5) * pixels
+  list(lon = around(1L, 640 * pixel / ratio), lat = around(2L, 400 * pixel), pixel = pixel)
+}
+
+# Returns polygons as lon, lat, with NA between their closed lines.
 closed_lines <- function(polygons) {
   each <- split(polygons[c("lon", "lat")], polygons$group)
   do.call(rbind, lapply(each, function(ring) rbind(ring, ring[1L, ], NA)))
 }
 
-# explore() of a fit of plsa(): its topics as one HTML page.
+# explore() for a fit of plsa(): writes its topics as one HTML page.
 
 #' A page to explore topics
 #'
@@ -332,7 +348,7 @@ topics_data <- function(fit, n, title) {
   )
 }
 
-# The terms that are among the first n for some weight of relevance.
+# Selects the terms that are among the first n for some weight of relevance.
 terms_of_any_weight <- function(values, everywhere, n) {
   told <- which(is_told(values))
   each <- lapply(seq(0, 1, 0.05), function(weight) {
@@ -342,7 +358,7 @@ terms_of_any_weight <- function(values, everywhere, n) {
   unique(unlist(each))
 }
 
-# Points on a plane whose distances are near the square roots of Jensen-Shannon divergences, a metric.
+# Places points in a plane such that distances approximate the square roots of Jensen-Shannon divergences, a metric.
 topic_places <- function(w) {
   p <- w / rowSums(w)
   entropy <- function(p) -sum(p[p > 0] * log(p[p > 0]))

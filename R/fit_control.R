@@ -1,104 +1,75 @@
 #' How a fit is run
 #'
-#' Settings shared by every model that is fitted by passes of an EM-like algorithm.
+#' Settings shared by every model that is fitted by iterations of an EM-like algorithm. Most users change `n_start`,
+#' `n_threads`, `progress` or `checkpoint`.
 #'
-#' Fits start from several sets of initial values, because the likelihood has many local maxima. With
-#' `screen = TRUE` each start runs some passes, and the best `n_finish` go on to convergence; `fit$starts`
-#' tells what became of each. Newton passes of a start that is screened end sooner where `tol` is met with 1e-5 in its
-#' place: what is left to climb is small there. A pass is one full update of all parameters, accelerated or not.
+#' @details
+#' **Starts.** Fits start from several sets of initial values, because the likelihood has many local maxima. With
+#' `screen = TRUE` each start runs some iterations, and the best `n_finish` continue to convergence; `fit$starts` has
+#' the end of each. A start that fails does not lose the others: a warning of class `multicause_task_failed` names it,
+#' and it is an error only if all fail.
 #'
-#' **Algorithm.** [aspect_bernoulli()] has three, memberships first and then components in all. `"em"` is that of the
-#' paper. `"newton"` takes a Newton step for every row and every column, within their bounds, that never lowers the
-#' objective (self-concordance says how far to go; Tran-Dinh, Kyrillidis and Cevher 2015); its passes cost about
-#' \eqn{1 + k/4} of EM's, and far fewer are needed. It can raise a membership from exactly 0, which EM cannot, and stops
-#' where the Newton decrement, summed over rows and columns, is below `tol` times the absolute objective. `"sparse"`
-#' takes Newton steps, too, but in columns whose probabilities are small the curvature of all zeros is replaced by one
-#' bound for all rows, so that only ones and missing cells need products of components; steps climb the same objective
-#' and never lower it, but differ a little. Once the probabilities of a quarter of the columns are at most 0.15, and
-#' with `tol` above 0, the zeros of such columns are not even scanned: \eqn{1/(1 - p)} is replaced by a parabola there,
-#' whose sums over all cells need none of them. The last passes, one or more, climb the exact objective from there until
-#' it meets `tol`; the trace before them is cut where it was above what the exact one found. `"auto"` takes Newton
-#' passes where they were faster (`bench/passes.md` in the sources), also for the memberships of new rows in
-#' `predict()`: the sparse form where `k` is at least 4, the table has 100 000 cells or more and at most 3 % of them,
-#' and 0.5 % for each component, are ones or missing. It takes EM for `k` above 16, and with `"map"` in the dense form
-#' above 12, where more starts ended lower. It also takes EM with `"map"` for fewer than 40 columns, and with `smooth`
-#' or `effort`, where passes were not faster (with `effort` the components alone have Newton steps). And it takes EM
-#' with `accelerate = FALSE`, which asks for the published passes, and in [ensemble()]. `fit$algorithm` says what was
-#' taken; asked for with `smooth` or `effort`, `"sparse"` is `"newton"`. All this is for `estimate` `"ml"` and `"map"`,
-#' and Newton passes for `k` up to 1000. Where `"auto"` takes Newton passes of the dense form with `"map"`, starts that
-#' were drawn begin with EM, for 30 passes or until two cycles in a row gain less than 0.3 % of the objective: single
-#' starts by Newton passes alone ended lower more often. All other models have one algorithm each and ignore the
-#' argument, except for [plsa()], [nmf()] and [visits_bernoulli()] with `detection`, which has Newton passes of its own.
-#' A likelihood climbed further is not always a better answer: exact zeros and ones fit what is seen too well. Where
-#' false absences are wanted, take `estimate = "map"` or [ensemble()].
+#' **Algorithm** of [aspect_bernoulli()] with `"ml"` and `"map"`. An iteration is one full update of all parameters.
+#' * `"em"` is that of the paper.
+#' * `"newton"` takes a Newton step for each row and column that never lowers the objective (Tran-Dinh and others 2015).
+#'   Its iterations cost about \eqn{1 + k/4} of EM's, and far fewer are needed.
+#' * `"sparse"` does the same for tables of few ones, whose zeros it hardly scans.
+#' * `"auto"` takes the fastest: Newton iterations, in sparse form for `k` of at least 4 and at least 100 000 cells of
+#'   which at most 3 % (and 0.5 % for each component) are ones or missing. It takes EM for `k` above 16 (with `"map"`
+#'   12), with `"map"` for fewer than 40 columns, with `smooth` or `effort`, with `accelerate = FALSE`, and in
+#'   [ensemble()].
 #'
-#' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) as cycles of three passes that never lower the
-#' objective from one accepted point to the next. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs
-#' exactly `max_pass` passes of the published algorithm.
+#' `fit$algorithm` names the one taken. [plsa()], [nmf()] and [visits_bernoulli()] with `detection` have Newton
+#' iterations of their own; other models have one algorithm. A likelihood climbed further is not always a better result,
+#' because exact zeros and ones fit the observed cells too well: for false absences take `estimate = "map"` or
+#' [ensemble()]. `bench/iterations.md` in the sources has times, and
+#' `bench/help_details.md` the details.
 #'
-#' **Long jobs.** A bar shows the time left, where `progress` is on and the job takes more than a moment; package
-#' progressr, if it is in use, hears of every start. A start that fails does not lose the others: a warning of class
-#' `multicause_task_failed` names it, `fit$starts` has `NA` for its objective, and only if all fail is it an error.
+#' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) in cycles of three iterations that never lower the
+#' objective. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs exactly `max_iter` iterations of the
+#' published algorithm.
 #'
-#' **Several processors.** Starts run as futures where a [future::plan()] is set: other R processes on this machine
-#' (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). The data go to each worker once
-#' for screening and once for finishing the starts. Where a worker ends, or does not answer while all others have
-#' finished (for a minute and three times as long as any task took), this session does what is left of its tasks: a
-#' warning of class `multicause_worker_lost` reports it. Once package mirai was used, its own threads end any process
-#' that is forked later (`parallel::mclapply()`, `multicore`) at its first garbage collection: use `multisession` then.
+#' **Several processors.** Starts run as futures under a [future::plan()]: other R processes on this machine
+#' (`multisession`), on others (`cluster`), or jobs of a queue (`future.batchtools`). If a worker ends, or does not
+#' answer while all others have finished, this session does its tasks, with a warning of class `multicause_worker_lost`.
+#' After package mirai was used, `multicore` and `parallel::mclapply()` fail: use `multisession`. Shards have [workers
+#' of their own][shards_fits].
 #'
-#' **Shards.** Fits to [shards()] scan them once a pass (twice with `effort`), here or on the workers of `cluster`,
-#' one after another on each. Sums belong to shards and are added in a fixed binary tree, so that the result is the
-#' same, to the last bit, for any number of workers and without any. A compute profile of package mirai that ends, is
-#' silent for too long (see `patience`; a message names it after a minute) or returns what it was not asked is lost: a
-#' warning of class `multicause_worker_lost` names it, and its shards go to others. When all are lost it is an error of
-#' that class. A cluster of package parallel waits for all its nodes, and the loss of one is that error. After it, and
-#' after an interrupt, a new cluster is needed. Machines that are reached by SSH, by a scheduler (Slurm, SGE, PBS, LSF)
-#' or by MPI are compute profiles, too: the launchers of mirai start their daemons, `mirai::ssh_config()`,
-#' `mirai::cluster_config()` and, for any other command,
-#' `mirai::remote_config(command = "mpirun", args = c("-np", "1", "."))`. Memberships are on disk, a file a shard and
-#' pass, of which those in use are kept (at most 5 passes, 8 n k bytes each). Once a cycle of three passes the state is
-#' written to `checkpoint`: the same call goes on from there, also with other workers; `max_pass` and the trace then
-#' count from there. Its numbers are those of a fit that was not stopped, to the last bit, but with `"sparse"` passes,
-#' which begin a new cycle there. Workers keep their shards and memberships in memory, about 32 k bytes a row and 4
-#' bytes a one; one process without `cluster` keeps one shard at a time.
-#'
-#' Results depend on [set.seed()] alone: the same seed gives the same result for any `n_threads` and any
-#' `future::plan()`. All random draws are made from task seeds that are drawn up front.
-#'
+#' **The same result.** Results depend on [set.seed()] alone, for any `n_threads` and any plan, because all random draws
+#' come from seeds of tasks that are drawn first.
 #' @param n_start number of starts, from 1 to a million. Ignored where `start` is given or where one start decides.
-#' @param max_pass most passes a start may take, at least 0.
+#' @param max_iter most passes a start may take, at least 0.
 #' @param tol relative tolerance: a start has converged when two accelerated cycles in a row (without
-#'   acceleration: one pass) gain less than `tol` times the absolute objective; 0 means never.
+#'   acceleration: one iteration) gain less than `tol` times the absolute objective; 0 means never.
 #' @param accelerate `TRUE` or `FALSE`.
-#' @param n_threads threads inside a pass (OpenMP), at least 1. The result does not depend on it. A forked process
+#' @param n_threads threads inside an iteration (OpenMP), at least 1. The result does not depend on it. A forked process
 #'   ([parallel::mclapply()], a `multicore` plan) uses one.
 #' @param progress show a progress bar for long jobs.
 #' @param keep_x keep the data in the fit. With `FALSE`, verbs that need them ask for them.
 #' @param keep_starts keep the parameters of every finished start, in `fit$start_params`; where an interrupt left none
 #'   that is finished, of every start it left.
 #' @param init `"mixed"`: all kinds of starts that the model knows; `"free"`: only those that impose no phantom.
-#' @param screen most passes of a start before the best are chosen, at least 1. `TRUE` is 100, and 50 where passes are
-#'   Newton's (what that costs the best of 20 starts is measured in `bench/passes.md` in the sources). `FALSE` finishes
-#'   every start.
+#' @param screen most iterations of a start before the best are chosen, at least 1. `TRUE` is 100, and 50 where
+#'   iterations are Newton's (what that costs the best of 20 starts is measured in `bench/iterations.md` in the
+#'   sources). `FALSE` finishes every start.
 #' @param n_finish how many starts are finished, at least 1.
 #' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
-#'   and the passes are run again, within `max_pass`; kept when better. It frees solutions in which a probability came
-#'   so near to 0 that no pass could raise it again. Not done where `start` is given, nor by [visits_bernoulli()] with
-#'   `detection` and a prior that lets nothing come there, as the default one.
+#'   and the iterations are run again, within `max_iter`; kept when better. It frees solutions in which a probability
+#'   came so near to 0 that no iteration could raise it again. Not done where `start` is given, nor by
+#'   [visits_bernoulli()] with `detection` and a prior that lets nothing come there, as the default one.
 #' @param on_interrupt what Ctrl-C does to several starts, or to the fits of [select_k()], [cross_validate()] and
 #'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
 #'   While [visits_bernoulli()] fits `detection`, the starts and what is done of it are kept. Where there is nothing at
 #'   all to keep, it stops.
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
-#'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's passes out. With `"auto"` so does [plsa()] above
+#'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's iterations out. With `"auto"` so does [plsa()] above
 #'   `k = 100`.
 #' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: names of compute profiles of
 #'   package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or a cluster as
 #'   [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
-#'   finished is kept beside it, and the same call goes on from there. Such a file is R's own and trusted as any `.rds`
+#'   finished is kept beside it, and the same call resumes from there. Such a file is R's own and trusted as any `.rds`
 #'   is: take none from a stranger. For fits to [shards()], a folder for the
 #'   memberships and for what a fit that was stopped goes on from; `NULL` is a temporary folder, which ends with the
 #'   session. Workers must see it, and the shards, under the same name.
@@ -114,7 +85,7 @@
 #' @examples
 #' fit_control(n_start = 30, progress = FALSE)
 #' @export
-fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
+fit_control <- function(n_start = 10, max_iter = 5000, tol = 1e-9, accelerate = TRUE, n_threads = 1,
                         progress = interactive(), keep_x = TRUE, keep_starts = FALSE,
                         init = c("mixed", "free"), screen = TRUE, n_finish = 3,
                         n_polish = 3, on_interrupt = c("stop", "keep"),
@@ -124,7 +95,7 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
   structure(
     list(
       n_start = check_count(n_start, "n_start", 1L, most_tasks),
-      max_pass = check_count(max_pass, "max_pass", 0L),
+      max_iter = check_count(max_iter, "max_iter", 0L),
       tol = check_number(tol, "tol", 0, 1),
       accelerate = check_flag(accelerate, "accelerate"),
       n_threads = check_count(n_threads, "n_threads", 1L, 1024L),
@@ -136,7 +107,7 @@ fit_control <- function(n_start = 10, max_pass = 5000, tol = 1e-9, accelerate = 
       n_finish = check_count(n_finish, "n_finish"),
       n_polish = check_count(n_polish, "n_polish", 0L, most_tasks),
       on_interrupt = check_choice(on_interrupt),
-      algorithm = check_choice(algorithm),
+      algorithm = if (identical(algorithm, line_iterations)) algorithm else check_choice(algorithm),
       cluster = check_cluster(cluster),
       checkpoint = check_file_name(checkpoint, "checkpoint"),
       patience = check_number(patience, "patience", 0, open = TRUE)
@@ -158,57 +129,19 @@ print.multicause_control <- function(x, ...) {
   invisible(x)
 }
 
-# TRUE, FALSE or a number of passes.
+# EM of aspect_bernoulli() that visits zeros only in its last iterations (src/aspect_bernoulli/line.h). It is none of
+# the documented choices: a few such iterations are an approximation, for fits that which_zeros() averages.
+line_iterations <- "line"
+
+# TRUE, FALSE or a number of iterations.
 check_screen <- function(screen) {
   if (isTRUE(screen) || isFALSE(screen)) {
     return(screen)
   }
-  if (!is.numeric(screen)) stop_input("`screen` must be TRUE, FALSE or a number of passes, not %s.", show_value(screen))
+  if (!is.numeric(screen)) {
+    stop_input("`screen` must be TRUE, FALSE or a number of iterations, not %s.", show_value(screen))
+  }
   check_count(screen, "screen")
-}
-
-# Bytes of memory this machine has, in all; NA where that cannot be known.
-machine_memory <- function() .Call(mc_c_memory)
-
-enough_components <- 1000L # that any table may be asked for; beyond, as many as it has cells
-copies_of_parameters <- 5L # that a fit needs at least: start, result, and three of the accelerated cycle
-
-# A number of components that a table of these extents can have, and this machine can hold: said before anything is
-# drawn for them.
-check_k <- function(k, extent, least = 1L) {
-  k <- check_count(k, "k", least)
-  shape <- paste(extent, collapse = " x ")
-  most <- max(enough_components, least, prod(as.double(extent)))
-  if (k > most) {
-    stop_input("`k` must be at most %.0f for a table of %s, not %d.", most, shape, k)
-  }
-  check_memory(8 * copies_of_parameters * k * sum(as.double(extent)), sprintf("`k` = %d, for a table of %s,", k, shape))
-  k
-}
-
-# Features of bmf(), two sides of them: on the rows and on the columns, with weights and products of both.
-check_bmf_size <- function(size, extent) {
-  free <- ifelse(is.finite(size), size, 0)
-  cells <- prod(as.double(extent))
-  for (side in 1:2) {
-    if (free[side] > max(enough_components, cells)) {
-      stop_input("`%s` must be at most %.0f for a table of %d x %d, or Inf, not %.0f.", c("k", "l")[side],
-        max(enough_components, cells), extent[1L], extent[2L], free[side])
-    }
-  }
-  bytes <- sum(free * extent) + 8 * (2 * prod(free) + 4 * sum(free^2))
-  check_memory(bytes, sprintf("`k` = %.0f and `l` = %.0f, for a table of %d x %d,", size[1L], size[2L], extent[1L],
-    extent[2L]))
-}
-
-# `instead`: what can be done where memory is too small, or NULL.
-check_memory <- function(bytes, what, instead = NULL) {
-  has <- machine_memory()
-  if (isTRUE(bytes > has)) {
-    gb <- function(bytes) format(bytes / 1e9, digits = 2L)
-    stop_input("%s would need %s GB of memory or more: this machine has %s%s.", what, gb(bytes), gb(has),
-      if (is.null(instead)) "" else paste0("; ", instead))
-  }
 }
 
 #' How a sampler is run
@@ -218,7 +151,7 @@ check_memory <- function(bytes, what, instead = NULL) {
 #'
 #' @details
 #' `moves`, `n_reheat`, `start_sweeps`, `start_features` and `tries` are for [bmf()] alone, and so are the next two
-#' paragraphs; [aspect_bernoulli()] says how its chains begin.
+#' paragraphs; [aspect_bernoulli_estimation] describes how its chains begin.
 #'
 #' **Starts decide.** Chains that start from the prior can stay thousands of nats below the posterior's bulk for as long
 #' as anyone waits. `init = "anneal"` gives every chain `n_start` annealed starts: a finite number of features (one of
@@ -227,30 +160,24 @@ check_memory <- function(bytes, what, instead = NULL) {
 #' features drawn at random (from 0.05); the start of the largest log joint density is then heated up and cooled down
 #' again `n_reheat` times, and the best state found is where the chain begins. Chains are independent of one another.
 #'
-#' **More chains or longer ones?** For predictions, more chains. One stays near the mode it begins at and is too sure of
-#' what it says there; the mean over chains is not: on handwritten digits whose bottom halves were hidden, the mean of
-#' four short chains (`warmup = 100`, `draws = 200`, `start_sweeps = 60`) had 6 % less squared error than the same
-#' chains alone. Choose such settings on cells that were observed and hidden for the purpose.
+#' **More chains or longer ones?** For predictions, more chains: one stays near the mode where it begins and is too
+#' sure. On handwritten digits whose bottom halves were held out, the mean of four short chains (`warmup = 100`, `draws
+#' = 200`, `start_sweeps = 60`) had 6 % less squared error than the same chains alone.
 #'
-#' **Moves.** Every sweep flips all entries (features in a fresh random order for each row and column), draws features
-#' that one row or column alone has, the weights and what is learned, and recodes (see [bmf()]). `moves` adds:
-#' `"block"`, flips of two features at a time; `"multi"`, Metropolis proposals of several features of a row;
-#' `"split_merge"`, which splits a feature in two or merges two (Gaussian and Bernoulli, where the weights can be
-#' integrated out of the proposal; given counts, a Poisson rate that is a sum leaves no such integral, and a proposal
-#' would have to carry weights of its own);
-#' `"collapsed"`, flips with the weights integrated out (Gaussian, complete data, `weight_mean = 0`; slow, for small
-#' data).
+#' **Moves.** Every sweep flips all entries, draws features that one row or column alone has, the weights and what is
+#' learned, and recodes (see [bmf()]). `moves` adds:
+#' * `"block"`: flips of two features at a time;
+#' * `"multi"`: Metropolis proposals of several features of a row;
+#' * `"split_merge"`: splits a feature in two or merges two (Gaussian and Bernoulli);
+#' * `"collapsed"`: flips with the weights integrated out (Gaussian, complete data, `weight_mean = 0`; slow).
 #'
-#' **Long runs.** With `checkpoint`, each chain saves itself in a file of its own (`<checkpoint>-<chain>.rds`), at most
-#' every `checkpoint_seconds` seconds; the same call then resumes there, after a crash, too, and its result is the one
-#' it would have had. Files of finished chains are kept: delete them for a new run. A file that was cut off is an error,
-#' and so is one of another call. They are R's own and trusted as any `.rds` is: take none from a stranger. An interrupt
-#' keeps the draws made so far. Memory does not depend on the number of draws, except for a few numbers each: the
-#' predictive mean is summed up, and `keep` evenly spaced states a chain are kept for intervals and new data.
+#' **Long runs.** With `checkpoint`, each chain saves itself in a file (`<checkpoint>-<chain>.rds`), at most every
+#' `checkpoint_seconds` seconds; the same call resumes there, after a crash, too, with the same result. Delete the files
+#' for a new run. A file that was cut off, or of another call, is an error. They are R's own and trusted as any `.rds`
+#' is: take none from a stranger. An interrupt keeps the draws made so far.
 #'
-#' The same seed gives the same chains for any `n_threads` and any [future::plan()]: each chain has its own L'Ecuyer
-#' stream, drawn up front; the session's generator and its kind are left as they were.
-#'
+#' **The same result.** The same seed gives the same chains for any `n_threads` and any [future::plan()]; the session's
+#' generator stays as it was.
 #' @param chains number of chains, at least 1; four are needed to see whether they agree.
 #' @param warmup sweeps of a chain that are thrown away, at least 0.
 #' @param draws draws of a chain, at least 1.
@@ -333,7 +260,7 @@ print.multicause_mcmc_control <- function(x, ...) {
 check_control <- function(control, for_many = FALSE) {
   if (for_many && inherits(control, "multicause_mcmc_control")) {
     stop_input(paste(
-      "`control` must come from fit_control(), not mcmc_control(): give a model that is sampled as a function,",
+      "`control` must come from fit_control(), not mcmc_control(): supply a model that is sampled as a function,",
       "`function(x, k, control)`, that calls it with an mcmc_control() of its own."
     ))
   }
@@ -343,7 +270,7 @@ check_control <- function(control, for_many = FALSE) {
   rebuild_control(control)
 }
 
-# What a call does not use is refused where it was set: an answer that does not follow its settings would mislead.
+# Refuses settings that a call does not use: a result that ignores its settings would mislead.
 refuse_settings <- function(control, used) {
   usual <- fit_control()
   others <- setdiff(names(usual), used)
@@ -356,12 +283,12 @@ refuse_settings <- function(control, used) {
   }
 }
 
-# A list of settings made anew by the function it came from, which checks them as it did then: they may have been edited
-# since. What it makes has the kinds of numbers that kernels read.
+# Rebuilds settings by the function that made them, which checks them again because they may have been edited. The
+# result has the number types that kernels read.
 rebuild_control <- function(control) {
-  of_passes <- inherits(control, "multicause_control")
-  make <- if (of_passes) fit_control else mcmc_control
-  maker <- if (of_passes) "fit_control()" else "mcmc_control()"
+  of_iterations <- inherits(control, "multicause_control")
+  make <- if (of_iterations) fit_control else mcmc_control
+  maker <- if (of_iterations) "fit_control()" else "mcmc_control()"
   wanted <- setdiff(names(formals(make)), "...")
   has <- names(control)
   if (!is.list(control) || is.null(has) || anyDuplicated(has) || !all(has %in% wanted)) {
@@ -377,7 +304,7 @@ rebuild_control <- function(control) {
   do.call(make, unclass(control), quote = TRUE)
 }
 
-# Of fits within a larger job, which shows the progress and keeps what is finished.
+# Settings of fits within a larger job, which shows the progress and saves what is finished.
 inner_control <- function(control) {
   control$progress <- FALSE
   control$on_interrupt <- "stop"
@@ -392,7 +319,7 @@ check_mcmc_control <- function(control) {
   rebuild_control(control)
 }
 
-# What can be `cluster` of fit_control().
+# Checks `cluster` of fit_control().
 check_cluster <- function(cluster) {
   if (is.null(cluster)) {
     return(NULL)
@@ -413,12 +340,12 @@ check_cluster <- function(cluster) {
   cluster
 }
 
-# R lets matrices that nobody has any more pile up to half as much again as is in use: not those of large tables.
+# R lets unreachable matrices accumulate up to half of the memory in use: those of large tables are freed at once.
 free_memory <- function(x) if (length(x) > most_kept) invisible(gc())
 
 most_kept <- 5e6 # cells up to which the learners' scores are kept for explain()
 
-# The settings of passes or, of a sampler, of chains; NULL is the default of either.
+# Returns the settings of iterations or, for a sampler, of chains; NULL is the default of either.
 control_by_estimate <- function(control, estimate) {
   if (estimate == "gibbs") {
     check_mcmc_control(control %||% mcmc_control())

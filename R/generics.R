@@ -1,12 +1,10 @@
-# Generics of R and of package generics that fits, answers and tables of what is missed have.
+# Methods of generics of R and package generics for fits, results and tables of false absences.
 
 #' How far a fit is from its data
 #'
 #' `deviance()` is the sum of squared deviance residuals, `residuals(fit, type = "deviance")`, over known cells: 0 where
-#' the fitted means are the data. `df.residual()` is `nobs()`, the number of observations, less that of parameters, and
-#' `extractAIC()` what [AIC()] rests on. `case.names()` and `variable.names()` are the names of sites and of
-#' taxa.
-#'
+#' the fitted means are the data. `df.residual()` is `nobs()`, the number of observations, less that of parameters,
+#' `extractAIC()` what [AIC()] rests on, and `case.names()` and `variable.names()` are the names of sites and of taxa.
 #' @details
 #' Of 0/1 data the deviance is -2 times the log-likelihood that the fitted means give to the cells, each by itself. In
 #' [aspect_bernoulli()] by maximum likelihood that is -2 `logLik()`. It is not in [bernoulli_mixture()] and
@@ -57,7 +55,7 @@ extractAIC.multicause <- function(fit, scale = 0, k = 2, ...) { # nolint: object
   c(attr(value, "df"), -2 * as.numeric(value) + k * attr(value, "df"))
 }
 
-# logLik() of a fit, or its refusal in the name of a generic that needs it.
+# Returns logLik() of a fit, or an error that names the generic which needs it.
 maximised <- function(fit, generic) {
   tryCatch(logLik(fit), multicause_input_error = function(e) {
     stop_input("%s() needs a fit that maximised its likelihood or a posterior. %s", generic, conditionMessage(e))
@@ -76,15 +74,55 @@ variable.names.multicause <- function(object, ...) { # nolint: object_name_linte
   side_names(object, 2L, ...)
 }
 
-# What users of glm() try first, where a model has none.
+# Functions that users of glm() try first, for models without them.
 
 #' @export
 vcov.multicause <- function(object, ...) stop_lacks(object, "vcov", spread_words(object))
 
+#' Posterior intervals of the parameters of a fit
+#'
+#' Central intervals from the posterior of a fit with `estimate = "gibbs"` or `"vb"` and of [bmf()].
+#'
+#' @details
+#' Numbers that each draw records, such as the number of false absences, have quantiles of their draws. Probabilities
+#' have the ends of the Beta distributions with the mean and the standard deviation of their draws, `spread` of the fit.
+#' Of probabilities next to 0 the lower end is too high. Where chains found different solutions, the intervals are of
+#' both, and wide. On simulated tables of 100 x 20, intervals of 90 % held 88 to 90 % of the true probabilities of
+#' [aspect_bernoulli()], and 86 % of those of [plsa()], which learns its prior from the table.
+#'
+#' With `estimate = "vb"` the posterior is approximated by independent distributions, which are far too narrow: 90 %
+#' intervals held 40 to 66 % of the same probabilities of [aspect_bernoulli()], 20 to 62 % of [plsa()]
+#' (`bench/samplers.md` in the sources).
+#'
+#' Features of [bmf()] have no numbers that hold from draw to draw, so their intervals are of quantities that do not
+#' depend on labels: numbers of features and entries, and the parameters of the priors.
+#'
+#' @param object a fit with `estimate` `"gibbs"` or `"vb"` of [aspect_bernoulli()], with either of [plsa()], with
+#'   `"gibbs"` of [noisy_or()], or a fit of [bmf()].
+#' @param parm names of parameters or of taxa; missing: all.
+#' @param level probability of an interval, between 0 and 1.
+#' @param ... must be empty.
+#' @return A matrix with a row for each parameter and the two ends as columns. Rows are `false_absences` and others of
+#'   `fit$trace`, `aspects[A1, taxon]`, `basis[A1, taxon]`, or `missed`, `prior[A1]`, `leak[taxon]`,
+#'   `recorded_taxon[taxon]` and `links[A1, taxon]`.
+#' @seealso [tidy()][tidiers], which has memberships, too; [posterior_draws()] for intervals of anything else;
+#'   [confint.visits_occupancy()], [vcov.visits_bernoulli()] and [confint.bernoulli_mixture()] for those models.
+#' @examples
+#' set.seed(1)
+#' x <- t(rmultinom(30, 20, c(5, 3, 2)))
+#' few <- mcmc_control(chains = 2, warmup = 50, draws = 100, progress = FALSE)
+#' fit <- suppressWarnings(plsa(x, k = 2, estimate = "gibbs", control = few))
+#' confint(fit, "basis[A1, 1]")
 #' @export
-confint.multicause <- function(object, parm, level, ...) stop_lacks(object, "confint", spread_words(object))
+confint.multicause <- function(object, parm, level = 0.95, ...) {
+  parts <- interval_parts(object)
+  if (is.null(parts)) stop_lacks(object, "confint", spread_words(object))
+  check_dots(...)
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  posterior_intervals(object, parts, if (!missing(parm)) parm, level)
+}
 
-# What shows how sure a fit is: those verbs that take it.
+# Lists the functions that quantify the uncertainty of this fit.
 spread_words <- function(fit) {
   taken <- function(check) {
     catch_error({
@@ -113,30 +151,39 @@ anova.multicause <- function(object, ...) {
   stop_lacks(object, "anova", "select_k() chooses the number of components, compare_models() compares models.")
 }
 
-# R's own would take the deviance of all cells for a variance.
+# The default would treat the deviance of all cells as a variance.
 #' @export
 sigma.multicause <- function(object, ...) {
-  stop_lacks(object, "sigma", "no spread of residuals is part of it; deviance() says how far it is from the data.")
+  stop_lacks(object, "sigma", "no spread of residuals is part of it; deviance() measures its distance from the data.")
 }
 
 #' @export
 explain.multicause <- function(x, ...) stop_lacks(x, "explain", "it takes zeros of a result of which_zeros() apart.")
 
-# Answers.
+# Results of which_zeros().
 
 #' @export
 head.which_zeros <- function(x, n = 6L, ...) {
   check_dots(...)
-  utils::head(as.data.frame(x, n = if (is.numeric(n) && isTRUE(n < 0)) Inf else n), n)
+  check_extent(n)
+  utils::head(as.data.frame(x, n = if (isTRUE(n >= 0)) n else Inf), n)
 }
 
 #' @export
 tail.which_zeros <- function(x, n = 6L, ...) {
   check_dots(...)
+  check_extent(n)
   utils::tail(as.data.frame(x), n)
 }
 
-# The chance of a record at each zero, as augment() has it, and what was observed there less that.
+# Rows, or rows and columns, of which NA is all.
+check_extent <- function(n) {
+  if (!is.numeric(n) || !length(n) %in% 1:2 || all(is.na(n))) {
+    stop_input("`n` must be a number of rows, or of rows and columns, not %s.", show_value(n))
+  }
+}
+
+# Returns the probability of a record at each zero, as in augment(); residuals are the observed value minus it.
 #' @export
 fitted.which_zeros <- function(object, ...) {
   check_dots(...)
@@ -146,7 +193,7 @@ fitted.which_zeros <- function(object, ...) {
 #' @export
 residuals.which_zeros <- function(object, ...) as.matrix(object$x) - fitted(object, ...)
 
-# Of the log-odds: what learners and numbers of finds weigh.
+# Coefficients of the log-odds: weights of learners and of the numbers of presences.
 #' @export
 coef.which_zeros <- function(object, ...) {
   check_dots(...)
@@ -159,16 +206,14 @@ case.names.which_zeros <- case.names.multicause # nolint: object_name_linter.
 #' @export
 variable.names.which_zeros <- variable.names.multicause # nolint: object_name_linter.
 
-# Known cells.
+# Counts the observed cells.
 #' @export
 nobs.which_zeros <- function(object, ...) sum(!is.na(object$x))
 
 #' @exportS3Method ggplot2::fortify
 fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint: object_name_linter.
 
-# Packages that have generics of our verbs' names find ours for our classes, whichever was attached last.
-
-# Some rows or columns of a table of results, as of subset(): its attributes stay, which data frames drop.
+# Selects rows or columns of a table of results, as subset() does, and keeps attributes that data frames drop.
 #' @export
 `[.false_absences` <- function(x, ...) {
   out <- NextMethod()
@@ -207,7 +252,7 @@ fortify.which_zeros <- function(model, data, ...) as.data.frame(model) # nolint:
 #' @export
 `[.predictive_check` <- `[.false_absences`
 
-# Found whichever package was attached last.
+# Re-exports generics, so that they are found whichever package was attached last.
 #' @importFrom generics tidy glance augment explain explore
 #' @export explain
 #' @export explore

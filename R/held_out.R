@@ -16,13 +16,14 @@
 #'
 #' Models of counts ([nmf()] with `loss = "kl"`, [plsa()], [plca()] of a matrix, [bmf()] with `family = "poisson"`) give
 #' Poisson probabilities with the means of the training rows, at least `floor`; with `family = "bernoulli"` they are
-#' judged as the others, by the chance of at least one. With `family = "multinomial"` they are judged as in eq. (24), by
-#' the share that each column has in a row's mean: the likelihood is the product of the shares of the presences (of a
-#' count, to its power), without a factor for their order. Zeros do not count there, so the value cannot be compared
-#' with that of another family. A training row without any count is no component, and `newdata` may have no `NA`.
+#' judged as the others, by the probability of at least one. With `family = "multinomial"` they are judged as in eq.
+#' (24), by the share that each column has in a row's mean: the likelihood is the product of the shares of the presences
+#' (of a count, to its power), without a factor for their order. Zeros do not count there, so the value cannot be
+#' compared with that of another family. A training row without any count is no component, and `newdata` may have no
+#' `NA`.
 #'
 #' A fit of [visits_bernoulli()], of [nmf()] by squared error, of [plca()] to an array, and of [bmf()] with `family =
-#' "gaussian"` has no such likelihood: an error says what to use instead.
+#' "gaussian"` has no such likelihood: an error names what to use instead.
 #'
 #' Cost: O(m) for each component, and O(number of ones) for each pair of a component and a new row; O(k m) more for each
 #' training row of [aspect_bernoulli()]. Components are \eqn{2^k} states of a [noisy_or()]; by importance sampling it
@@ -54,12 +55,12 @@
 test_loglik <- function(fit, newdata, ..., family = NULL, floor = 1e-6) {
   check_fit(fit)
   floor <- check_number(floor, "floor", 0, 0.5)
-  if (missing(newdata)) stop_input("`newdata` must be given: rows that the model was not fitted to.")
+  if (missing(newdata)) stop_input("`newdata` must be supplied: rows that the model was not fitted to.")
   own <- row_family(fit)
   known <- unique(c(own, "bernoulli", if (own == "poisson") "multinomial"))
   family <- if (is.null(family)) own else check_choice(family, "family", known)
-  # Evaluated late: a model without a likelihood says so whatever the new data are.
-  delayedAssign("data", check_newdata(fit, newdata, row_kind(fit, family)))
+  # Evaluated late: a model without a likelihood reports that before new data are checked.
+  delayedAssign("data", new_row_data(fit, newdata, family))
   value <- held_out_rows(fit, data, floor, family, ...)
   effective <- attr(value, "effective")
   bare <- data$margins$row_observed == 0
@@ -80,7 +81,7 @@ print.test_loglik <- function(x, digits = max(3L, getOption("digits") - 3L), n =
   digits <- check_digits(digits)
   n <- check_shown(n)
   write_sentences(sprintf(
-    "Log-likelihood of %d new rows: %s in all, %s a row; higher is better (chances are at least %s)", sum(!is.na(x)),
+    "Log-likelihood of %s: %s, %s per row (probabilities at least %s)", count_words(sum(!is.na(x)), "new row"),
     format(attr(x, "total"), digits = digits), format(attr(x, "mean"), digits = digits), format(attr(x, "floor"))
   ))
   values <- stats::setNames(as.vector(x), names(x))

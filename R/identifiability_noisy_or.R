@@ -1,20 +1,20 @@
-# How far presences alone tell the chance of recording of a noisy-OR fit, and with it the number of false absences.
+# Identifiability of the probability of recording and of the false absences of a noisy-OR fit by presence-absence data.
 #
-# Never told. Let t[j] be any numbers. Taxa are t[j] times as likely, and recorded 1 / t[j] as likely, with
+# What the data cannot identify. For any numbers t[j], let taxa be t[j] times as likely, recorded 1 / t[j] as likely:
 #   leak' = t leak,  (1 - leak') (1 - link') = 1 - t (1 - (1 - leak) (1 - link)),  taxon' = taxon / t.              (I1)
-# Then P(x = 1 | z, g) = rho P1 is the same where no or one source of the taxon is on, for every grid point, and so is
-# the likelihood where no taxon has two sources, or k = 1, at any t that leaves probabilities. With two sources of links
-# a and b, without a leak, both on, taxon j is found rho a b (t - 1) less often: this is all that tells t.
+# Then P(x = 1 | z, g) = rho P1 is unchanged if none or one source of the taxon is on, for every grid point, and so is
+# the likelihood if no taxon has two sources, or k = 1, for any t that leaves probabilities. With two sources of links a
+# and b on, without a leak, taxon j is found rho a b (t - 1) less often: only this identifies t.
 #
-# The profile. The log-likelihood is maximised by EM with the scale of recording held, eq. (R6), from scale to scale,
+# The profile. The log-likelihood is maximised by EM with the scale of recording fixed, eq. (R6), from scale to scale,
 # in each direction from its maximum. It is biased: a table of nm cells has k m links, and links of true 0 that are
-# fitted above it look like second causes. The signed root at scale R,
+# fitted above 0 resemble second causes. The signed root at scale R,
 #   r(R) = sign(R_max - R) sqrt(2 (l_max - l(R))),                                                                  (I2)
-# which should be a standard normal number at the true scale, is too large there. So tables are drawn from the profile
-# at several scales, and r is found of each at the scale it was drawn at; a line through these is what to expect of
-# the true r. Scales whose r is within the prediction interval of that line are the answer.
+# which should be standard normal at the true scale, is therefore too large. So tables are drawn from the profile at
+# several scales, and r is computed for each at its own scale; a line through these predicts the true r. The range
+# comprises the scales whose r is within the prediction interval of that line.
 
-nor_profile_steps <- 20L # of 0.2 in the log-odds of the mean chance, each way, or until
+nor_profile_steps <- 20L # of 0.2 in the log-odds of the mean probability, each way, or until
 nor_profile_loss <- 16 # nats are lost
 nor_drawn_loss <- 8 # up to which tables are drawn
 nor_profile_scales <- 5L # from how many points of the profile
@@ -45,7 +45,7 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
     ends$draws <- nor_range(profile, nor_standard_roots(profile, drawn, level))
   }
   bound <- function(name, value) data.frame(phantom = "white", bound = name, value)
-  own <- prod(nor_mean_chances(fit$param))
+  own <- prod(nor_mean_probabilities(fit$param))
   fitted <- data.frame(least = fit$missed, most = fit$missed, recorded_least = own, recorded_most = own)
   structure(
     list(
@@ -59,16 +59,17 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
 
 check_bounds.noisy_or <- function(fit) {
   if (is.null(fit$missed_by)) stop_input("`fit` must have been made with `missed_by`: else nothing is missed.")
-  if (!is.null(fit$effort)) stop_input("`fit` must have been made without `effort`, which says what is missed.")
-  if (!is.null(fit$visits)) stop_input("`fit` must be of single visits: repeated ones tell what was missed.")
+  if (!is.null(fit$effort)) stop_input("`fit` must have been made without `effort`, which determines what was missed.")
+  if (!is.null(fit$visits)) stop_input("`fit` must be of single visits: repeated visits estimate what was missed.")
 }
 
-# Of recording, over sites and over taxa.
-nor_mean_chances <- function(param) {
-  c(site = sum(param$recorded_share * recorded_grid_chances()), taxon = mean(param$recorded_taxon %||% 1))
+# Computes mean probabilities of recording, over sites and over taxa.
+nor_mean_probabilities <- function(param) {
+  c(site = sum(param$recorded_share * recorded_grid_probabilities()), taxon = mean(param$recorded_taxon %||% 1))
 }
 
-# Eq. (R6) for these means, c(sum, weights of the two), a plane through those of `own`, nor_mean_chances(param).
+# Returns the constraint of eq. (R6) for these means, c(sum, weights of the two), a plane through `own`,
+# nor_mean_probabilities(param).
 nor_hold <- function(param, means, own) {
   if (is.null(param$recorded_taxon)) {
     return(c(means[["site"]], 1, 0))
@@ -78,8 +79,8 @@ nor_hold <- function(param, means, own) {
 
 signed_root <- function(recorded, best, change) sign(best - recorded) * sqrt(2 * pmax(-change, 0))
 
-# The ends of a range, between the points of the profile: where what falls as recording rises is first above -1, and
-# last below 1.
+# Finds the ends of the range between the points of the profile: where the root, which decreases as recording rises, is
+# first above -1 and last below 1.
 nor_range <- function(profile, root) {
   at <- order(profile$recorded, decreasing = TRUE)
   up <- cummax(root[at])
@@ -94,14 +95,14 @@ nor_range <- function(profile, root) {
   data.frame(least = missed[1L], most = missed[2L], recorded_least = recorded[1L], recorded_most = recorded[2L])
 }
 
-# r less what is expected of it, over half the width of the prediction interval of a line through those drawn.
+# Standardises r: minus its expectation, over half the width of the prediction interval of a line through drawn values.
 nor_standard_roots <- function(profile, drawn, level) {
   line <- stats::lm(root ~ recorded, drawn)
   expected <- suppressWarnings(stats::predict(line, profile["recorded"], interval = "prediction", level = level))
   (profile$root - expected[, "fit"]) / (expected[, "upr"] - expected[, "fit"] + nor_same_root)
 }
 
-# A fit as the profile goes on from it: of maximum likelihood, nothing at an exact 0 or 1, where it could not move.
+# Prepares a fit for the profile: maximum likelihood, no exact 0 or 1, which could not move.
 nor_loosened <- function(fit, param) {
   fit$model$pseudo <- numeric(9)
   fit$model$inference <- nor_posterior_kind(fit$model$inference, length(param$prior)) # of the likelihood, not a bound
@@ -113,28 +114,28 @@ nor_loosened <- function(fit, param) {
   fit
 }
 
-# Its likelihood maximised on x, with the scale held, eq. (R6): c(sum, weights of the two means); NULL: free.
+# Maximises the likelihood on x with the scale fixed, eq. (R6): c(sum, weights of the two means); NULL: free.
 nor_run_held <- function(fit, x, hold = NULL) {
   data <- nor_rows(fit, x, seq_len(nrow(x)))
   fit <- nor_loosened(fit, fit$param)
   distinct <- nor_problem(data, fit$dims[["k"]], 0L, fit$model, NULL, NULL)$distinct
-  control <- fit_control(max_pass = 1000, tol = 1e-8, progress = FALSE, n_threads = fit$control$n_threads)
+  control <- fit_control(max_iter = 1000, tol = 1e-8, progress = FALSE, n_threads = fit$control$n_threads)
   run <- nor_run(distinct, fit$model, fit$param, control, hold)
   check_outcome(run$outcome)
   fit$param <- run$param[names(fit$param)]
-  fit[c("loglik", "recorded", "hold")] <- list(run$outcome$objective, prod(nor_mean_chances(fit$param)), hold)
+  fit[c("loglik", "recorded", "hold")] <- list(run$outcome$objective, prod(nor_mean_probabilities(fit$param)), hold)
   fit
 }
 
-# Fits along the profile, with `recorded`, `loglik`, `missed` and what was held, in the order of the mean chance.
+# Fits along the profile: `recorded`, `loglik`, `missed` and the constraint, in the order of the mean probability.
 nor_profile <- function(fit, x) {
   best <- nor_run_held(fit, x)
-  own <- nor_mean_chances(best$param)
+  own <- nor_mean_probabilities(best$param)
   go <- function(direction) {
     points <- list(best)
     for (step in seq_len(nor_profile_steps)) {
       hold <- nor_hold(best$param, stats::plogis(stats::qlogis(own) + 0.2 * direction * step), own)
-      if (hold[1L] <= hold[2L] * recorded_grid_chances()[1L]) break # no site could be searched less
+      if (hold[1L] <= hold[2L] * recorded_grid_probabilities()[1L]) break # no site could be searched less
       points <- c(points, list(nor_run_held(points[[step]], x, hold)))
       if (points[[step + 1L]]$loglik < best$loglik - nor_profile_loss) break
     }
@@ -147,7 +148,7 @@ nor_profile <- function(fit, x) {
   })
 }
 
-# r of tables drawn along the profile, a row each, at the scales they were drawn at.
+# Computes r of tables drawn along the profile, one per row, at the scales they were drawn at.
 nor_drawn_roots <- function(points, profile, nsim, x) {
   near <- which(profile$change > -nor_drawn_loss)
   at <- unique(near[round(seq(1, length(near), length.out = nor_profile_scales))])
@@ -160,60 +161,48 @@ nor_drawn_root <- function(fit, drawn) {
   nor_freed_root(nor_run_held(fit, drawn, fit$hold %||% nor_own_scale(fit$param)), drawn)
 }
 
-# r against the maximum that EM reaches once the scale is let go: of tables drawn there is no other, either.
+# Computes r relative to the maximum that EM reaches once the scale is free, the only maximum known for drawn tables.
 nor_freed_root <- function(held, x) {
   free <- nor_run_held(held, x)
   signed_root(held$recorded, free$recorded, held$loglik - free$loglik)
 }
 
-# What would hold the scale of these parameters.
+# Returns the constraint that fixes the scale of these parameters.
 nor_own_scale <- function(param) {
-  own <- nor_mean_chances(param)
+  own <- nor_mean_probabilities(param)
   nor_hold(param, own, own)
 }
 
 #' @export
 print.identifiability_profile <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  write_sentences(profile_sentences(x, digits))
+  print_profile(x, digits)
   invisible(x)
 }
 
-profile_sentences <- function(id, digits) {
+print_profile <- function(id, digits) {
   rows <- id$expected[match(names(profile_names), id$expected$bound, nomatch = 0L), ]
-  lines <- sprintf(
-    "  %-34s mean chance %-16s false absences %s", profile_names[rows$bound],
-    apply(rows[c("recorded_least", "recorded_most")], 1L, range_text, digits),
-    apply(round(rows[c("least", "most")]), 1L, range_text, 6L)
-  )
-  flat <- diff(range(id$profile$change)) < 0.01
+  ends <- function(least, most) paste(unique(vapply(round(c(least, most)), format_big, "")), collapse = " to ")
+  write_sentences(sprintf("How probable is a record of a presence? %s", table_words(id$dims, kept_words(id))))
+  cat("\n")
+  print_aligned(list(
+    estimate = paste0("  ", profile_names[rows$bound]),
+    `mean probability` = apply(rows[c("recorded_least", "recorded_most")], 1L, range_text, digits),
+    `false absences` = mapply(ends, rows$least, rows$most)
+  ))
+  cat("\n")
   last <- rows[nrow(rows), ]
-  c(
-    sprintf(
-      "What %s decide about recording, the chance that a presence is on record:",
-      table_words(id$dims, kept_words(id))
-    ),
-    lines,
-    if (id$n_draws > 0L) {
-      sprintf(
-        "Drawn alike: of %s, to %g %%; the likelihood alone tends to say too few.", count_words(id$n_draws, "table"),
-        100 * id$level
-      )
-    } else {
-      "The likelihood alone tends to say too few: `nsim` says how far, by tables drawn from the model."
-    },
-    if (flat) {
+  write_sentences(c(
+    if (diff(range(id$profile$change)) < 0.01) {
       "The data do not decide: all these numbers have the same likelihood."
     } else {
-      sprintf("The data decide no more than that %s of %s zeros are false.", range_text(
-        round(unlist(last[c("least", "most")])), 6L
-      ), format_big(id$n_cells))
+      sprintf("The data limit false absences to %s of %s zeros.", ends(last$least, last$most), format_big(id$n_cells))
     },
     if (id$expected$least[id$expected$bound == "fitted"] < last$least) {
-      "The fit's own number is below: its prior favours weak links, with which less is missed."
+      "The estimate is below these bounds, because the prior favours weak links."
     },
-    "What would decide: repeated visits, see visits_bernoulli(), or a prior (if you trust it)."
-  )
+    if (id$n_draws == 0L) "The likelihood alone underestimates the number: `nsim` draws tables from the model."
+  ))
 }
 
 #' @export
@@ -225,8 +214,13 @@ summary.identifiability_profile <- function(object, ...) {
 #' @export
 print.summary.identifiability_profile <- function(x, digits = 3L, ...) {
   print(x$object, digits)
-  cat("\nThe profile\n")
-  print.data.frame(round_columns(x$object$profile[-3L], digits), row.names = FALSE) # `change` has loglik
+  if (x$object$n_draws > 0L) {
+    cat(sprintf(
+      "Tables drawn from the model: %s, %g %% interval\n", count_words(x$object$n_draws, "table"), 100 * x$object$level
+    ))
+  }
+  cat("\nProfile (change: of the log-likelihood)\n")
+  print_rows(round_columns(x$object$profile[-3L], digits)) # `change` has loglik
   invisible(x)
 }
 

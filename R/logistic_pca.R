@@ -12,7 +12,7 @@
 #' **Estimation.** Maximises the log-likelihood less a ridge, `penalty / 2` times the sum of squares of scores and
 #' loadings. Without one, log-odds run off to infinity wherever ones and zeros can be separated, so `penalty = 0` is
 #' allowed but not the default; the intercept is not penalised. Alternating least squares on the quadratic lower bound
-#' of every cell's log-probability (Jaakkola and Jordan 2000): every pass raises the objective.
+#' of every cell's log-probability (Jaakkola and Jordan 2000): every iteration raises the objective.
 #'
 #' **Unique form.** The estimate is rotated. Scores then have mean 0 and orthogonal columns, and loadings have
 #' orthogonal rows. A component's scores and loadings have equal sums of squares, and its largest loading is positive.
@@ -22,7 +22,7 @@
 #' **Shards.** `x` may be a result of [shards()], with one `penalty`; see there. The result has class
 #' `logistic_pca_shards`.
 #'
-#' **Cost.** A pass takes \eqn{2 n m k^2} floating-point operations in BLAS products, two exponentials a cell and
+#' **Cost.** An iteration takes \eqn{2 n m k^2} floating-point operations in BLAS products, two exponentials a cell and
 #' O((n + m) k^3); memory O(k^2 m) and a few blocks of rows. Sparse data are never made dense, and no matrix of m x m or
 #' n x n is formed.
 #'
@@ -32,7 +32,7 @@
 #'   vector of several values to try, chooses by held-out cells: see [cross_validate()].
 #' @param start initial values `list(scores = n x k, loadings = k x m, intercept = m)` for one start.
 #' @param control settings from [fit_control()].
-#' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate`, `pinned`
+#' @return A list of class `logistic_pca`, with the parts described in [aspect_bernoulli()] (but `certificate`, `fixed`
 #'   and `expected_false`), where `param` holds `scores` (n x k), `loadings` (k x m) and `intercept` (m), on the scale
 #'   of log-odds, and `penalty` the ridge; `tuning` the result of [cross_validate()] where the ridge was chosen. `df`
 #'   counts free parameters without regard to the ridge: m + k (n + m - k - 1).
@@ -78,7 +78,7 @@ logistic_pca <- function(x, k, ..., penalty = 2, start = NULL, control = fit_con
   lp_new_fit(started, data, k, penalty, control, call, tuned$cv)
 }
 
-# Several to choose from.
+# Checks penalties, possibly several.
 check_penalties <- function(penalty) {
   bad <- which(is.na(penalty) | penalty < 0 | penalty > 1e6)
   if (length(bad)) {
@@ -90,7 +90,7 @@ check_penalties <- function(penalty) {
   as.vector(penalty)
 }
 
-# The kernel holds an observation's scores, and an attribute's loadings and intercept, as columns.
+# Runs the kernel, which stores an observation's scores, and an attribute's loadings and intercept, as columns.
 lp_run <- function(view, start, penalty, control, fixed_loadings = FALSE) {
   param <- list(
     scores = t(start$scores), loadings = rbind(start$loadings, start$intercept), penalty = penalty,
@@ -110,7 +110,7 @@ start_kinds.logistic_pca_problem <- function(problem, control) {
   if (problem$k == 0L) "random" else rep("random", control$n_start)
 }
 
-# Intercepts at the attributes' own log-odds, small random scores and loadings.
+# Draws starting values: intercepts at the attributes' log-odds, small random scores and loadings.
 draw_start.logistic_pca_problem <- function(problem, kind) {
   data <- problem$data
   k <- problem$k
@@ -146,7 +146,7 @@ lp_rotate_runs <- function(run, penalty) {
   run
 }
 
-# The unique form, from singular values of a k x k matrix: scores = U sqrt(D), loadings = sqrt(D) V'.
+# Rotates to the unique form by singular values of a k x k matrix: scores = U sqrt(D), loadings = sqrt(D) V'.
 lp_rotate <- function(param) {
   k <- ncol(param$scores)
   if (k == 0L) {
@@ -167,10 +167,10 @@ lp_rotate <- function(param) {
   list(scores = sweep(scores, 2L, sign, "*"), loadings = loadings * sign, intercept = intercept)
 }
 
-# Which rows of the loadings are to change sign: the largest loading of each is positive.
+# Returns the signs that make the largest loading of each row positive.
 lp_sign <- function(loadings) apply(loadings, 1L, function(row) if (row[which.max(abs(row))] < 0) -1 else 1)
 
-# R of a pivoted QR, its columns back in their places.
+# Returns R of a pivoted QR with columns in the original order.
 qr_r <- function(x) qr.R(x)[, order(x$pivot), drop = FALSE]
 
 lp_new_fit <- function(run, data, k, penalty, control, call, tuning = NULL) {
@@ -225,7 +225,7 @@ predict.logistic_pca <- function(object, newdata = NULL, type = c("response", "l
   if (type == "scores") {
     return(scores)
   }
-  refuse_large(nrow(scores) * object$dims[["m"]], "The prediction", "give fewer rows at a time as `newdata`")
+  refuse_large(nrow(scores) * object$dims[["m"]], "The prediction", "use fewer rows at a time as `newdata`")
   link <- cbind(scores, 1, deparse.level = 0L) %*% rbind(object$param$loadings, object$param$intercept)
   in_given_order(if (type == "link") link else stats::plogis(link), newdata)
 }
@@ -234,7 +234,7 @@ lp_new_scores <- function(fit, newdata) {
   data <- check_newdata(fit, newdata, "binary")
   start <- lapply(fit$param, unname)
   start$scores <- matrix(0, nrow(data$x), fit$dims[["k"]])
-  firm <- fit_control(max_pass = 10000L, tol = 1e-13, n_threads = fit$control$n_threads, progress = FALSE)
+  firm <- fit_control(max_iter = 10000L, tol = 1e-13, n_threads = fit$control$n_threads, progress = FALSE)
   done <- lp_run(data$view, start, fit$penalty, firm, fixed_loadings = TRUE)
   check_outcome(done$outcome)
   scores <- done$param$scores
@@ -263,7 +263,7 @@ part_sides.logistic_pca <- function(fit, name, values) {
   )
 }
 
-# lp_rotate() by sums over rows alone: `squares` of the scores about their mean. Scores are (scores - centre) %*% turn.
+# Computes lp_rotate() from sums over rows: `squares` of the centred scores. Scores become (scores - centre) %*% turn.
 lp_turn <- function(squares, centre, param) {
   k <- length(centre)
   own <- eigen(squares, symmetric = TRUE)

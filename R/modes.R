@@ -1,8 +1,7 @@
 #' Match the components of two fits
 #'
-#' Numbers of components mean nothing: two fits may find the same components in another order. This function puts them
-#' in the order of a reference. It takes the pairs whose squared distances have the least sum.
-#'
+#' Puts the components of a fit in the order of those of a reference, because two fits may number the same components
+#' differently. It takes the pairs whose squared distances have the least sum.
 #' @details
 #' Components hold a number for each taxon: a probability, a loading or a share. The distance of two components is
 #' the root of the mean squared difference of these numbers. The pairs are found exactly, by Kuhn's method. If one
@@ -60,13 +59,15 @@ reference_matrix <- function(reference, fit) {
   out
 }
 
-# A fit with its components in another order, named anew.
+# Reorders and renames the components of a fit.
 reorder_components <- function(fit, at) {
   labels <- component_names(length(at))
   k <- fit$dims[["k"]]
   fit$param <- lapply(fit$param, function(part) {
     if (is.matrix(part) && nrow(part) == k && ncol(part) == fit$dims[["m"]] && identical(rownames(part), labels)) {
       part[] <- part[at, ]
+    } else if (length(dim(part)) == 3L && identical(rownames(part), labels)) {
+      part[] <- part[at, , ]
     } else if (is.matrix(part) && identical(colnames(part), labels)) {
       part[] <- part[, at]
     } else if (!is.matrix(part) && length(part) == k && identical(names(part), labels)) {
@@ -74,7 +75,7 @@ reorder_components <- function(fit, at) {
     }
     part
   })
-  if (!is.null(fit$pinned)) fit$pinned[] <- fit$pinned[at]
+  if (!is.null(fixed_kinds(fit))) fit$fixed[] <- fit$fixed[at]
   fit
 }
 
@@ -82,15 +83,14 @@ reorder_components <- function(fit, at) {
 print.alignment <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   cat(sprintf("Components matched: %d of %d\n", sum(!is.na(x$match$component)), nrow(x$match)))
-  print.data.frame(round_columns(x$match, digits), row.names = FALSE)
+  print_rows(round_columns(x$match, digits))
   invisible(x)
 }
 
 #' The different solutions that the starts of a fit found
 #'
-#' Puts finished starts of a fit that say the same of the cells into one group. Each group is a solution. The result
-#' tells how far solutions are from each other, and how their likelihoods differ.
-#'
+#' Puts finished starts of a fit into one group, a solution, if they give the cells the same probabilities. The result
+#' reports the distances between solutions and the differences of their likelihoods.
 #' @details
 #' Each start gives every cell a probability (or a mean). The distance of two starts is the root of the mean squared
 #' difference of these. Groups are made by complete linkage: no two starts of a group are further apart than
@@ -158,15 +158,12 @@ pair_distances <- function(cells) {
 print.modes <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   write_sentences(sprintf(
-    "%s among %s; solutions nearer than %s count as one", count_words(nrow(x$modes), "solution"),
-    count_words(nrow(x$starts), "finished start"), format(x$tol)
+    "Solutions: %d among %s (distance above %s)", nrow(x$modes), count_words(nrow(x$starts), "finished start"),
+    format(x$tol)
   ))
   shown <- x$modes
   shown$objective <- format(shown$objective, digits = max(digits, 7L))
-  print.data.frame(round_columns(shown, digits), row.names = FALSE)
-  write_sentences(paste(
-    "behind: how far the objective is below the best; distance, largest: root mean square and largest difference of",
-    "the cells from mode 1; component: largest distance of a component from its partner in mode 1"
-  ))
+  print_rows(round_columns(shown, digits))
+  write_sentences("Distances from mode 1: root mean square and largest over cells, largest over components (?modes).")
   invisible(x)
 }

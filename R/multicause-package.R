@@ -4,25 +4,28 @@
 #' answer, with a probability for every cell, which absences are real and which are gaps in the record. Rows are always
 #' sites, columns taxa; `NA` is an unknown cell in every model.
 #'
-#' @section The answer:
-#' [which_zeros()] says which zeros are probably false, how surely, and how good this answer is on your table;
+#' @section The result:
+#' [which_zeros()] ranks the zeros by their probability of being false, with intervals, and measures the quality of the
+#' ranking on your table.
 #' It does so for tables larger than memory, too ([which_zeros_shards]). [by_site()] and [by_taxon()] sum it up,
-#' [contrast()] compares groups of sites, [explain()][explain.which_zeros] says why a zero is thought false, and
-#' [sensitivity()] shows how the answer changes with its assumptions. `plot()` draws it ([plot.which_zeros()]),
-#' [explore()][explore.which_zeros] makes a page to look around in, and [report()] writes a report. You need the rest
-#' only if you want one model or one part.
+#' [contrast()] compares groups of sites, [explain()][explain.which_zeros] gives the reasons why a zero is on the list,
+#' and [sensitivity()] shows how the result changes with its assumptions. `plot()` draws the result
+#' ([plot.which_zeros()]), [explore()][explore.which_zeros] makes a page to look around in, and [report()] writes a
+#' report. You need the rest only if you want one model or one part.
 #'
 #' @section From data to a table:
-#' [occurrence_matrix()] makes the table from occurrences, [site_table()] has what is known of its sites; [read_pbdb()]
-#' and [read_now()] read exports of databases. [visits_array()] makes repeated visits of records, with [visit_table()]
-#' of their covariates. [range_through()] is the classical answer to which zeros are gaps.
+#' [occurrence_matrix()] makes the table from occurrences, [category_table()] one whose cells hold one of several
+#' values ([indicator_matrix()] makes it 0 and 1), [site_table()] has what is known of its sites; [read_pbdb()] and
+#' [read_now()] read exports of databases.
+#' [visits_array()] makes repeated visits of records, with [visit_table()] of their covariates. [range_through()] is the
+#' classical answer to which zeros are gaps.
 #' [shards()] keeps tables that are larger than memory on disk, with their [site_table()], for [aspect_bernoulli()],
 #' [bernoulli_mixture()], [logistic_pca()], [nmf()] and [plsa()]; see `cluster` of [fit_control()] for several machines.
 #' [early_tetrapods], [tetrapod_occurrences], [simulated_surveys] and [simulated_sites] are data for examples.
 #'
 #' @section Models:
 #' All are called as `model(x, k, ..., start = NULL, control = fit_control())` and return `param`, `objective`,
-#' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] says how they are
+#' `loglik`, `df`, `dims`, `trace`, `starts`, `converged`, `control`, `call` and `x`; [fit_control()] sets how they are
 #' run, and [set.seed()] decides what they return. `print()`, `summary()`, `plot()`, `coef()`, `fitted()`,
 #' `residuals()`, `predict()`, `simulate()`, `nobs()` and `update()` work on every fit; `logLik()` and
 #' `AIC()` where the likelihood, or a posterior, was maximised, `BIC()` if also the number of parameters does not grow
@@ -35,16 +38,17 @@
 #' | [aspect_bernoulli()] | 0/1 | a mixture: each of its cells comes from one of its components |
 #' | [visits_bernoulli()] | repeated 0/1 surveys | that mixture, and probabilities that visits missed what was there |
 #' | [visits_occupancy()] | repeated 0/1 surveys | where each taxon lives and is found, by formulas of covariates |
+#' | [aspect_categorical()] | one of several values | that mixture, of components with a distribution over values |
 #' | [bernoulli_mixture()] | 0/1 | all from one component, unknown which |
 #' | [logistic_pca()] | 0/1 | a point in a space of k dimensions, on the scale of log-odds |
-#' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and likeness of lists |
+#' | [neighbours_mean()] | 0/1 | the weighted mean of its neighbours in age, place and similarity of lists |
 #' | [noisy_or()] | 0/1 | some of k sources, each of which is on or off and switches on taxa of its own |
 #' | [nmf()] | at least 0 | a sum of non-negative components |
 #' | [plsa()] | counts | draws from its own mixture of distributions over the taxa (LDA), few of them if wanted |
 #' | [plca()] | arrays of counts | part of one sample from a mixture of products of distributions, one a dimension |
 #' | [bmf()] | real, 0/1, counts | some of K groups of rows, which meet some of L groups of columns; sampled |
 #'
-#' [noisy_or_prior()] and [bmf_prior()] make priors, [mcmc_control()] says how [bmf()] and
+#' [noisy_or_prior()] and [bmf_prior()] make priors, [mcmc_control()] sets how [bmf()] and
 #' [aspect_bernoulli()] are sampled. [cross_entropy()] makes priors between the components of [plca()], [smooth_over()]
 #' makes neighbours of sites, in time, place or otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and
 #' [plsa()].
@@ -53,24 +57,31 @@
 #' [phantoms()] finds the components that have only absences (or presences). [false_absences()] and [false_presences()]
 #' rank cells, and [by_site()] counts what is missing by taxon and by site. [denoise()] gives the table without its
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated
-#' visits, [occupied()] says what was there, [visits_needed()] how many more visits it takes, [sample_coverage()] how
+#' visits, [occupied()] shows what was there, [visits_needed()] how many more visits it takes, [sample_coverage()] how
 #' much of the records of the next visit will be of known taxa, and [predictive_check()] whether the fit makes such
 #' surveys. [report()] writes all of it to one HTML file, from an R Markdown document that may be your own
 #' ([report_format()] is
 #' its format). [impute()] fills unknown cells.
-#' [divergences()] says how different components are, [sources()] which are in use, and [cooccurrence()] which sites
-#' have groups in common. Of components as topics, [top_terms()] lists the taxa, [coherence()] says how often these are
-#' found together, and [document_completion()] is the perplexity of new documents.
 #'
-#' One fit is one of several solutions. [identifiability()] tells how much of an answer about phantoms the data decide,
-#' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [bootstrap_draws()] how far
-#' chance moves a fit; [summary()][summary.aspect_bernoulli] bounds what a fit could still gain;
+#' Messages report what was done with the data: unknown cells (`NaN` counts as `NA`), missing names, equal and inverse
+#' rows and columns; `options(multicause.quiet = TRUE)` silences them. Arguments that are text, such as `estimate =
+#' "map"`, are case-sensitive. Fits and results are plain lists: `saveRDS(fit, file)` keeps one, and `readRDS(file)`
+#' brings it back in another session.
+#'
+#' [divergences()] shows how different components are, [sources()] which are in use, and [cooccurrence()] which sites
+#' have groups in common. Of components as topics, [top_terms()] lists the taxa, [coherence()] shows how often these are
+#' found together, [document_completion()] is the perplexity of new documents, and [classify()] tells classes of sites.
+#'
+#' One fit is one of several solutions. [identifiability()] shows how much of an answer about phantoms the data decide,
+#' [phantom_test()] whether there is one, [posterior_draws()] how far a posterior spreads, [calibration()] whether a
+#' sampler draws from it, [bootstrap_draws()] how far chance moves a fit; [summary()][summary.aspect_bernoulli] bounds
+#' what a fit could still gain;
 #' [modes()] groups the solutions that the starts found, [align_components()] puts their components in one order,
 #' [ensemble()] averages them.
 #'
 #' @section Which model, how many components:
 #' [select_k()], [cross_validate()], [compare_models()] and [test_loglik()] judge models by what they have not seen;
-#' [corrupt()] plants false absences or presences and [recovery()] tells how well they are found.
+#' [corrupt()] plants false absences or presences and [recovery()] shows how well they are found.
 #'
 #' @section What counts as a parameter:
 #' `df` of `logLik()`, used by `AIC()` and `BIC()`. Parameters count whether or not
@@ -90,12 +101,13 @@
 #'
 #' | model | parameters | no likelihood |
 #' | --- | --- | --- |
-#' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not pinned | `estimate` of `"vb"` or `"gibbs"` |
+#' | [aspect_bernoulli()] | n (k - 1) memberships, m for each not fixed | `estimate` of `"vb"` or `"gibbs"` |
 #' | [visits_bernoulli()] | the same, rates of misses and additions, detection | `estimate = "gibbs"` |
 #' | [visits_occupancy()] | mean and spread among taxa of each coefficient, `uneven` | |
-#' | [bernoulli_mixture()] | k - 1 weights, k m probabilities | |
+#' | [aspect_categorical()] | n (k - 1) memberships, m (values - 1) for each not fixed | `estimate = "gibbs"` |
+#' | [bernoulli_mixture()] | k - 1 weights (for each term of `membership`), k m probabilities | |
 #' | [logistic_pca()] | m intercepts, k (n + m - k - 1) scores and loadings up to rotation | |
-#' | [neighbours_mean()] | none are counted | always: bandwidths are those of the best hidden cells |
+#' | [neighbours_mean()] | none are counted | always: bandwidths are those of the best held-out cells |
 #' | [noisy_or()] | k priors, links that `mask` allows, m leaks | inference that is not exact |
 #' | [nmf()] | k (n + m - 1) | `loss = "euclidean"`; not whole numbers |
 #' | [plsa()] | n (k - 1) memberships, k (m - 1) basis unless fixed | `estimate` of `"vb"` or `"gibbs"` |
@@ -106,7 +118,7 @@
 #' | generic | meaning |
 #' | --- | --- |
 #' | `coef()` | all parameters: a list |
-#' | `fitted()`, `predict()` | chance or mean of each cell; memberships and the like by `type` |
+#' | `fitted()`, `predict()` | probability or mean of each cell; memberships and the like by `type` |
 #' | `residuals()` | `"response"`, `"pearson"`, `"deviance"` |
 #' | `deviance()` | sum of squared deviance residuals ([deviance.multicause]) |
 #' | `logLik()`, `AIC()`, `extractAIC()`, `df.residual()` | where a likelihood or posterior was maximised |
@@ -115,11 +127,11 @@
 #' | `case.names()`, `variable.names()` | sites, taxa |
 #' | `update()` | the call again with other arguments, by name |
 #' | `simulate()` | tables as the fit makes them |
-#' | `vcov()` | of models of visits; over bootstrap fits of [bernoulli_mixture()] |
-#' | `confint()` | of models of visits; [bootstrap, profile][confint.bernoulli_mixture] of [bernoulli_mixture()] |
+#' | `vcov()` | of models of visits and effects on memberships; over bootstrap fits of [bernoulli_mixture()] |
+#' | `confint()` | of [posteriors][confint.multicause] and visits; [bootstrap][confint.bernoulli_mixture] of mixtures |
 #' | `anova()` | of [bernoulli_mixture()], [noisy_or()]: k by [parametric bootstrap][anova.bernoulli_mixture] |
 #'
-#' An answer of [which_zeros()] is a table of zeros by `as.data.frame(w)`; tables of what is missed, such as
+#' A result of [which_zeros()] is a table of zeros by `as.data.frame(w)`; tables of what is missed, such as
 #' [by_site()], are data frames. A fit is a list: sizes are `fit$dims`, parameters `coef(fit)`. Functions of matrices
 #' take `fitted(fit)`.
 #'
@@ -142,10 +154,9 @@
 #' Words that the package prints
 #'
 #' @description
-#' Each word is explained in plain English. A table has *sites* in its rows and *taxa* in its columns; models take
-#' any others, such as documents and words, and name them so. A *find* is a 1 of the table, a *zero* a 0. `NA` is an
-#' unknown cell: nobody could have known.
-#'
+#' The words of the help pages and prints, in plain English. A table has *sites* in its rows and *taxa* in its columns
+#' (models take any others, such as documents and words); a *presence* is a 1 of the table, a *zero* a 0, and `NA` an
+#' unknown cell.
 #' @section The question:
 #' \describe{
 #'   \item{absence, presence}{A zero of the table; a 1.}
@@ -155,8 +166,8 @@
 #'   \item{missed, undetected presence}{The probability that a zero is a false absence. Its sum over zeros is the number
 #'     missed. From presence-absence data alone [which_zeros()] counts what two more surveys of equal effort would find;
 #'     other evidence, and the phantom of a fit, estimate what was there.}
-#'   \item{missed most}{Of a fit: the largest chance of that kind in other fits that describe the table equally well.
-#'     Where it is small, the absence is true by this model, whatever the phantom's size.}
+#'   \item{missed most}{Of a fit: the largest probability of that kind in other fits that describe the table equally
+#'     well. Where it is small, the absence is true by this model, whatever the phantom's size.}
 #'   \item{evidence}{What the number missed is estimated from: a known completeness, repeated visits, groups of sites,
 #'     or presence-absence data alone. Each estimates another quantity, so they need not agree.}
 #'   \item{survey of equal effort}{A further survey of the same sites with the effort of the whole table. What one, two
@@ -167,15 +178,15 @@
 #'   \item{Chao's estimate}{How many were not met at all, from how many were met once and twice.}
 #'   \item{probability of a record}{How often such cells are presences, given the rest of the table. It needs no
 #'     assumption about completeness, and is measured on held-out presences.}
-#'   \item{completeness}{The chance that a taxon that was there was recorded. A completeness of 0.4 means that 4 of 10
-#'     taxa that were there are finds. No table of presences says how complete it is: see [which_zeros()].}
+#'   \item{completeness}{The probability that a taxon that was there was recorded. A completeness of 0.4 means that 4 of
+#'     10 taxa that were there are presences. No table of presences shows how complete it is: see [which_zeros()].}
 #'   \item{effort}{How well a site was searched, such as its number of collections.}
 #'   \item{visit}{One survey of a site. Several visits to one site show what a single one misses: see
 #'     [visits_bernoulli()].}
-#'   \item{detection}{The chance that one visit finds a taxon that is there.}
+#'   \item{detection}{The probability that one visit finds a taxon that is there.}
 #'   \item{recorded equally well}{At a site, completeness is the same for all taxa. The bounds of a fit say whether
 #'     they need that.}
-#'   \item{within known ranges}{A zero between the oldest and the youngest find of its taxon: see [range_through()].
+#'   \item{within known ranges}{A zero between the oldest and the youngest presence of its taxon: see [range_through()].
 #'     Before or after them the taxon may not have lived.}
 #' }
 #'
@@ -184,11 +195,11 @@
 #'   \item{species pool}{The taxa that could live at a site: its presences, and zeros with a high probability of a
 #'     record.}
 #'   \item{dark diversity}{The part of the species pool that was not found at a site. It holds two kinds of zeros: taxa
-#'     that are there and were missed, and taxa that could be there and are not. [which_zeros()] tells how many are of
+#'     that are there and were missed, and taxa that could be there and are not. [which_zeros()] shows how many are of
 #'     the first kind: by `missed`. `probability` ranks them as measures of dark diversity do.}
-#'   \item{Beals smoothing, companions}{The chance of a taxon from the taxa found beside it, `beals()` of package vegan.
-#'     It is one of the learners of [which_zeros()], and one of the simple rules it is measured against.}
-#'   \item{favourability}{A chance with the taxon's prevalence taken out of its odds, so that rare and common taxa
+#'   \item{Beals smoothing, companions}{The probability of a taxon from the taxa found beside it, `beals()` of package
+#'     vegan. It is one of the learners of [which_zeros()], and one of the simple rules it is measured against.}
+#'   \item{favourability}{A probability with the taxon's prevalence taken out of its odds, so that rare and common taxa
 #'     compare. Of `probability`, with the share of presences of the taxon as prevalence, it is one line of R.}
 #'   \item{ordination}{Sites as points on a few axes: `plot(fit, "scores")` and `scores()` ([scores.multicause]).}
 #' }
@@ -201,43 +212,54 @@
 #'   \item{source}{A component of [noisy_or()], by the word of its paper. Several can be on at one site, each in full.
 #'     [sources()] lists them.}
 #'   \item{membership}{The shares of a site among the components. They sum to 1. Each cell of the site comes from
-#'     one of the components, and the share is the chance that it comes from this one.}
+#'     one of the components, and the share is the probability that it comes from this one.}
 #'   \item{phantom}{A component that has no taxa of its own. A *white* phantom has (almost) only zeros: it stands
-#'     for what is not recorded. A *black* phantom has (almost) only finds: it stands for wrong records. See
+#'     for what is not recorded. A *black* phantom has (almost) only presences: it stands for wrong records. See
 #'     [phantoms()].}
-#'   \item{content}{A component that is not a phantom, so a fauna. Of a fit, the part of a chance that comes from
+#'   \item{content}{A component that is not a phantom, so a fauna. Of a fit, the part of a probability that comes from
 #'     these components.}
-#'   \item{pinned}{Held at a value that is not estimated. A pinned white phantom has a probability of exactly 0 for
-#'     every taxon. Pinned values do not count as parameters.}
+#'   \item{role}{Of a component in a print: content or phantom; of a noisy-OR component, in use, shut off, or always on
+#'     (the leak).}
+#'   \item{share, mean P}{Of a component in a print: its mean membership over the sites, and the mean over the taxa of
+#'     its probabilities of a presence.}
+#'   \item{characteristic taxa}{The taxa of largest relevance in a component.}
+#'   \item{on in, makes}{Of a noisy-OR component: the share of the sites in which it is on, and the share of the
+#'     presences that it explains. A presence may have several causes.}
+#'   \item{equally good fits}{Other decompositions with the same probabilities, which the table cannot distinguish from
+#'     the fit: see [identifiability()].}
+#'   \item{fixed}{Held at a value that is not estimated. A fixed white phantom has a probability of exactly 0 for
+#'     every taxon. Fixed values do not count as parameters.}
 #'   \item{free}{Estimated. A free phantom is one that the fit found by itself.}
 #'   \item{prior}{What is believed of the parameters before the table is seen. A weak prior keeps probabilities off 0
 #'     and 1.}
 #'   \item{maximum likelihood, MAP}{The parameters that make the table most likely; the same with a prior (`"ml"`,
 #'     `"map"`).}
-#'   \item{log-odds}{Another scale for chances, on which reasons add up: the logarithm of \eqn{p / (1 - p)}. 0 is a
-#'     chance of one half, 3 for 0.95, -3 for 0.05.}
-#'   \item{log-likelihood}{The logarithm of the chance of the table under the fit, the higher the better. It is
-#'     measured in nats. One more is a chance 2.7 times as large.}
+#'   \item{variational Bayes, Gibbs}{Two ways to the posterior, the distribution of the parameters given the table and
+#'     the prior: an approximation with a *lower bound* of the likelihood (`"vb"`), and a sampler (`"gibbs"`).}
+#'   \item{log-odds}{Another scale for probabilities, on which reasons add up: the logarithm of \eqn{p / (1 - p)}. 0 is
+#'     a probability of one half, 3 for 0.95, -3 for 0.05.}
+#'   \item{log-likelihood}{The logarithm of the probability of the table under the fit, the higher the better. It is
+#'     measured in nats. One more is a probability 2.7 times as large.}
 #'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of
 #'     parameters. Lower is better.}
 #'   \item{leak}{In [noisy_or()]: what is found without any of its components.}
 #'   \item{lift}{How many times as likely a taxon is in a component as in all sites together.}
-#'   \item{relevance}{Between how likely a taxon is in a component and its lift: the taxa of largest relevance tell a
-#'     component from the others.}
+#'   \item{relevance}{Between the probability of a taxon in a component and its lift: the taxa of largest relevance
+#'     characterise the component.}
 #'   \item{perplexity}{An effective number: 2 where two components have equal shares, near 1 where one has almost all.
 #'     Of held-out counts, the number of equally likely choices that would be as hard to guess.}
-#'   \item{density}{The share of finds among the known cells of a table.}
+#'   \item{density}{The share of presences among the known cells of a table.}
 #'   \item{neighbours}{Sites that are near in age, in place or otherwise: see [smooth_over()].}
 #' }
 #'
 #' @section How a fit is found:
 #' \describe{
-#'   \item{start, first guess}{A random first guess, from which a fit is improved. The best of several starts is kept.
-#'     Different starts can end in different solutions.}
-#'   \item{pass}{One round of improvement, over all cells of the table.}
+#'   \item{start, starting values}{Random values of the parameters, from which a fit is improved. The best of several
+#'     starts is kept. Different starts can end in different solutions.}
+#'   \item{iteration}{One round of improvement, over all cells of the table.}
 #'   \item{finished, reached the best}{Most starts are dropped early. Those that were run to their end are finished.
 #'     Of these, some reach the same best fit. If few do, use more starts: see [fit_control()].}
-#'   \item{converged}{More passes would change the fit by less than the tolerance.}
+#'   \item{converged}{More iterations would change the fit by less than the tolerance.}
 #'   \item{seed}{A whole number that makes random numbers, and so an answer, the same again.}
 #'   \item{chain, R-hat, effective sample size}{A chain is one run of a sampler. R-hat compares chains; near 1 they
 #'     agree. The effective sample size is the number of independent draws that a chain is worth. See
@@ -248,7 +270,7 @@
 #' @section How good an answer is:
 #' \describe{
 #'   \item{learner}{One of the rules and models that [which_zeros()] weighs against each other. Each gives every zero
-#'     a probability of a record. The *weight* of a learner tells what it is worth on your table.}
+#'     a probability of a record. The *weight* of a learner shows what it is worth on your table.}
 #'   \item{simple rule}{A learner that fits no model, such as the mean of the neighbours.}
 #'   \item{companions}{The other taxa that are found at the same sites as a taxon.}
 #'   \item{held-out presence}{A presence that is turned into a zero on purpose, to see whether it is found again. A
@@ -260,13 +282,14 @@
 #'   \item{SE}{Standard error: how far a number would vary over other held-out presences.}
 #'   \item{90 % interval}{Of what further surveys find: how far the estimate was off in nine of ten surveys. Of a known
 #'     completeness, and of assumptions: the middle 90 % of draws. An assumption is not drawn.}
-#'   \item{first look}{An answer with `quick = TRUE`: few fits, few copies.}
-#'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and finds).}
-#'   \item{average precision}{The share of hidden finds among the zeros ranked first, averaged over all ranks that hold
-#'     one.}
-#'   \item{loss, held-out cell}{A cell is hidden and then predicted. The loss is minus the logarithm of the chance that
-#'     was given to what it holds; smaller is better.}
-#'   \item{divergence}{How far two sets of chances are apart (by Kullback and Leibler). 0 means that they are equal.}
+#'   \item{quick}{A result with `quick = TRUE`: few fits, few copies, for a first look.}
+#'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and presences).}
+#'   \item{average precision}{The share of held-out presences among the zeros ranked first, averaged over all ranks that
+#'     hold one.}
+#'   \item{loss, held-out cell}{A cell is hidden and then predicted. The loss is minus the logarithm of the probability
+#'     that was given to what it holds; smaller is better.}
+#'   \item{divergence}{How far two sets of probabilities are apart (by Kullback and Leibler). 0 means that they are
+#'     equal.}
 #' }
 #'
 #' @seealso [which_zeros()], [false_absences()], [multicause-package] for the map of the package.

@@ -1,9 +1,9 @@
-# The base class: constructor, validation and the methods that serve every model.
+# Base class of fits: constructor, validation and the methods that serve every model.
 
 new_multicause <- function(param, objective, loglik, df, dims, trace, starts, converged, control, call,
                            x = NULL, ..., class) {
   stopifnot(is.list(param), is.numeric(objective), is.data.frame(trace), is.data.frame(starts), is.numeric(dims))
-  # A table may have more than 2^31 cells: with integers their number, and products of these, would be NA.
+  # A table may have more than 2^31 cells: as integers their number, and products of these, would be NA.
   storage.mode(dims) <- "double"
   structure(
     list(
@@ -14,61 +14,108 @@ new_multicause <- function(param, objective, loglik, df, dims, trace, starts, co
   )
 }
 
-# Has a matrix the shape that these of the fit's `dims` say?
+# Tests whether a matrix has the shape of these entries of the fit's `dims`.
 has_dims <- function(x, fit, which) identical(as.double(dim(x)), as.double(fit$dims[which]))
 
-# Components are named A1, A2, ... in every result.
+# Names components A1, A2, ... in every result.
 component_names <- function(k) sprintf("A%d", seq_len(k))
 
-# What print() and titles call a model. This and the generics like it are what a model says of itself to code that
-# serves them all; CONTRIBUTING.md lists them.
+# Returns the name of a model in print() and titles. Generics of this kind describe a model to code that serves them
+# all; CONTRIBUTING.md lists them.
 model_title <- function(fit) UseMethod("model_title")
 
 model_title.default <- function(fit) class(fit)[1L]
 
 #' @export
 print.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
-  digits <- check_digits(digits)
-  write_sentences(c(found_sentences(x, digits), known_by(x), fit_sentences(x, digits)))
+  print_screen(fit_screen(x, check_digits(digits)))
   invisible(x)
 }
 
-# What a fit says first, in plain words: what it found.
+# What print() shows of a fit: the model and how the fit ended, a table, at most two sentences.
+fit_screen <- function(fit, digits = 4L) {
+  list(
+    title = c(fit_title(fit), reached_sentence(fit, digits)), table = fit_table(fit, digits),
+    notes = found_sentences(fit, digits)
+  )
+}
+
+print_screen <- function(screen, most = shown_components) {
+  write_sentences(screen$title)
+  if (length(screen$table)) {
+    cat("\n")
+    print_fit_table(screen$table, most)
+  }
+  if (length(screen$notes)) {
+    cat("\n")
+    write_sentences(screen$notes)
+  }
+}
+
+# The model, how it was estimated, and the size of its data.
+fit_title <- function(fit) {
+  by <- estimator_words(fit)
+  sprintf("%s%s: %s", model_title(fit), if (is.null(by)) "" else sprintf(" (%s)", by), shape_words(fit))
+}
+
+# NULL where the model has one estimate alone.
+estimator_words <- function(fit) UseMethod("estimator_words")
+
+estimator_words.default <- function(fit) {
+  if (is.na(fit$converged)) {
+    return(NULL)
+  }
+  by <- c(
+    log_likelihood = "maximum likelihood", log_posterior = "MAP", lower_bound = "variational Bayes",
+    penalised_log_likelihood = "penalised likelihood", smoothed_log_likelihood = "maximum likelihood, smoothed",
+    smoothed_log_posterior = "MAP, smoothed"
+  )[names(fit$objective)]
+  if (anyNA(by) || !length(by)) NULL else unname(by)
+}
+
+# The table of a print: of components, or what a model has instead. A list of columns, or NULL.
+fit_table <- function(fit, digits = 4L) UseMethod("fit_table")
+
+fit_table.default <- function(fit, digits = 4L) component_table(fit)
+
+# At most two sentences: what follows from the fit.
 found_sentences <- function(fit, digits = 4L) UseMethod("found_sentences")
 
 found_sentences.default <- function(fit, digits = 4L) NULL
 
-# Which model it is, of what, and how it was found.
-fit_sentences <- function(fit, digits = 4L) UseMethod("fit_sentences")
+# What summary() reports beside these.
+detail_sentences <- function(fit, digits = 4L) UseMethod("detail_sentences")
 
-fit_sentences.default <- function(fit, digits = 4L) {
-  guesses <- nrow(fit$starts)
-  title <- sprintf("%s: %s", model_title(fit), shape_words(fit))
+detail_sentences.default <- function(fit, digits = 4L) NULL
+
+# How the fit ended: the objective, the iterations and the starts.
+reached_sentence <- function(fit, digits = 4L) UseMethod("reached_sentence")
+
+reached_sentence.default <- function(fit, digits = 4L) {
   if (is.na(fit$converged)) { # of posterior_draws(): a state of a chain, which is alone
-    return(c(title, sprintf("One draw from the posterior; log-likelihood %s", format(fit$loglik, digits = digits))))
+    return(sprintf("one draw from the posterior, log-likelihood %s", format(fit$loglik, digits = digits)))
   }
-  c(
-    title,
-    sprintf(
-      "%s after %s over the table (%s), %s",
-      if (fit$converged) "Converged" else "NOT converged", count_words(count_passes(fit), "pass"),
-      if (guesses == 1L) "from one first guess" else
-        sprintf("best of %d first guesses, %d finished", guesses, sum(fit$starts$finished)),
-      reached_words(fit, digits)
-    )
+  starts <- nrow(fit$starts)
+  finished <- sum(fit$starts$finished)
+  sprintf(
+    "%s (%s)", ended_words(fit, digits),
+    if (starts == 1L) "one start" else
+      sprintf("best of %d starts%s", starts, if (finished < starts) sprintf(", %d finished", finished) else "")
+  )
+}
+
+# "log-posterior -1622 after 69 iterations, converged".
+ended_words <- function(fit, digits) {
+  value <- unname(fit$objective)
+  is_loss <- names(fit$objective) == "minus_loss"
+  sprintf(
+    "%s %s after %s, %s", if (is_loss) "loss" else objective_words(fit),
+    format(if (is_loss) -value else value, digits = digits), count_words(count_iterations(fit), "iteration"),
+    if (fit$converged) "converged" else "NOT converged"
   )
 }
 
 # "smoothed_log_posterior" as people write it.
-# What was climbed, or come down, and where to.
-reached_words <- function(fit, digits) {
-  value <- unname(fit$objective)
-  if (names(fit$objective) == "minus_loss") {
-    return(sprintf("loss %s; lower is better", format(-value, digits = digits)))
-  }
-  sprintf("%s %s; higher is better", objective_words(fit), format(value, digits = digits))
-}
-
 objective_words <- function(fit) gsub("_", " ", sub("log_", "log-", names(fit$objective), fixed = TRUE), fixed = TRUE)
 
 #' @export
@@ -83,24 +130,24 @@ fitted.multicause <- function(object, ...) {
   predict(object)
 }
 
-# Known cells; models whose sites are draws of their own count those.
+# Counts the observed cells; models whose sites are independent draws count sites.
 #' @export
 nobs.multicause <- function(object, ...) known_cells(object)
 
 known_cells <- function(fit) fit$dims[["observed"]]
 
-# Sites with a known cell; of fits from before, which have no note of them, all.
+# Counts the sites with a known cell; all sites in a fit without that number.
 known_sites <- function(fit) as.double(fit$informative_sites %||% fit$dims[["n"]])
 
-# Why BIC() has no meaning for a fit that maximised a likelihood or a posterior, as a clause; NULL where it has, because
-# the number of parameters does not grow with that of the observations.
+# Returns the reason, as a clause, why BIC() has no meaning for a fit that maximised a likelihood or a posterior; NULL
+# if it has, because the number of parameters does not grow with that of the observations.
 why_no_bic <- function(fit) UseMethod("why_no_bic")
 
 why_no_bic.default <- function(fit) {
   "every site has parameters of its own, such as memberships, and so their number grows with the table"
 }
 
-# R's own would count cells as independent observations of all models.
+# The default would count cells as independent observations in all models.
 #' @export
 BIC.multicause <- function(object, ...) {
   for (fit in list(object, ...)) {
@@ -116,7 +163,7 @@ BIC.multicause <- function(object, ...) {
   NextMethod()
 }
 
-# The log-likelihood at a maximum: of itself, or of a posterior or penalised likelihood, as of penalised fits elsewhere.
+# Returns the log-likelihood at its maximum, or at that of a posterior or penalised likelihood, as for penalised fits.
 #' @export
 logLik.multicause <- function(object, ...) {
   if (!has_likelihood(object)) {
@@ -125,7 +172,7 @@ logLik.multicause <- function(object, ...) {
       if (is.na(object$loglik)) "" else "; `fit$loglik` holds the log-likelihood at the estimate"
     )
   }
-  # Without a number of observations R makes no BIC of it, nor compares it with that of other models.
+  # Without a number of observations R computes no BIC and does not compare it with that of other models.
   n <- if (is.null(why_no_bic(object))) nobs(object) else NA_real_
   structure(object$loglik, df = object$df, nobs = as.double(n), class = "logLik")
 }
@@ -142,7 +189,7 @@ what_it_did <- function(fit) {
   }
 }
 
-# Objectives that are the log-likelihood and a term that holds parameters back, with what does so.
+# Objectives that add a shrinking term to the log-likelihood, with the name of that term.
 held_back_by <- c(
   log_posterior = "prior", penalised_log_likelihood = "penalty", smoothed_log_likelihood = "smoothing",
   smoothed_log_posterior = "prior and smoothing"
@@ -165,7 +212,7 @@ residuals.multicause <- function(object, type = c("response", "pearson", "devian
   residual_matrix(object, x, mean, type)
 }
 
-# Residuals of a model whose cells are Bernoulli; other families have their own.
+# Computes residuals of a model with Bernoulli cells; other families have their own methods.
 residual_matrix <- function(fit, x, mean, type) UseMethod("residual_matrix")
 
 residual_matrix.default <- function(fit, x, mean, type) {
@@ -176,13 +223,13 @@ residual_matrix.default <- function(fit, x, mean, type) {
   )
 }
 
-# The data of a fit, or those given in their place.
+# Returns the data of a fit, or those supplied in their place.
 fit_data <- function(fit, x = NULL) {
   if (!is.null(x)) {
     return(check_own_data(fit, x))
   }
   if (is.null(fit$x)) {
-    stop_input("This fit was made with `keep_x = FALSE`: give the data as `x`.")
+    stop_input("This fit was made with `keep_x = FALSE`: supply the data as `x`.")
   }
   if (isS4(fit$x)) loadNamespace("Matrix") # R would attach it, of a fit that was read from a file
   kind <- data_kind(fit) # they may have been changed since
@@ -190,12 +237,12 @@ fit_data <- function(fit, x = NULL) {
   check_valid(fit$x, "fit$x")
 }
 
-# The kind of values a fit is to, as check_data() wants it; NULL: they are checked as they are read.
+# Returns the kind of values of a model for check_data(); NULL if they are checked when read.
 data_kind <- function(fit) UseMethod("data_kind")
 
 data_kind.default <- function(fit) "binary"
 
-# Data that a user says are those of the fit, in its order: of its shape, names and kind of values, and as many of them.
+# Checks that the user's data are those of the fit (shape, names, kind, number of observed cells) and orders them alike.
 check_own_data <- function(fit, x) {
   own <- own_data(fit, x)
   if (own$observed != known_cells(fit)) {
@@ -207,7 +254,7 @@ check_own_data <- function(fit, x) {
   own$x
 }
 
-# list(x, observed): the data in the form and order of the fit's, and the number of observed cells.
+# Returns list(x, observed): the data in the form and order of the fit's, and the number of observed cells.
 own_data <- function(fit, x) UseMethod("own_data")
 
 own_data.default <- function(fit, x) {
@@ -215,12 +262,12 @@ own_data.default <- function(fit, x) {
   list(x = data$x, observed = sum(data$margins$row_observed))
 }
 
-# The parts of a fit that every model fills in the same way from a run of its starts.
+# Assembles the parts of a fit that every model derives alike from a run of its starts.
 assemble_fit <- function(run, data, k, objective, control, call, ...) {
   outcome <- run$best$outcome
   converged <- outcome$status == "converged"
-  if (!converged && control$max_pass > 0L && control$tol > 0) {
-    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control() for a firmer answer")
+  if (!converged && control$max_iter > 0L && control$tol > 0) {
+    warn_not_converged(outcome, advice = ": raise `max_iter` in fit_control() for a firmer answer")
   }
   new_multicause(
     objective = stats::setNames(outcome$objective, objective),
@@ -239,16 +286,16 @@ assemble_fit <- function(run, data, k, objective, control, call, ...) {
 
 dimnames_of <- function(x) if (is.null(dimnames(x))) list(NULL, NULL) else unname(dimnames(x))
 
-# Arguments given by name of a variable, replaced by their values: update() may be called where it is gone.
+# Replaces variables in the call by their values: update() may be called where they do not exist.
 keep_values <- function(call, values) {
-  # A start that is a fit, whose chains go on, would grow the fit by all fits before it.
+  # A fit as starting values, whose chains are resumed, would enlarge this fit by all fits before it.
   if (inherits(values$start, "multicause")) values$start <- NULL
   given <- intersect(names(values), names(call))
   call[given] <- values[given]
   call
 }
 
-# A call without arguments that were given as NULL: what stands for it depends on others, which update() may change.
+# Drops arguments supplied as NULL from the call: their defaults depend on others, which update() may change.
 drop_nulls <- function(call, values) {
   call[names(Filter(is.null, values))] <- NULL
   call
@@ -258,26 +305,26 @@ drop_nulls <- function(call, values) {
 update.multicause <- function(object, ..., evaluate = TRUE) {
   evaluate <- check_flag(evaluate, "evaluate")
   changes <- named_changes(match.call(expand.dots = FALSE)$...)
-  # The data and settings the fit was made from may be gone or changed where update() is called.
+  # Data and settings of the fit may be gone or changed where update() is called.
   known <- list(x = if (is.null(object$visits)) object$x else object$visits, control = object$control)
   if ("k" %in% names(object$call)) known$k <- object$dims[["k"]]
   updated_call(object, changes, known, evaluate, parent.frame())
 }
 
-# The call of a fit with changes, a list by name, evaluated, with what is `known` of the rest.
+# Evaluates the call of a fit with changes, a list by name, and the `known` values of other arguments.
 updated_call <- function(object, changes, known, evaluate, where) {
   call <- object$call
-  for (name in names(changes)) call[[name]] <- changes[[name]]
+  call[names(changes)] <- changes # an argument may be NULL
   if (!evaluate) {
     return(call)
   }
-  # Settings that were left to the model are left to it again: another estimate may have others.
+  # Settings left to the model stay so: another estimate may have other defaults.
   if (is.null(object$call$control)) known$control <- NULL
   for (name in setdiff(names(known), names(changes))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
   eval(find_model(call, object, where), where)
 }
 
-# What update() is to change, by name: a formula would be evaluated as some other argument.
+# Returns the changes of update() by name: a formula would be matched to some other argument.
 named_changes <- function(dots) {
   extra <- as.list(dots)
   if (length(extra) && (is.null(names(extra)) || !all(nzchar(names(extra))))) {
@@ -289,27 +336,26 @@ named_changes <- function(dots) {
   extra
 }
 
-# The call with a function that is there: a fit may have been made under a name that is known elsewhere only.
+# Returns the call with a function that exists: the fit may have been made under a name known elsewhere only.
 find_model <- function(call, fit, where) {
   found <- catch_error(is.function(eval(call[[1L]], where)), function(e) FALSE)
   if (!found) call[[1L]] <- call("::", quote(multicause), as.name(model_name(fit)))
   call
 }
 
-# What serves every model: new data, simulation, summary, plot, and the few generics by which the tools for choosing and
-# comparing models see a fit.
+# Serves every model: new data, simulation, summary, plot, and the generics used to choose and compare models.
 
-# Whether new rows are documents, which list the words that they have.
+# Tests whether new rows are documents, which list only the words they have.
 is_of_documents <- function(fit) UseMethod("is_of_documents")
 
 is_of_documents.default <- function(fit) FALSE
 
-# New rows, their columns matched to the training attributes: as check_data() gives it.
+# Matches the columns of new rows to the training attributes and returns the result of check_data().
 check_newdata <- function(fit, newdata, kind) {
   check_data(new_rows(fit, newdata), kind, "newdata", quiet = TRUE)
 }
 
-# A prediction, or a list of them, with its taxa in the order in which the new data have them: kernels have the fit's.
+# Puts the taxa of a prediction, or of a list of them, in the order of the new data: kernels use the fit's.
 in_given_order <- function(out, newdata) {
   if (is.null(newdata)) {
     return(out)
@@ -321,7 +367,7 @@ in_given_order <- function(out, newdata) {
   sides <- if (is.data.frame(given)) list(names(given)) else dimnames(given)[-1L]
   for (side in seq_along(dim(out))[-1L]) {
     label <- dimnames(out)[[side]]
-    # Arrays of counts have names on every side, visits theirs in any order: the side that has all of these.
+    # Arrays of counts have names on every side, visits in any order: the side that contains all of these is theirs.
     holds <- Filter(function(names) !is.null(label) && all(label %in% names), sides)
     at <- if (length(holds)) match(intersect(holds[[1L]], label), label)
     if (is.unsorted(at)) out <- take_side(out, side, at)
@@ -329,10 +375,10 @@ in_given_order <- function(out, newdata) {
   out
 }
 
-# An answer for these rows as they were asked for, some perhaps more than once.
+# Returns results for rows in the requested order, with repeats.
 as_asked <- function(out, rows, asked) if (identical(rows, asked)) out else take_side(out, 1L, match(asked, rows))
 
-# Some of the rows, columns or other levels of an array, which keeps its attributes.
+# Selects rows, columns or other levels of an array and keeps its attributes.
 take_side <- function(x, side, at) {
   index <- rep(list(TRUE), length(dim(x)))
   index[[side]] <- at
@@ -342,7 +388,7 @@ take_side <- function(x, side, at) {
   out
 }
 
-# nsim data sets from draw(), with the names of the fit's data, as stats::simulate() asks.
+# Simulates nsim data sets by draw(), with the names of the fit's data, as stats::simulate() requires.
 simulate_with <- function(object, nsim, seed, draw) {
   nsim <- check_nsim(nsim, prod(object$dims[c("n", "m")]))
   drawn <- draw_seeded(function() {
@@ -356,14 +402,14 @@ simulate_with <- function(object, nsim, seed, draw) {
   structure(drawn$value, seed = drawn$seed)
 }
 
-# A number of tables to draw that fit into memory, of so many cells each.
+# Checks that so many tables of this size fit into memory.
 check_nsim <- function(nsim, n_cell) {
   nsim <- check_count(nsim, "nsim")
   refuse_large(nsim * n_cell / 2, "The result", "draw fewer tables at a time")
   nsim
 }
 
-# One draw of a multinomial distribution. Totals that are no integers of R's are shared out to parts of the cells first.
+# Draws from a multinomial distribution. Totals beyond R's integers are first divided among parts of the cells.
 draw_multinomial <- function(total, p) {
   if (total == 0) {
     return(integer(length(p)))
@@ -395,7 +441,8 @@ random_bernoulli <- function(p) {
 #'
 #' @param object a fit of any model of this package.
 #' @param ... must be empty.
-#' @return A list of class `summary.multicause` with `title`, `criteria` (`loglik`, `df`, `AIC`, `BIC`, in nats; `NA`
+#' @return A list of class `summary.multicause` with `screen` (`title`, `table` and `notes`, which `print()` shows of
+#'   the fit), `details` (sentences), `criteria` (`loglik`, `df`, `AIC`, `BIC`, in nats; `NA`
 #'   where they have no meaning, and `no_criteria`, or `no_bic`, gives the reason; `criteria_note` explains them
 #'   where a prior, a penalty or neighbours hold parameters back), `starts` (by kind of start: number, finished, reached
 #'   the best, best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
@@ -410,7 +457,7 @@ summary.multicause <- function(object, ...) {
   d <- object$dims
   structure(
     list(
-      title = c(found_sentences(object), known_by(object), fit_sentences(object)),
+      screen = fit_screen(object), details = detail_sentences(object),
       criteria = fit_criteria(object), no_criteria = why_no_criteria(object), no_bic = why_no_bic(object),
       criteria_note = criteria_note(object),
       starts = summarise_starts(object$starts), n_missing = d[["n"]] * d[["m"]] - d[["observed"]], seed = object$seed
@@ -427,7 +474,7 @@ fit_criteria <- function(fit) {
   )
 }
 
-# Why AIC and BIC have no meaning for a fit: NULL where they have.
+# Returns the reason why AIC and BIC have no meaning for a fit; NULL if they have.
 why_no_criteria <- function(fit) {
   if (!has_likelihood(fit)) {
     "it was not maximised"
@@ -436,15 +483,13 @@ why_no_criteria <- function(fit) {
   }
 }
 
-# What AIC and BIC mean where something holds the parameters back that they count as free: NULL where nothing does.
+# Explains AIC and BIC for parameters that count as free although they are shrunk; NULL if none are.
 criteria_note <- function(fit) {
   if (is.null(why_no_criteria(fit)) && !is_maximum_likelihood(fit)) {
     by <- held_back_by[[names(fit$objective)]]
-    both <- is.null(why_no_bic(fit))
-    sprintf(
-      "%s every parameter as free, although the %s %s them back, and so %s: compare them among fits with the same %s.",
-      if (both) "AIC and BIC count" else "AIC counts", by, if (grepl(" and ", by)) "hold" else "holds",
-      if (both) "are too hard on this fit" else "is too hard on such fits", by
+    paste0(
+      "AIC and BIC count every parameter as free, although the ", by, if (grepl(" and ", by)) " hold" else " holds",
+      " them back, and so are too hard on this fit: compare them among fits with the same ", by, "."
     )
   }
 }
@@ -452,14 +497,16 @@ criteria_note <- function(fit) {
 print_criteria <- function(x, digits) {
   shown <- vapply(x$criteria, format, "", digits = max(digits, 7L))
   if (is.null(x$no_criteria)) {
-    paper <- if ("AIC_paper" %in% names(shown)) paste("; the paper's -L + P, half of AIC,", shown[["AIC_paper"]])
+    counted <- is.null(x$no_bic)
     write_sentences(c("", sprintf(
-      "Log-likelihood %s%s with %s parameters; AIC %s%s%s",
-      if (is.null(x$criteria_note)) "" else "at the estimate ", shown[["loglik"]], shown[["df"]], shown[["AIC"]],
-      if (is.null(x$no_bic)) paste0(", BIC ", shown[["BIC"]]) else "", paste0("", paper)
+      "Log-likelihood %s%s with %s parameters%s", if (is.null(x$criteria_note)) "" else "at the estimate ",
+      shown[["loglik"]], shown[["df"]], if (counted) sprintf("; AIC %s, BIC %s", shown[["AIC"]], shown[["BIC"]]) else ""
     )))
-    if (!is.null(x$no_bic)) write_sentences(sprintf("No BIC: %s", x$no_bic))
-    if (!is.null(x$criteria_note)) writeLines(wrap_text(x$criteria_note, exdent = 2L))
+    if (!counted) {
+      write_sentences(sprintf("%s: select_k() compares fits by held-out cells, not by AIC.", capital(x$no_bic)))
+    } else if (!is.null(x$criteria_note)) {
+      writeLines(wrap_text(x$criteria_note, exdent = 2L))
+    }
   } else if (!is.na(x$criteria[["loglik"]])) {
     write_sentences(c(
       "", sprintf("Log-likelihood at the estimate %s; no AIC or BIC, as %s", shown[["loglik"]], x$no_criteria)
@@ -470,9 +517,10 @@ print_criteria <- function(x, digits) {
 #' @export
 print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  write_sentences(x$title)
+  print_screen(x$screen, Inf)
   unknown <- paste(count_words(x$n_missing, "cell"), "unknown")
-  if (x$n_missing > 0 && !any(startsWith(x$title, unknown))) writeLines(unknown)
+  if (x$n_missing > 0 && !any(startsWith(as.character(x$details), unknown))) writeLines(unknown)
+  write_sentences(x$details)
   print_criteria(x, digits)
   print_starts(x$starts, digits)
   invisible(x)
@@ -480,17 +528,9 @@ print.summary.multicause <- function(x, digits = max(3L, getOption("digits") - 3
 
 print_starts <- function(starts, digits) {
   write_sentences(c(
-    "", "Starts: first guesses of each kind, how many were run to the end, and how many came near the best"
+    "", "Starts of each kind: how many, how many were run to the end, how many came near the best"
   ))
   print.data.frame(starts, row.names = FALSE, digits = max(digits, 7L))
-}
-
-# What the numbers of component_matrix() are, for the legend of their picture.
-component_scale <- function(fit) UseMethod("component_scale")
-
-component_scale.default <- function(fit) {
-  total <- rowSums(component_matrix(fit))
-  if (all(abs(total - 1) < 1e-6 | total == 0)) "share of the component" else "weight"
 }
 
 # New data as a matrix whose columns are those of the fit. Documents list the words that they have.

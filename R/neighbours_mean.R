@@ -4,21 +4,21 @@
 #' lists are alike. It has no components; it is the rival that every other model has to beat, and within sites few do.
 #'
 #' @details
-#' **Model.** The chance of a record of taxon j at site i is the weighted mean of the records of j at all
+#' **Model.** The probability of a record of taxon j at site i is the weighted mean of the records of j at all
 #' other sites, with one record more of the table's own mean:
 #' \deqn{p_{ij} = \frac{e \sum_{l \ne i} w_{il} x_{lj} + r_j}{e \sum_{l \ne i} w_{il} o_{lj} + 1}, \quad w_{il}
 #' \propto \exp(-d_{il}) (c_{il} + 0.05)^q}{
 #' p[i,j] = (e sum_l w[i,l] x[l,j] + r[j]) / (e sum_l w[i,l] o[l,j] + 1), w[i,l] ~ exp(-d[i,l]) (c[i,l] + 0.05)^q}
 #' Here \eqn{d} is the distance of [smooth_over()] (in age, place, or any other, each over its bandwidth). \eqn{c} is
 #' the cosine of the two lists: shared taxa over the root of the product of their lengths. \eqn{q} is the
-#' `likeness`, and \eqn{o} tells which cells are known. \eqn{e = (\sum w)^2 / \sum w^2} is how many sites the
+#' `similarity`, and \eqn{o} shows which cells are known. \eqn{e = (\sum w)^2 / \sum w^2} is how many sites the
 #' mean is worth, and \eqn{r_j} the share of the other sites that have j. Unknown cells count neither in means
 #' nor in lists.
 #'
-#' **A cell never speaks for itself.** A site is not its own neighbour, and for a presence the likeness of lists
-#' is taken without it. So `fitted()` gives every cell the chance it would have if it were hidden, and the objective,
-#' the sum of the logarithms of these chances of what was recorded, is a leave-one-out likelihood: no parameter is
-#' fitted to a cell that it is judged by.
+#' **A cell never speaks for itself.** A site is not its own neighbour, and for a presence the similarity of lists
+#' is taken without it. So `fitted()` gives every cell the probability it would have if it were hidden, and the
+#' objective, the sum of the logarithms of these probabilities of what was recorded, is a leave-one-out likelihood: no
+#' parameter is fitted to a cell that it is judged by.
 #'
 #' **Bandwidths.** With `bandwidth = "cv"` in [smooth_over()], the default there, the bandwidths are those of the
 #' largest objective on a grid of factors of two. Covariates are changed one after another, until no step is better (at
@@ -31,13 +31,13 @@
 #'
 #' @inheritParams aspect_bernoulli
 #' @param k must be 0: there are no components. It is there for [cross_validate()] and [compare_models()].
-#' @param smooth a result of [smooth_over()] that says which sites are near each other, or `NULL`: all are equally
+#' @param smooth a result of [smooth_over()] that defines which sites are near each other, or `NULL`: all are equally
 #'   near. A site whose age or place is unknown takes all others. Its `most` is 500 unless given: with 30 the AUC of
-#'   deleted finds was lower on nine of ten tables, by .016 in the mean (`bench/which_zeros.md`).
-#' @param likeness how much it counts that two lists are alike: the power \eqn{q}, from 0 (not at all) to 10.
+#'   held-out presences was lower on nine of ten tables, by .016 in the mean (`bench/which_zeros.md`).
+#' @param similarity how much it counts that two lists are alike: the power \eqn{q}, from 0 (not at all) to 10.
 #' @param control settings from [fit_control()]; only `keep_x` and `n_threads` have a meaning.
 #' @return A list of class `neighbours_mean`, with the parts described in [aspect_bernoulli()] (but `certificate`,
-#'   `pinned` and `expected_false`), where `param` holds `bandwidth` (named by covariate, may be empty) and `likeness`;
+#'   `fixed` and `expected_false`), where `param` holds `bandwidth` (named by covariate, may be empty) and `similarity`;
 #'   `near` is the [smooth_over()] with its bandwidths; `probability` (n x m) what `fitted()` gives. `loglik` and `df`
 #'   are `NA`. `trace` has a row for every bandwidth tried.
 #' @references Hill MO (2012). Local frequency as a key to interpreting species occurrence data when recording effort is
@@ -50,20 +50,20 @@
 #' fit
 #' round(fitted(fit)[1:3, 1:3], 3)
 #' @export
-neighbours_mean <- function(x, k = 0, ..., smooth = NULL, likeness = 1, control = fit_control()) {
+neighbours_mean <- function(x, k = 0, ..., smooth = NULL, similarity = 1, control = fit_control()) {
   call <- match.call()
   check_dots(...)
   check_given(x)
   check_count(k, "k", 0L, 0L)
   control <- check_control(control)
-  likeness <- check_number(likeness, "likeness", 0, 10)
+  similarity <- check_number(similarity, "similarity", 0, 10)
   data <- check_data(x, "binary")
   near <- if (!is.null(smooth)) match_smooth(nbm_check_smooth(smooth), data$x, "smooth")
   if (!is.null(near) && is.null(near$most)) near$most <- least_near
-  tried <- nbm_tune(near, likeness, nbm_table(data$x), control$n_threads)
+  tried <- nbm_tune(near, similarity, nbm_table(data$x), control$n_threads)
   near <- tried$near
-  call <- keep_values(call, list(smooth = near, likeness = likeness))
-  nbm_new_fit(data, near, likeness, tried$trace, control, call)
+  call <- keep_values(call, list(smooth = near, similarity = similarity))
+  nbm_new_fit(data, near, similarity, tried$trace, control, call)
 }
 
 nbm_check_smooth <- function(smooth) {
@@ -73,7 +73,7 @@ nbm_check_smooth <- function(smooth) {
   check_smooth(smooth)
 }
 
-# What means are taken of: presences (dense or sparse, as the data are), lengths of lists, and the attributes' sums.
+# Collects what means are computed from: presences (dense or sparse, as the data), richness, and the attributes' sums.
 nbm_table <- function(x) {
   view <- data_view(x)
   margins <- .Call(mc_c_view_margins, view)
@@ -83,7 +83,7 @@ nbm_table <- function(x) {
   )
 }
 
-# 1 where there is a presence or a count, 0 elsewhere, unknown cells included; sparse where the data are.
+# Returns 1 for a presence or a count, 0 elsewhere, unknown cells included; sparse if the data are.
 found_table <- function(x) {
   found <- function(value) as.double(!is.na(value) & value > 0)
   if (inherits(x, "dgCMatrix")) {
@@ -93,7 +93,7 @@ found_table <- function(x) {
   matrix(found(x), nrow(x), dimnames = dimnames(x))
 }
 
-# Neighbours of some rows among all, by their distances: list(start, neighbour, weight); NULL: all are alike.
+# Finds the neighbours of some rows by their distances: list(start, neighbour, weight); NULL: all are equally near.
 near_lists <- function(near, rows = seq_len(near$n), n_threads = 1) {
   if (is.null(near)) {
     return(NULL)
@@ -112,21 +112,22 @@ near_lists <- function(near, rows = seq_len(near$n), n_threads = 1) {
   if (identical(found$rows, rows)) found$lists else find() # samples of rows may have one range
 }
 
-# Lists depend on sites and bandwidths alone, and many tables of the same sites ask for the same ones: near$memo, an
-# environment, keeps those of tables of up to so many neighbours, and those of the rows by which bandwidths are judged.
+# Neighbours depend only on sites and bandwidths, and many tables of the same sites use the same: near$memo, an
+# environment, caches those of tables with up to this many neighbours, and those of the rows by which bandwidths are
+# chosen.
 most_remembered <- 2e6
 
 likeness_floor <- 0.05 # lists with nothing in common still count a little
 
-# Means over neighbours, length(own) x m, of rows whose lists are a view; own: their numbers in the table, NULL for rows
-# that are not of it. Presences of its own rows get what they would have if hidden.
-nbm_means <- function(table, rows, own, lists, likeness, n_threads = 1) {
-  settings <- c(likeness, likeness_floor, n_threads)
+# Computes means over neighbours, length(own) x m, of rows in a view; own: their numbers in the table, NULL for rows
+# outside it. Presences of rows in the table get the mean they would have if held out.
+nbm_means <- function(table, rows, own, lists, similarity, n_threads = 1) {
+  settings <- c(similarity, likeness_floor, n_threads)
   own <- if (!is.null(own)) as.integer(own) - 1L
   if (!is.null(lists)) {
     return(.Call(mc_c_neighbours_mean, table$view, rows, own, lists, settings))
   }
-  # Where all are neighbours, observations with the same list have the same mean.
+  # If all are neighbours, observations with equal presences have the same mean.
   distinct <- .Call(mc_c_view_distinct, table$view)
   if (is.null(own)) {
     return(.Call(mc_c_neighbours_mean, distinct$view, rows, NULL, distinct$weight, settings))
@@ -138,11 +139,11 @@ nbm_means <- function(table, rows, own, lists, likeness, n_threads = 1) {
   if (length(wanted) == length(group)) p else p[match(group, wanted), , drop = FALSE]
 }
 
-# n x m probabilities of some rows of the table, by blocks, so that lists of neighbours stay short. `view`: of these
-# rows, if it is there.
-nbm_rows <- function(near, likeness, table, rows, n_threads = 1, view = NULL) {
+# Computes n x m probabilities of some rows of the table, by blocks, to limit the number of neighbours in memory.
+# `view`: of these rows, if available.
+nbm_rows <- function(near, similarity, table, rows, n_threads = 1, view = NULL) {
   means <- function(at, view) {
-    nbm_means(table, view, at, near_lists(near, at, n_threads), likeness, n_threads)
+    nbm_means(table, view, at, near_lists(near, at, n_threads), similarity, n_threads)
   }
   blocks <- row_blocks(seq_along(rows), if (is.null(near)) 1L else min(near$most, near$n))
   if (length(blocks) == 1L) {
@@ -157,23 +158,26 @@ nbm_view <- function(table, rows) {
   if (length(rows) == nrow(table$found)) table$view else data_view(table$found[rows, , drop = FALSE])
 }
 
-# Sum of the logarithms of what the known cells of some rows were given while hidden.
+# Sums the log-probabilities of the known cells of some rows, each while held out.
 nbm_objective <- function(p, view, n_threads = 1) .Call(mc_c_neighbours_loglik, p, view, as.double(n_threads))
 
 nbm_most_judged <- 500L
 nbm_most_tried <- 40L
 nbm_least_gain <- 0.1 # of log-likelihood
 
-# The bandwidths of the largest objective, uphill from the typical distances, times two, or from those given: list(near,
-# trace).
-nbm_tune <- function(near, likeness, table, n_threads = 1, from = NULL) {
+# Chooses the bandwidths with the largest objective by hill-climbing from twice the typical distances, or from supplied
+# ones: list(near, trace).
+nbm_tune <- function(near, similarity, table, n_threads = 1, from = NULL) {
   n <- nrow(table$found)
   rows <- unique(as.integer(round(seq(1, n, length.out = min(n, nbm_most_judged)))))
   view <- nbm_view(table, rows)
-  judge <- function(near) nbm_objective(nbm_rows(near, likeness, table, rows, n_threads, view), view, n_threads)
+  judge <- function(near) {
+    means <- nbm_rows(near, similarity, table, rows, n_threads, view)
+    nbm_objective(means, view, n_threads)
+  }
   open <- if (identical(near$bandwidth, "cv")) setdiff(names(near$given), "neighbours")
   if (!length(open)) {
-    return(list(near = near, trace = data.frame(pass = 1L, objective = judge(near))))
+    return(list(near = near, trace = data.frame(iteration = 1L, objective = judge(near))))
   }
   typical <- (if (is.null(near$typical)) typical_distance(near) else near$typical)[open]
   first <- if (is.null(from)) rep(1, length(open)) else round(log2(from[open] / typical))
@@ -185,9 +189,9 @@ nbm_at <- function(near, bandwidth) {
   near
 }
 
-# The bandwidths typical * 2^step that judge(near) finds best, as nbm_tune() returns them: from `step` on a grid of
-# whole numbers, one coordinate after another, uphill until no neighbour is better by nbm_least_gain, since beyond all
-# distances a wider bandwidth changes next to nothing.
+# Finds the bandwidths typical * 2^step with the largest judge(near), as nbm_tune() returns them: hill-climbing from
+# `step` on a grid of whole numbers, one coordinate after another, until no adjacent point gains nbm_least_gain, since
+# beyond all distances a wider bandwidth changes almost nothing.
 nbm_climb <- function(near, typical, step, judge) {
   tried <- list()
   value <- function(step) {
@@ -210,22 +214,22 @@ nbm_climb <- function(near, typical, step, judge) {
   }
   list(
     near = nbm_at(near, typical * 2^step),
-    trace = data.frame(pass = seq_along(tried), objective = unlist(tried, use.names = FALSE))
+    trace = data.frame(iteration = seq_along(tried), objective = unlist(tried, use.names = FALSE))
   )
 }
 
-nbm_new_fit <- function(data, near, likeness, trace, control, call) {
+nbm_new_fit <- function(data, near, similarity, trace, control, call) {
   table <- nbm_table(data$x)
   names <- dimnames_of(data$x)
-  p <- nbm_rows(near, likeness, table, seq_len(nrow(data$x)), control$n_threads)
+  p <- nbm_rows(near, similarity, table, seq_len(nrow(data$x)), control$n_threads)
   dimnames(p) <- name_sides(names)
   objective <- nbm_objective(p, table$view, control$n_threads)
   new_multicause(
-    param = list(bandwidth = if (is.numeric(near$bandwidth)) near$bandwidth else numeric(), likeness = likeness),
+    param = list(bandwidth = if (is.numeric(near$bandwidth)) near$bandwidth else numeric(), similarity = similarity),
     objective = c(held_out_log_likelihood = objective), loglik = NA_real_, df = NA_real_,
     dims = c(n = nrow(data$x), m = ncol(data$x), k = 0, observed = sum(data$margins$row_observed)), trace = trace,
     starts = data.frame(
-      start = 1L, init = "typical", objective = objective, passes = nrow(trace), finished = TRUE, converged = TRUE,
+      start = 1L, init = "typical", objective = objective, iterations = nrow(trace), finished = TRUE, converged = TRUE,
       reached_best = TRUE
     ),
     converged = TRUE, control = control, call = call, x = if (control$keep_x) data$x, names = names, near = near,
@@ -257,14 +261,14 @@ predict.neighbours_mean <- function(object, newdata = NULL, type = "response", .
   check_dots(...)
   check_choice(type)
   if (is.null(newdata)) {
-    if (!is.null(along)) stop_input("`newdata` must be given with `along`.")
+    if (!is.null(along)) stop_input("`newdata` must be supplied with `along`.")
     return(object$probability)
   }
   data <- check_newdata(object, newdata, "binary")
   lists <- if (!is.null(along)) {
     along_neighbours(object$near, check_along(list(smooth = object$near), along, nrow(data$x), rownames(data$x)))
   }
-  p <- nbm_means(nbm_table(fit_data(object)), data$view, NULL, lists, object$param$likeness, object$control$n_threads)
+  p <- nbm_means(nbm_table(fit_data(object)), data$view, NULL, lists, object$param$similarity, object$control$n_threads)
   dimnames(p) <- list(rownames(data$x), object$names[[2L]])
   in_given_order(p, newdata)
 }
@@ -279,24 +283,33 @@ simulate.neighbours_mean <- function(object, nsim = 1, seed = NULL, ...) {
 
 shape_words.neighbours_mean <- function(fit) table_words(fit$dims, axis_words(fit)) # it has no components
 
-fit_sentences.neighbours_mean <- function(fit, digits = 4L) {
+fit_table.neighbours_mean <- function(fit, digits = 4L) {
   bandwidth <- fit$param$bandwidth
-  by <- c(
-    if (length(bandwidth)) {
-      sprintf("%s (bandwidth %s)", names(bandwidth), vapply(bandwidth, format, "", digits = digits))
-    },
-    if (!is.null(fit$near$given$neighbours)) "given neighbours",
-    if (fit$param$likeness > 0) sprintf("likeness of lists (power %s)", format(fit$param$likeness))
+  similarity <- fit$param$similarity
+  near <- c(
+    names(bandwidth), if (!is.null(fit$near$given$neighbours)) "`neighbours`",
+    if (similarity > 0) sprintf("similarity of %s", axis_words(fit)[1L])
   )
-  each <- unname(fit$objective) / fit$dims[["observed"]]
-  c(
-    sprintf("%s: %s", model_title(fit), shape_words(fit)),
-    sprintf("Near by %s", if (length(by)) paste(by, collapse = ", ") else "nothing: all are alike"),
-    sprintf(
-      "Log-likelihood of cells, each hidden in turn: %s, %s a cell",
-      format(unname(fit$objective), digits = digits), format(each, digits = digits)
+  if (length(near)) {
+    list(
+      `neighbours by` = near, setting = c(
+        if (length(bandwidth)) paste("bandwidth", vapply(bandwidth, format, "", digits = digits)),
+        if (!is.null(fit$near$given$neighbours)) "as supplied", if (similarity > 0) paste("power", format(similarity))
+      )
     )
+  }
+}
+
+reached_sentence.neighbours_mean <- function(fit, digits = 4L) {
+  value <- unname(fit$objective)
+  sprintf(
+    "log-likelihood of cells, each held out in turn, %s (%s per cell)", format(value, digits = digits),
+    format(value / fit$dims[["observed"]], digits = digits)
   )
+}
+
+found_sentences.neighbours_mean <- function(fit, digits = 4L) {
+  if (is.null(fit_table(fit))) sprintf("No neighbours: all %s count alike.", axis_words(fit)[1L])
 }
 
 model_title.neighbours_mean <- function(fit) "Neighbours' mean"

@@ -24,7 +24,7 @@
 #' **Shards.** `x` may be a result of [shards()] with `loss = "kl"`, by multiplicative updates; see there. The result
 #' has class `nmf_shards`.
 #'
-#' **Cost.** A pass takes O(k) a nonzero cell and O(k^2) a row and column, and O(k^2) a missing cell; under
+#' **Cost.** An iteration takes O(k) a nonzero cell and O(k^2) a row and column, and O(k^2) a missing cell; under
 #' `"kl"` O(q^2) a nonzero cell, q being the components of its row or column that are not 0, and O(k) a missing one.
 #' Sparse data are never made dense; they are held twice, by rows and by columns.
 #'
@@ -36,7 +36,7 @@
 #' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"`
 #'   no observed cell above 0 may have mean 0.
 #' @param control settings from [fit_control()].
-#' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate`, `pinned` and
+#' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate`, `fixed` and
 #'   `expected_false`), where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared
 #'   relative distance from the conditions of an optimum (see Estimation). The `objective` is minus the loss, or under
 #'   `"kl"` for whole numbers the Poisson log-likelihood, whose `df` counts k (n + m - 1) parameters; elsewhere `loglik`
@@ -80,7 +80,7 @@ start_kinds.nmf_problem <- function(problem, control) rep("uniform", control$n_s
 
 run_start.nmf_problem <- function(problem, start, control) nm_run(problem$data$view, start, problem$loss, control)
 
-# The kernel holds an observation's coefficients as a column.
+# Runs the kernel, which stores an observation's coefficients as a column.
 nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
   param <- list(
     coefficients = t(start$coefficients), basis = start$basis, kl = loss == "kl", fixed_basis = fixed_basis,
@@ -96,10 +96,10 @@ nm_run <- function(view, start, loss, control, fixed_basis = FALSE) {
   )
 }
 
-# What start values are in proportion to: the mean of the data.
+# Scale of starting values: the mean of the data.
 nm_size <- function(density) if (density > 0) density else 1e-3
 
-# Positive everywhere, with the mean of the data.
+# Draws starting values, positive everywhere, with the mean of the data.
 draw_start.nmf_problem <- function(problem, kind) {
   data <- problem$data
   k <- problem$k
@@ -120,7 +120,7 @@ nm_check_start <- function(start, data, k) {
   )
 }
 
-# Rows of the basis sum to 1; components by decreasing total. A component that died keeps its zeros.
+# Scales rows of the basis to sum 1 and orders components by decreasing total. An empty component keeps its zeros.
 nm_scale <- function(param) {
   total <- rowSums(param$basis)
   total[total == 0] <- 1
@@ -147,7 +147,7 @@ nm_new_fit <- function(run, data, k, loss, control, call) {
   validate_nmf(fit)
 }
 
-# Poisson log-likelihood plus divergence: the same at every mean.
+# Computes the Poisson log-likelihood plus divergence, which does not depend on the mean.
 poisson_constant <- function(view) {
   x <- if (is.null(view$value)) rep(1, length(view$column)) else view$value
   sum(x * log(x) - x - lgamma(x + 1))
@@ -196,20 +196,20 @@ predict.nmf <- function(object, newdata = NULL, type = c("response", "coefficien
   if (type == "coefficients") {
     return(coefficients)
   }
-  refuse_large(nrow(coefficients) * object$dims[["m"]], "The prediction", "give fewer rows at a time as `newdata`")
+  refuse_large(nrow(coefficients) * object$dims[["m"]], "The prediction", "use fewer rows at a time as `newdata`")
   in_given_order(coefficients %*% object$param$basis, newdata)
 }
 
 nm_new_coefficients <- function(fit, newdata) {
   data <- check_newdata(fit, newdata, "nonnegative")
-  # Components of a common size, whatever that of the fit. A share of next to nothing is rounding: where all else that a
-  # component writes is missing, it would take an enormous coefficient to write with it.
+  # Components get a common size. A share close to 0 is rounding error: if all else that a component writes is missing,
+  # only an enormous coefficient could write with it.
   basis <- unname(fit$param$basis)
   total <- rowSums(basis)
   total[total == 0] <- 1
   basis <- basis / total
   basis[basis < 1e-12] <- 0
-  # A cell above 0 whose attribute no component writes says nothing of the coefficients, but makes KL infinite.
+  # A cell above 0 whose attribute no component writes does not inform the coefficients, but makes KL infinite.
   written <- colSums(basis) > 0
   view <- data$view
   if (fit$loss == "kl" && any(written) && !all(written)) {
@@ -217,7 +217,7 @@ nm_new_coefficients <- function(fit, newdata) {
     basis <- basis[, written, drop = FALSE]
   }
   start <- list(coefficients = matrix(nm_size(fit$density), nrow(data$x), fit$dims[["k"]]), basis = basis)
-  firm <- fit_control(max_pass = 10000L, tol = 1e-14, n_threads = fit$control$n_threads, progress = FALSE)
+  firm <- fit_control(max_iter = 10000L, tol = 1e-14, n_threads = fit$control$n_threads, progress = FALSE)
   done <- nm_run(view, start, fit$loss, firm, fixed_basis = TRUE)
   check_outcome(done$outcome)
   coefficients <- sweep(done$param$coefficients, 2L, total, "/")
@@ -259,7 +259,7 @@ part_sides.nmf <- function(fit, name, values) {
   )
 }
 
-# Poisson means: the chance of at least one.
+# The probability of at least one count under the Poisson means.
 presence_probability.nmf <- function(fit) {
   if (fit$loss == "kl") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
 }

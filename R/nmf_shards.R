@@ -1,4 +1,4 @@
-# NMF of a table in shards, by multiplicative passes. Tests: test-shards_models.R.
+# NMF of a table in shards, by multiplicative iterations. Tests: test-shards_models.R.
 
 fit_to_shards.nmf <- function(model, x, k, settings, start, control, call) {
   loss <- settings$loss
@@ -47,7 +47,7 @@ finish_shards.nmf_on_shards <- function(model, fit, found, free) {
   fit$param <- list(basis = structure(basis, dimnames = list(labels, x$attributes)))
   fit[c("order", "scale")] <- list(order, scale[order])
   fit$shares <- list(weight = stats::setNames((total * scale)[order] / sum(total * scale), labels))
-  # Poisson log-likelihood plus divergence: of presences, minus one each.
+  # Poisson log-likelihood plus divergence: for presences, -1 each.
   constant <- -sum(as.double(x$shards$ones))
   fit$objective <- fit$objective + constant
   fit$trace$objective <- fit$trace$objective + constant

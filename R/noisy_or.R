@@ -1,154 +1,103 @@
 #' Noisy-OR component analysis: several causes at once
 #'
-#' Explains a presence-absence table by `k` hidden components, which the paper calls sources. Any number of them may be
-#' on in a site at the same time. A component that is on switches its taxa on, each with its own
-#' probability, independently of the other components; a leak stands for everything else. Where a mixture or an aspect
-#' model shares a site out among components, a noisy-OR lets causes pile up: a document cites the founders of
-#' every field it touches.
+#' Explains a presence-absence table by `k` components, in the paper sources, of which any number may be on at a site at
+#' the same time. A component that is on switches on each of its taxa with a probability of its own, and a leak stands
+#' for everything else.
 #'
 #' @details
-#' **Model.** Component \eqn{c} is on in site \eqn{i} with probability `prior[c]`; given the components
-#' \eqn{z_i}{z[i,]} that are on,
-#' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c
-#' (1 - links[c,j])^z[i,c]}
-#' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. Missing cells drop out.
+#' **Model.** Component \eqn{c} is on at site \eqn{i} with probability `prior[c]`; given the components \eqn{z_i}{z[i,]}
+#' that are on,
+#' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c (1 -
+#' links[c,j])^z[i,c]}
+#' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. In a mixture the components share a site;
+#' here causes add up: a document cites the founders of every field it touches. Missing cells drop out.
 #'
-#' **Recording.** Here a zero means that the taxon is absent. With `missed_by` a presence is on record only with a
-#' chance of its site, `"site"`, or of its site times a factor of its taxon, `"both"`:
-#' \deqn{P(x_{ij} = 1 | z_i) = r_i d_j (1 - (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}})}{P(x[i,j] = 1 | z) =
-#' r[i] d[j] (1 - (1 - leak[j]) prod_c (1 - links[c,j])^z[i,c])}
-#' A site's chance \eqn{r_i}{r[i]} is one of ten, 0.01, 0.04, 0.09 to 1, drawn from a distribution that is estimated,
-#' so that sites with short lists are not taken at their word. A zero is then a gap in the record or an absence:
-#' [false_absences()] tells the chances, [phantoms()] lists the recording as the fit's white phantom.
-#'
-#' **Repeated visits**, as `x`, tell what was missed. Each visit records a presence with the site's chance (times the
-#' taxon's factor), all visits to a site with the same one, whatever others found. A cell of `made` visits, of which
-#' `found` had a find, has
-#' \deqn{P(x_{ij} | z_i) = p \rho^{found} (1 - \rho)^{made - found}\ (found > 0),\quad 1 - p + p (1 - \rho)^{made}
-#' \ (found = 0),}{P(x[i,j] | z) = p rho^found (1 - rho)^(made - found) if found > 0, else 1 - p + p (1 - rho)^made,}
-#' where \eqn{\rho = r_i d_j}{rho = r[i] d[j]} and \eqn{p} is the chance that the taxon is there. Inference is exact
-#' (`k` up to 8, by default up to 6) or truncated, not variational. Of 600 simulated sites with two or three visits it
-#' expected 0.88 to 1.03 times the false absences that there were, a table of their finds 0.73 to 0.82 times
-#' (`bench/noisy_or.md` in the sources). Where chances differ from visit to visit or follow covariates, or what is found
-#' by mistake matters, that is for [visits_bernoulli()].
-#'
-#' With `effort` the distribution follows the effort of each site, by a logistic curve as in aspect Bernoulli
-#' ([effort][aspect_bernoulli_effort]): the chance is \eqn{((1 + B_i) / 10)^2}{((1 + B[i]) / 10)^2}, where
-#' \eqn{9 - B_i}{9 - B[i]} is a binomial number out of 9, of log-odds \eqn{b_0 + b_1 effort_i}{b0 + b1 effort[i]}. So
-#' sites of the same effort still differ. New sites, whose effort is not known, get what the fit's own sites have on
-#' average. It is an assumption: where specimens of fossil sites were thinned at random, log numbers of specimens as
-#' effort raised average precision and the number of false absences, which was too small, and lowered the AUC over all
-#' sites (`bench/noisy_or.md` in the sources).
-#'
-#' **How many were missed** the data alone hardly say. Where no two components share a taxon, or never occur together,
-#' or there is one component, twice the links with half the chances of recording say the same: what tells them apart is
-#' that of taxa with two causes at once fewer are found than the causes add up to. Where all links are equal, the finds
-#' of a site tell only the product of link and chance of recording. Nor do the data tell a taxon that is missed
-#' everywhere from one that is rare, or one that is in all sites and often missed from one that is recorded for certain
-#' (`"both"`), or a component that is on in all well searched sites from the search. There the priors decide. The
-#' default one favours weak links, which predicts held-out cells better, but makes the number of false absences too
-#' small: in simulated tables it was 0.4 to 0.8 of the true one, and 0.7 to 0.9 with `prior = noisy_or_prior(links =
-#' c(1.05, 1.05))`, which ranked zeros better, too, where tables were drawn from this model (`bench/noisy_or.md` in the
-#' sources).
-#'
-#' Where every taxon had three components, maximum likelihood said 0.71 to 1.15 of the true number in tables of 6000
-#' sites by `"site"` and 0.61 to 0.98 by `"both"`, with `effort` that governs the chances 1.00 to 1.01, and of 1500
-#' sites with two or three visits 0.92 to 1.02.
-#'
-#' The print says on how many taxa the answer rests, those with links of at least 0.05 to two components or more.
-#' [identifiability()] gives a range of numbers, by the likelihood at other chances of recording and by tables drawn
-#' from the model, of fits to single visits without `effort`. Repeated visits would tell.
-#'
-#' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16) and climbs by a closed-form
-#' EM step on hidden link activations, without root finding: with component and cell on, link \eqn{p_{cj}}{p[c,j]} fired
-#' with probability \eqn{p_{cj} / P(x_{ij} = 1 | z_i)}{p[c,j] / P(x[i,j] = 1 | z)}. `"truncated"` keeps the 16 best
-#' states of every site, found among neighbours of the best so far; its objective is a lower bound and scales to
-#' a hundred components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2005) on the
-#' bound of Jaakkola and Jordan (1999), in which the components are independent given the data. The paper does not say
-#' where it begins. From random starts it found 1 to 7 of 8 components in 500 to 5000 sites, and the exact
-#' algorithm 6 to 8 from the same starts (`data-raw/paper_noisy_or.R`). So by default it starts where a few exact or
-#' truncated passes end.
-#'
-#' With `missed_by` the chances of recording are summed over exactly, and a zero, which mixes absent with not on
-#' record, gets a bound of its own, exact where a taxon has one component (`src/noisy_or/noisy_or.h`, eq. R10). There
-#' variational passes are the quick ones for many components: with `k` of 15 and 20 they took a third of the time of
-#' truncated ones on `early_tetrapods` and predicted hidden cells better; on simulated tables of 400 sites by 80 taxa an
-#' eighth, where they found 9 of 15 components for 11 and ranked missed presences nearly as well (`bench/noisy_or.md` in
-#' the sources).
+#' **Recording.** By default a zero means that the taxon is absent. With `missed_by` a presence is on record only with a
+#' probability of its site (`"site"`), or of its site times a factor of its taxon (`"both"`). [A page of its
+#' own][noisy_or_recording] has that model, repeated visits, `effort`, and how far its number of false absences can be
+#' trusted.
 #'
 #' **Estimate.** `"map"`, the default, climbs to the posterior mode under weak priors, [noisy_or_prior()]; `"ml"` is
 #' maximum likelihood. The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by
 #' 0.002 to 0.74 nats a cell (`bench/estimate_default.md` in the sources).
 #'
-#' **Starts.** A start takes `k` random rows of the data as components; use at least 10 starts. See [fit_control()] for
-#' how they are screened, and `fit$starts` for what became of each. The likelihood has many local maxima. In the
-#' commonest ones a component is the union of two.
+#' `"gibbs"` draws from the posterior, under `noisy_or_prior(links = c(0.5, 1.1), leak = c(1, 25))`: most links are
+#' weak, some are strong, and the leak is small. With `missed_by` it gives the number missed with a range, where that of
+#' a mode is a lower limit. A sweep draws which components are on at each site, its probability of recording, the
+#' presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma variables for
+#' `effort`). It costs O(10 n m k), without `missed_by` O(n m k). Of links and probabilities of recording one draw in 10
+#' to 100 is effective ([summary()] counts them). See [confint()][confint.multicause] and [posterior_draws()].
 #'
-#' **Afterwards.** Components that end with `prior` so close to 1 that they are off in less than one site are
-#' part of the leak: they are absorbed into it, reported, and the rest is fitted on. Components are put in order of the
-#' number of ones they make. [sources()] tells which of them are in use. With `start` given nothing is reordered,
-#' absorbed or dropped.
+#' **Starts.** A start takes `k` random rows of the data as components. Use at least 10 starts, because the likelihood
+#' has many local maxima; in the commonest ones a component is the union of two.
 #'
-#' **Cost** of a pass, for n sites, m taxa: exact \eqn{4 n m 2^k} operations in two matrix products, equal
-#' rows counted once, and about \eqn{2^k m} doubles of memory up to 17 times (with `missed_by` 10 times as much);
-#' truncated \eqn{O(k)} for every one of the data at most; variational \eqn{O(k)} logarithms for every one and step of
-#' q, and `k` doubles for every one. With `missed_by` the last two visit zeros, too: truncated \eqn{10 m} operations
-#' for each state looked at, variational \eqn{O(10 k m)} for every site, and `10 k` doubles. Of repeated visits exact
-#' inference looks at all states likewise: with `k` of 6 and 8 a pass took 3 and 12 times as long as a truncated one,
-#' whose log-likelihoods were 2 and 4 nats below the exact ones (400 simulated sites, 40 taxa).
+#' **Inference.** `"exact"` sums over all \eqn{2^k} states of the components (`k` up to 16), by EM in closed form.
+#' `"truncated"` keeps the 16 best states of each site; its objective is a lower bound, and it scales to a hundred
+#' components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2005) on the bound of
+#' Jaakkola and Jordan (1999), in which the components are independent given the data. From random starts it found 1 to
+#' 7 of 8 components, and the exact algorithm 6 to 8 from the same starts (`data-raw/paper_noisy_or.R` in the sources).
+#' So by default it starts where a few exact or truncated iterations end.
 #'
-#' @param x presences and absences: n sites (or documents) as rows, m taxa (or authors) as columns,
-#'   cells 0, 1 or `NA` (unknown). Matrix, table, sparse matrix of package Matrix, or data frame, whose first column may
-#'   hold unique row names. Counts are refused: use `(x > 0) + 0`. Or [shards()] of a table larger than memory. Or, with
-#'   `missed_by`, repeated visits in any shape that [visits_bernoulli()] takes.
+#' **Afterwards.** A component that is off in less than one site is part of the leak: it is absorbed into it, reported,
+#' and the fit resumes without it. The others are ordered by the number of ones they make. With `start` given nothing is
+#' reordered, absorbed or dropped. [sources()] shows which components are in use.
+#'
+#' **Cost** of an iteration for n sites and m taxa: exact \eqn{4 n m 2^k} operations, and about \eqn{2^k m} doubles of
+#' memory up to 17 times; truncated at most \eqn{O(k)} for each one of the data; variational \eqn{O(k)} logarithms for
+#' each one and step of `q`. `bench/noisy_or.md` has seconds.
+#' @param x presences and absences: n sites (or documents) as rows, m taxa (or authors) as columns, cells 0, 1 or `NA`
+#'   (unknown). Matrix, table, sparse matrix of package Matrix, data frame whose first column may hold unique row names,
+#'   or [shards()]. With `missed_by` also repeated visits in any shape that [visits_bernoulli()] takes. Counts are
+#'   refused: use `(x > 0) + 0`.
 #' @param k number of components, at least 1; at most 16 for exact inference, of repeated visits 8.
 #' @param ... must be empty.
 #' @param inference `"exact"`, `"truncated"`, `"variational"`, or `"auto"`: exact up to 12 components, with
 #'   `missed_by` up to 8, of repeated visits up to 6; else truncated.
-#' @param estimate `"map"` (posterior mode) or `"ml"` (maximum likelihood).
-#' @param prior for `"map"`: Beta priors from [noisy_or_prior()], or a list with its names.
-#' @param inner steps within a pass, at least 1. Exact and truncated: M-steps on links and leak per E-step; `NULL`
-#'   adapts: one in the first passes, then several. Variational: steps of the variational parameters; `NULL` is 10.
+#' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws from the posterior).
+#' @param prior for `"map"` and `"gibbs"`: Beta priors from [noisy_or_prior()], or a list with its names; `NULL`: by
+#'   `estimate`.
+#' @param inner steps within an iteration, at least 1. Exact and truncated: M-steps on links and leak per E-step; `NULL`
+#'   adapts. Variational: steps of the variational parameters; `NULL` is 10.
 #' @param q_rule variational: `"paper"` takes the paper's steps (monotone, but they may cycle), `"damped"` their square
 #'   root (monotone and never stuck), `"alternate"` takes turns.
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
-#' @param missed_by `"none"`: every presence is on record; or what the chance of a miss depends on, `"site"` or `"both"`
-#'   site and taxon. Not of [shards()].
-#' @param effort with `missed_by`, `NULL`, or one finite number for each site that says how well it was searched,
-#'   matched by name where both have names, as in [aspect_bernoulli()]. Not of [shards()].
-#' @param activation what is known of which components are on, in which sites: a matrix n x k of 1 (on), 0 (off) and
-#'   `NA` (not known), sites in the order of `x` or by name. The log-likelihood is then that of `x` and of these.
-#'   Components keep their order, and none is absorbed. Exact and truncated inference only, and not of [shards()].
-#' @param surplus how many components to fit beyond `k` before the least useful ones are dropped, one at a time, until
-#'   `k` are left: on hard problems a fit with more components may recover more of the true ones (Buhai and others
-#'   2020). Not with `mask`, `activation` or `start`.
+#' @param missed_by `"none"`: every presence is on record; or what the probability of a miss depends on, `"site"` or
+#'   `"both"` site and taxon. Not of [shards()].
+#' @param effort with `missed_by`, `NULL`, or one finite number for each site, how well it was searched, matched by name
+#'   where both have names. Not of [shards()].
+#' @param activation which components are known to be on, at which sites: a matrix n x k of 1 (on), 0 (off) and `NA`
+#'   (unknown), sites in the order of `x` or by name. The log-likelihood is then that of `x` and of these. No component
+#'   is reordered or absorbed. Exact and truncated inference only, and not of [shards()].
+#' @param surplus how many components to fit beyond `k` before the least useful ones are dropped, one at a time: such
+#'   fits may recover more of the true ones (Buhai and others 2020). Not with `mask`, `activation` or `start`.
 #' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
-#'   in \[0, 1\]; for variational inference `q` (n x m x k, sums over components of 1 at every one), too; with
-#'   `missed_by` also `recorded_share` (10, sum 1) and `recorded_taxon` (m), where they are known.
+#'   in \[0, 1\]; for variational inference also `q` (n x m x k, sums over components of 1 at each one); with
+#'   `missed_by` also `recorded_share` (10, sum 1) and `recorded_taxon` (m), where known.
 #' @param control settings from [fit_control()].
 #' @return A list of class `noisy_or`, with
 #' \describe{
-#'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), all probabilities, and `activation` (n x k), the posterior
-#'     probability that each component is on in each site; with the names of `x`. With `start$q`, `q` as well. With
-#'     `missed_by`: `recorded_share`, the distribution of sites over the ten chances of recording, its mean in each site
-#'     given the data, `recorded_site` (n), and with `"both"` factors of taxa, `recorded_taxon` (m).}
-#'   \item{`objective`}{the maximum reached in nats, named `log_likelihood` (exact, `"ml"`),
-#'     `log_posterior` (exact, `"map"`, up to a constant) or `lower_bound` (of either; truncated, variational).}
-#'   \item{`loglik`}{the log-likelihood at the estimate: exact for `k` up to 12, else its lower bound.}
-#'   \item{`df`}{number of free parameters: k priors, the links that `mask` allows, m leaks; with `missed_by` 9 shares
-#'     (with `effort` 2 coefficients), and m factors of taxa.}
+#'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), and `activation` (n x k), the posterior probability that
+#'     each component is on at each site; with the names of `x`. With `start$q`, `q` as well. With `missed_by`:
+#'     `recorded_share`, the distribution of sites over ten probabilities of recording, `recorded_site` (n), the mean of
+#'     these at each site given the data, and with `"both"` the factors of taxa, `recorded_taxon` (m).}
+#'   \item{`objective`, `loglik`}{the maximum reached in nats, named `log_likelihood`, `log_posterior` (up to a
+#'     constant) or `lower_bound`; the log-likelihood, exact for `k` up to 12, else its lower bound.}
+#'   \item{`df`}{free parameters: k priors, the links that `mask` allows, m leaks; with `missed_by` 9 shares (with
+#'     `effort` 2 coefficients), and m factors of taxa.}
 #'   \item{`dims`}{`n`, `m`, `k` (components left) and the number of `observed` cells.}
-#'   \item{`trace`, `starts`, `converged`}{the objective after every pass of the best start, since a component was last
-#'     absorbed or dropped; what became of each start; whether the best one met the tolerance.}
-#'   \item{`sources`}{what [sources()] gives.}
-#'   \item{`absorbed`}{number of components absorbed into the leak.}
-#'   \item{`known`}{with `activation`, the matrix given (integer), with names.}
-#'   \item{`effort`}{with `effort`, a list of `coefficients` (`intercept` and `slope` of these log-odds of a miss) and
-#'     `values`.}
-#'   \item{`missed`}{with `missed_by`, how many zeros are expected to hide a presence.}
-#'   \item{`visits`}{of repeated visits, the n x m x visits array; `x` is then 1 where any visit found something.}
+#'   \item{`trace`, `starts`, `converged`}{the objective after each iteration of the best start, since a component was
+#'     last absorbed or dropped; how each start ended; whether the best one met the tolerance.}
+#'   \item{`sources`, `absorbed`}{the result of [sources()]; the number of components absorbed into the leak.}
+#'   \item{`known`, `effort`}{the matrix `activation` (integer); the `coefficients` (`intercept` and `slope` of the
+#'     log-odds of a miss) and `values` of `effort`.}
+#'   \item{`missed`, `visits`}{with `missed_by`, the expected number of false absences; the n x m x visits array, where
+#'     `x` is then 1 if any visit found the taxon.}
 #' }
-#' @seealso [predict.noisy_or()], [sources()], [impute()], [test_loglik()]; with `missed_by` [identifiability()].
+#' With `estimate = "gibbs"` the class is `noisy_or_gibbs` before `noisy_or`; `trace` has every draw of the log joint
+#' density, the log-likelihood, the number missed and some cells; `spread` holds standard deviations of `param`, `kept`
+#' and `last` states of each chain. There is no `df`.
+#' @seealso [Recording][noisy_or_recording], [predict.noisy_or()], [sources()], [impute()], [test_loglik()],
+#'   [identifiability()].
 #' @references
 #' Singliar T, Hauskrecht M (2005). Variational learning for noisy-OR component analysis. *Proceedings of the 2005 SIAM
 #' International Conference on Data Mining*, 370-379. \doi{10.1137/1.9781611972757.33}
@@ -159,36 +108,37 @@
 #' Buhai RD, Halpern Y, Kim Y, Risteski A, Sontag D (2020). Empirical study of the benefits of overparameterization in
 #' learning latent variable models. *International Conference on Machine Learning*. <https://arxiv.org/abs/1907.00030>
 #'
+#' Polson NG, Scott JG, Windle J (2013). Bayesian inference for logistic models using Polya-Gamma latent variables.
+#' *Journal of the American Statistical Association* 108, 1339-1349. \doi{10.1080/01621459.2013.829001}
+#'
 #' Jaakkola TS, Jordan MI (1999). Variational probabilistic inference and the QMR-DT network. *Journal of Artificial
 #' Intelligence Research* 10, 291-322. \doi{10.1613/jair.583}
 #' @examples
-#' set.seed(1)
-#' links <- rbind(rep(c(0.9, 0), c(4, 8)), rep(c(0, 0.9, 0), c(3, 5, 4)), rep(c(0, 0.9), c(7, 5)))
-#' on <- matrix(rbinom(200 * 3, 1, 0.3), 200)
-#' x <- matrix(rbinom(200 * 12, 1, 1 - exp(on %*% log(1 - links)) * 0.97), 200)
-#' fit <- noisy_or(x, k = 3)
+#' fit <- noisy_or(early_tetrapods$x, k = 3)
 #' fit
-#' round(fit$param$links, 2)
+#' sources(fit)
+#' round(fit$param$links[, c("Eryops", "Diictodon", "Lystrosaurus")], 2)
 #' @export
 noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "variational"),
-                     estimate = c("map", "ml"), prior = noisy_or_prior(), inner = NULL,
+                     estimate = c("map", "ml", "gibbs"), prior = NULL, inner = NULL,
                      q_rule = c("alternate", "damped", "paper"), mask = NULL, effort = NULL,
                      missed_by = c("none", "site", "both"), activation = NULL, surplus = 0, start = NULL,
-                     control = fit_control()) {
-  call <- match.call()
+                     control = NULL) {
+  call <- drop_nulls(match.call(), list(prior = prior, control = control))
   check_dots(...)
-  estimate <- check_choice(estimate, "estimate", c("map", "ml"))
+  estimate <- check_choice(estimate, "estimate", c("map", "ml", "gibbs"))
+  if (is.null(prior)) prior <- nor_default_prior(estimate)
   call <- keep_values(call, list(
     inference = inference, estimate = estimate, prior = prior, inner = inner, q_rule = q_rule,
     mask = mask, effort = effort, missed_by = missed_by, activation = activation, surplus = surplus, start = start
   ))
-  control <- check_control(control)
+  control <- control_by_estimate(control, estimate)
   inference <- check_choice(inference, "inference", c("auto", "exact", "truncated", "variational"))
-  pseudo <- if (estimate == "map") nor_pseudo_counts(prior) else numeric(9)
+  pseudo <- if (estimate == "ml") numeric(9) else nor_pseudo_counts(prior, estimate)
   missed_by <- check_choice(missed_by, "missed_by", c("none", "site", "both"))
   if (!missing(x) && in_pieces(x)) {
     settings <- list(
-      inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo, inner = inner,
+      inference = inference, estimate = estimate, prior = if (estimate != "ml") prior, pseudo = pseudo, inner = inner,
       mask = mask, surplus = surplus, effort = effort, missed_by = missed_by, activation = activation
     )
     return(fit_pieces(x, "noisy_or", k, settings, start, control, call))
@@ -199,34 +149,282 @@ noisy_or <- function(x, k, ..., inference = c("auto", "exact", "truncated", "var
   inference <- nor_settle_inference(inference, k + surplus, missed_by, data)
   nor_check_size(k + surplus, inference, data, missed_by)
   model <- list(
-    inference = inference, estimate = estimate, prior = if (estimate == "map") prior, pseudo = pseudo,
+    inference = inference, estimate = estimate, prior = if (estimate != "ml") prior, pseudo = pseudo,
     mask = nor_check_mask(mask, k, ncol(data$x), colnames(data$x)),
     inner = if (is.null(inner)) 0L else check_count(inner, "inner"), q_steps = check_count(inner %||% 10L, "inner"),
     q_rule = check_choice(q_rule, "q_rule", c("alternate", "damped", "paper")), missed_by = missed_by,
     effort = nor_check_effort(effort, data, missed_by)
   )
   if (!is.null(effort)) data$effort <- scale_effort(model$effort)
-  if (inference == "variational" && !is.null(activation)) {
+  nor_check_together(model, surplus, mask, start, activation)
+  data$known <- nor_check_known(activation, rownames(data$x), NULL, nrow(data$x), k)
+  if (estimate == "gibbs") {
+    return(nor_run_sampler(data, k, model, start, control, call))
+  }
+  if (!is.null(start)) start <- nor_check_start(start, data, k, model)
+  problem <- nor_problem(data, k, surplus, model, start, control)
+  fitted <- nor_fit(problem, control)
+  nor_new_fit(fitted, data, model, control, call)
+}
+
+# Refuses arguments that exclude each other.
+nor_check_together <- function(model, surplus, mask, start, activation) {
+  if (model$inference == "variational" && !is.null(activation)) {
     stop_input("`activation` goes with exact and truncated inference, not with \"variational\".")
   }
   if (surplus > 0L && !(is.null(mask) && is.null(start) && is.null(activation))) {
-    stop_input("`surplus` must be 0 with `mask`, `activation` or `start`: they say what each component is.")
+    stop_input("`surplus` must be 0 with `mask`, `activation` or `start`: they define the components.")
   }
-  data$known <- nor_check_known(activation, rownames(data$x), NULL, nrow(data$x), k)
-  if (!is.null(start)) start <- nor_check_start(start, data, k, model)
-  fitted <- nor_fit(nor_problem(data, k, surplus, model, start, control), control)
-  nor_new_fit(fitted, data, model, control, call)
+  if (surplus > 0L && model$estimate == "gibbs") {
+    stop_input("`surplus` must be 0 with `estimate = \"gibbs\"`, not %d.", surplus)
+  }
+}
+
+# Draws from the posterior; `start` is a sampled fit, initial values or NULL.
+nor_run_sampler <- function(data, k, model, start, control, call) {
+  if (!is.null(start) && !inherits(start, "noisy_or_gibbs")) start <- nor_check_start(start, data, k, model)
+  model$mode <- nor_pseudo_counts(nor_default_prior("map"))
+  nor_gibbs(nor_gibbs_problem(data, k, model, control), start, call)
+}
+
+# Fits from the best start, with at most k sources, none of them a leak.
+nor_fit <- function(problem, control) {
+  started <- run_starts(problem, control)
+  absorbed <- 0L
+  if (is.null(problem$start) && is.null(problem$model$mask) && is.null(problem$data$known)) {
+    started$best <- nor_drop_surplus(started$best, problem, control)
+    tidy <- nor_absorb(started$best, problem, control)
+    started$best <- tidy$result
+    absorbed <- tidy$absorbed
+    started$best$param <- nor_reorder(started$best$param)
+  }
+  list(started = started, distinct = problem$distinct, absorbed = absorbed, with_q = !is.null(problem$start$q))
+}
+
+start_kinds.noisy_or_problem <- function(problem, control) rep("rows", control$n_start)
+
+draw_start.noisy_or_problem <- function(problem, kind) {
+  nor_draw(problem$data, problem$distinct, problem$k + problem$surplus, problem$model, problem$control)
+}
+
+# Draws starting values of a noisy-OR model. Equal links would be a saddle that sources never leave, so each source
+# starts from a row of the data. Exact zeros could not move.
+nor_draw <- function(data, distinct, k, model, control) {
+  n <- nrow(data$x)
+  m <- ncol(data$x)
+  density <- max(data_density(data), 1 / (as.double(n) * m))
+  means <- (data$margins$column_sum + density) / (data$margins$column_observed + 1)
+  rows <- nor_start_known(nor_start_rows(data, k, means), data)
+  noise <- matrix(stats::runif(k * m), k, m)
+  links <- 0.5 * rows + (0.2 + 0.6 * noise) * 0.5 * matrix(means, k, m, byrow = TRUE)
+  param <- list(
+    prior = rep(min(0.25, 2 / k), k), links = pmin(links, 0.95), leak = pmin(pmax(0.25 * means, 0.02 * density), 0.5)
+  )
+  if (!is.null(model$mask)) param$links <- param$links * model$mask
+  param <- nor_first_recorded(param, m, model)
+  if (model$inference == "variational") nor_warm(param, distinct, model, control) else param
+}
+
+# Selects k different rows with at least one 1, if there are so many; unknown cells get the mean of their column.
+nor_start_rows <- function(data, k, means) {
+  with_one <- which(data$margins$row_sum > 0)
+  if (!length(with_one)) with_one <- seq_len(nrow(data$x))
+  at <- with_one[sample.int(length(with_one), k, replace = k > length(with_one))]
+  rows <- dense_rows(data$x, at)
+  means <- matrix(means, k, ncol(rows), byrow = TRUE)
+  rows[is.na(rows)] <- means[is.na(rows)]
+  rows
+}
+
+# A source known to be on somewhere starts from the presences there.
+nor_start_known <- function(rows, data) {
+  for (c in seq_len(nrow(rows))) {
+    on <- which(data$known[c, ] == 1L)
+    if (!length(on)) next
+    means <- colMeans(dense_rows(data$x, on), na.rm = TRUE)
+    rows[c, !is.na(means)] <- means[!is.na(means)]
+  }
+  rows
+}
+
+nor_warm_iterations <- 20L
+
+# Starts the bound from a few exact or truncated iterations, because its own starting values lead to poor maxima.
+nor_warm <- function(param, distinct, model, control) {
+  model$inference <- nor_posterior_kind("variational", length(param$prior))
+  control$max_iter <- nor_warm_iterations
+  warm <- nor_run(distinct, model, param, control)
+  check_outcome(warm$outcome)
+  param <- nor_take_sources(warm$param, seq_along(param$prior))
+  param$hidden <- nor_hidden_posterior(param, distinct, model)
+  param
+}
+
+run_start.noisy_or_problem <- function(problem, start, control) {
+  nor_run(problem$distinct, problem$model, start, control)
+}
+
+# Runs the kernel: list(param, outcome). A run resumes from param$hidden: states listed for each row, or theta, q. hold:
+# the fixed scale of recording, eq. (R6).
+nor_run <- function(distinct, model, start, control, hold = NULL) {
+  settings <- c(nor_settings(model, distinct), list(hold = hold))
+  out <- .Call(mc_c_nor_fit, distinct$view, nor_kernel_param(start), settings, unclass(control))
+  # The least finite number stands for a prior that is impossible at the starting values; see nor_objective() in C.
+  if (out$outcome$objective == -.Machine$double.xmax) out$outcome$objective <- -Inf
+  list(param = out[setdiff(names(out), "outcome")], outcome = out$outcome)
+}
+
+shake_start.noisy_or_problem <- function(problem, param) {
+  if (problem$model$inference != "variational") nor_shake(param, problem$data, problem$model)
+}
+
+# Perturbs a solution, whose most common fault is one source for the union of two beside an idle one: the least useful
+# source (or, for variety, a random one) restarts from a row of the data.
+nor_shake <- function(param, data, model) {
+  k <- length(param$prior)
+  if (k == 1L) {
+    return(nor_take_sources(param, 1L))
+  }
+  useful <- param$prior * rowSums(param$links)
+  c <- if (stats::runif(1L) < 0.5) which.min(useful) else sample.int(k, 1L)
+  density <- max(data_density(data), 1 / length(data$x))
+  means <- (data$margins$column_sum + density) / (data$margins$column_observed + 1)
+  row <- nor_start_rows(data, 1L, means)
+  links <- 0.5 * row + (0.2 + 0.6 * stats::runif(ncol(row))) * 0.5 * means
+  if (!is.null(model$mask)) links <- links * model$mask[c, ]
+  param <- nor_take_sources(param, seq_len(k))
+  param$links[c, ] <- pmin(links, 0.95)
+  param$prior[c] <- min(0.25, 2 / k)
+  param
+}
+
+# Drops the source whose removal costs least, one at a time, until k are left.
+nor_drop_surplus <- function(result, problem, control) {
+  brief <- control
+  brief$max_iter <- 10L
+  while (length(result$param$prior) > problem$k) {
+    candidates <- lapply(seq_along(result$param$prior), function(c) {
+      checked_run(problem, nor_take_sources(result$param, -c), brief)
+    })
+    best <- candidates[[which.max(objectives(candidates))]]
+    best$outcome$n_iter <- result$outcome$n_iter + best$outcome$n_iter
+    result <- continue_without(best, best$param, problem, control)
+  }
+  result
+}
+
+# Resumes with fewer sources: the trace restarts, as the objective does, but not the count of iterations.
+continue_without <- function(result, param, problem, control) {
+  spent <- result$outcome$n_iter
+  control$max_iter <- max(control$max_iter - spent, 1L)
+  out <- checked_run(problem, param, control)
+  out$outcome$n_iter <- spent + out$outcome$n_iter
+  out
+}
+
+# Merges sources that are off in less than one observation with the leak and refits the others. The last source stays.
+nor_absorb <- function(result, problem, control) {
+  absorbed <- 0L
+  repeat {
+    param <- result$param
+    constant <- which(param$prior > 1 - 1 / nrow(problem$data$x))
+    if (!length(constant) || length(param$prior) == 1L) break
+    c <- constant[1L]
+    param$leak <- 1 - (1 - param$leak) * (1 - param$links[c, ])
+    result <- continue_without(result, nor_take_sources(param, -c), problem, control)
+    absorbed <- absorbed + 1L
+  }
+  list(result = result, absorbed = absorbed)
+}
+
+nor_new_fit <- function(fitted, data, model, control, call) {
+  param <- fitted$started$best$param
+  distinct <- fitted$distinct
+  k <- length(param$prior)
+  labels <- component_names(k)
+  names <- dimnames_of(data$x)
+  activation <- if (model$inference == "variational") {
+    param$activation
+  } else {
+    nor_report(distinct, param, model, "activation")$activation
+  }
+  loglik <- nor_fit_loglik(fitted$started$best, distinct, model)
+  out <- list(
+    prior = stats::setNames(param$prior, labels),
+    links = structure(param$links, dimnames = list(labels, names[[2L]])),
+    leak = stats::setNames(param$leak, names[[2L]]),
+    activation = structure(activation[distinct$group, , drop = FALSE], dimnames = list(names[[1L]], labels))
+  )
+  if (isTRUE(fitted$with_q)) out$q <- nor_q_array(matrix(param$hidden$q, k), as.matrix(data$x), k)
+  out <- c(out, nor_name_recorded(param, distinct, names, model))
+  links <- if (is.null(model$mask)) k * as.double(ncol(data$x)) else sum(model$mask)
+  model$coef <- param$coef
+  shares <- if (is.null(model$effort)) max(0L, length(out$recorded_share) - 1L) else 2L
+  recorded <- shares + length(out$recorded_taxon)
+  fit <- assemble_fit(
+    fitted$started, data, k, nor_objective_name(model), control, call,
+    param = out, loglik = loglik, df = k + links + ncol(data$x) + recorded, class = "noisy_or",
+    missed_by = if (model$missed_by != "none") model$missed_by, inference = model$inference,
+    estimate = model$estimate, prior = model$prior, model = model,
+    absorbed = fitted$absorbed, effort = if (!is.null(model$effort)) effort_curve(param$coef, model$effort),
+    density = data_density(data), margins = data$margins, visits = data$cell
+  )
+  if (!is.null(data$known)) fit$known <- structure(t(data$known), dimnames = dimnames(out$activation))
+  if (recorded) fit$missed <- nor_count_missed(fit, data$x)
+  fit$sources <- source_table(fit)
+  validate_noisy_or(fit)
+}
+
+nor_objective_name <- function(model) {
+  if (model$inference != "exact") {
+    return("lower_bound")
+  }
+  if (model$estimate == "map") "log_posterior" else "log_likelihood"
+}
+
+# Computes the log-likelihood exactly if that is cheap (with visits, as fitted), else the lower bound without its prior.
+nor_fit_loglik <- function(best, distinct, model) {
+  weight <- tabulate(distinct$group)
+  cheap <- if (is.null(distinct$visits)) length(best$param$prior) <= nor_auto_exact else model$inference == "exact"
+  how <- if (cheap) "exact" else "truncated"
+  sum(weight * nor_report(distinct, best$param, model, "loglik", how)$loglik)
+}
+
+# Converts q (n x m x k) to its values at the ones of x, row by row as in the data view, k x number of ones; and back.
+nor_q_at_ones <- function(q, x) {
+  at <- which(t(x) == 1, arr.ind = TRUE)[, 2:1, drop = FALSE]
+  t(vapply(seq_len(dim(q)[3L]), function(c) q[cbind(at, c)], numeric(nrow(at))))
+}
+
+nor_q_array <- function(q, x, k) {
+  at <- which(t(x) == 1, arr.ind = TRUE)[, 2:1, drop = FALSE]
+  out <- array(NA_real_, c(dim(x), k))
+  for (c in seq_len(k)) out[cbind(at, c)] <- q[c, ]
+  out
+}
+
+# Computes hidden variables for parameters that are good already, by the posterior of the sources. The bound has several
+# maxima in q and the activations; uniform q often leads to a poor one.
+nor_hidden_posterior <- function(param, data, model) {
+  on <- nor_report(data, param, model, "activation")$activation
+  on[is.na(on)] <- 0.5
+  row <- rep(seq_len(nrow(on)), diff(data$view$start))
+  q <- t(on[row, , drop = FALSE] + 0.01) * (nor_hidden_q(param)$links[, data$view$column + 1L, drop = FALSE] + 1e-8)
+  param$q <- q / rep(colSums(q), each = nrow(q))
+  each <- if (!is.null(param$recorded_share)) as.vector(t(on)[, rep(seq_len(nrow(on)), each = recorded_grid)])
+  nor_hidden_q(param, each)
 }
 
 #' Beta priors of a noisy-OR model
 #'
-#' Weak priors keep chances off exact 0 and 1, which helps on small tables.
+#' Weak priors keep probabilities off exact 0 and 1, which helps on small tables. With `estimate = "map"` their
+#' parameters must be at least 1.
 #'
-#' @param prior,links,leak two finite numbers of at least 1 each: the parameters of the Beta prior on the chance that a
-#'   component is on, on every link, on every leak. `c(1, 1)` is flat.
-#' @param recorded_taxon the same, of the factor that each taxon has in the chance of a record.
-#' @param recorded_share a number of at least 1, where 1 is flat: the parameter of the Dirichlet prior on the shares of
-#'   sites with each chance of a record.
+#' @param prior,links,leak two finite numbers above 0 each: the parameters of the Beta prior on the probability
+#'   that a component is on, on every link, on every leak. `c(1, 1)` is flat.
+#' @param recorded_taxon the same, of the factor that each taxon has in the probability of a record.
+#' @param recorded_share a number above 0, where 1 is flat: the parameter of the Dirichlet prior on the shares of
+#'   sites with each probability of a record.
 #' @return A list of class `noisy_or_prior`.
 #' @inherit noisy_or references
 #' @examples
@@ -237,11 +435,11 @@ noisy_or_prior <- function(prior = c(1, 1.5), links = c(1.05, 1.5), leak = c(1.1
   out <- list(prior = prior, links = links, leak = leak, recorded_taxon = recorded_taxon)
   for (name in names(out)) {
     value <- out[[name]]
-    if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value)) || any(value < 1)) {
-      stop_input("`%s` of the prior must be two finite numbers of at least 1, not %s.", name, show_value(value))
+    if (!is.numeric(value) || length(value) != 2L || !all(is.finite(value)) || any(value <= 0)) {
+      stop_input("`%s` of the prior must be two finite numbers above 0, not %s.", name, show_value(value))
     }
   }
-  out$recorded_share <- check_number(recorded_share, "recorded_share", 1, 1e6)
+  out$recorded_share <- check_number(recorded_share, "recorded_share", 1e-6, 1e6)
   structure(out, class = "noisy_or_prior")
 }
 
@@ -257,11 +455,23 @@ nor_auto_recorded <- 8L # ten times as many states
 nor_auto_visits <- 6L
 nor_most_visits <- 8L
 
-nor_pseudo_counts <- function(prior) {
+# Of modes; of a posterior: most links and leaks are weak, some are strong.
+nor_default_prior <- function(estimate) {
+  if (estimate == "gibbs") noisy_or_prior(links = c(0.5, 1.1), leak = c(1, 25)) else noisy_or_prior()
+}
+
+# Less 1. Below that a density has no mode but at an edge.
+nor_pseudo_counts <- function(prior, estimate = "map") {
   if (!is_named(prior) || !all(names(prior) %in% names(formals(noisy_or_prior)))) {
     stop_input("`prior` must be noisy_or_prior() or a list with its names, not %s.", show_value(prior))
   }
-  unlist(do.call(noisy_or_prior, unclass(prior), quote = TRUE), use.names = FALSE) - 1
+  prior <- do.call(noisy_or_prior, unclass(prior), quote = TRUE)
+  low <- names(Filter(function(value) any(value < 1), prior))
+  if (estimate != "gibbs" && length(low)) {
+    stop_input("`%s` of the prior must be at least 1 with `estimate = \"%s\"`, not %s.", low[1L], estimate,
+      show_value(prior[[low[1L]]]))
+  }
+  unlist(prior, use.names = FALSE) - 1
 }
 
 nor_settle_inference <- function(inference, k, missed_by, data) {
@@ -298,20 +508,15 @@ nor_check_mask <- function(mask, k, m, taxa) {
   }
   if (is.logical(mask)) storage.mode(mask) <- "double"
   mask <- check_matrix(by_names(mask, list(NULL, taxa), "mask"), "mask", k, m, 0, 1)
-  nor_whole(mask, "mask", "0 and 1")
+  whole_numbers(check_zero_one(mask, "mask"))
 }
 
-nor_whole <- function(x, name, want) {
-  bad <- which(x != 0 & x != 1)
-  if (length(bad)) {
-    at <- arrayInd(bad[1L], dim(x))
-    stop_input("`%s` must hold only %s: row %d, column %d is %s.", name, want, at[1L], at[2L], format(x[bad[1L]]))
-  }
+whole_numbers <- function(x) {
   storage.mode(x) <- "integer"
   unname(x)
 }
 
-# Sources that are known, as the kernel reads them: k x n, NA where they are not.
+# Returns the known sources in the kernel's form: k x n, NA if unknown.
 nor_check_known <- function(activation, sites, components, n, k) {
   if (is.null(activation)) {
     return(NULL)
@@ -321,7 +526,7 @@ nor_check_known <- function(activation, sites, components, n, k) {
   activation <- by_names(activation, list(sites, components), "activation")
   unknown <- is.na(activation)
   out <- check_matrix(replace(activation, unknown, 0), "activation", n, k)
-  t(replace(nor_whole(out, "activation", "0, 1 and NA"), unknown, NA))
+  t(replace(whole_numbers(check_zero_one(out, "activation", "0, 1 and NA")), unknown, NA))
 }
 
 nor_check_start <- function(start, data, k, model) {

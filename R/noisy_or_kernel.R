@@ -1,7 +1,7 @@
-# What the kernels of noisy-OR take and report.
+# Arguments and reports of the noisy-OR kernels.
 
-# Settings as the kernel reads them. `data` may say how often each of its rows stands there (`weight`), and which
-# sources are known there (`known`, k x n, NA: not known); where any is, rows are not merged.
+# Returns the settings in the kernel's form. `data` may hold how often each row occurs (`weight`), and which sources are
+# known there (`known`, k x n, NA: unknown); if any is known, rows are not merged.
 nor_settings <- function(model, data = NULL, fixed = FALSE) {
   list(
     inference = match(model$inference, c("exact", "truncated", "variational")) - 1L, prior = model$pseudo,
@@ -19,8 +19,8 @@ nor_kernel_param <- function(param) {
   )
 }
 
-# What the posterior says, by states enumerated or listed: see nor_report in src/noisy_or/noisy_or.h.
-#   data  list(view, known): results are given for every row of it; "drawn" draws from R's random numbers
+# Reports the posterior, by states enumerated or listed: see nor_report in src/noisy_or/noisy_or.h.
+#   data  list(view, known): results are for every row of it; "drawn" uses R's random numbers
 nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$inference, length(param$prior))) {
   model$inference <- how
   param["coef"] <- list(if (!is.null(data$effort)) param$coef %||% model$coef)
@@ -50,7 +50,7 @@ nor_report <- function(data, param, model, want, how = nor_posterior_kind(model$
   out
 }
 
-# A variational posterior has no joint states: theirs come from the parameters.
+# A variational posterior has no joint states, so they are computed from the parameters.
 nor_posterior_kind <- function(inference, k) {
   if (inference != "variational") {
     return(inference)

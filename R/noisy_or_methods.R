@@ -1,8 +1,15 @@
-# What users do with a noisy-OR fit through R's own generics.
+# R's own generics for noisy-OR fits.
 
-model_title.noisy_or <- function(fit) sprintf("Noisy-OR component analysis (%s inference)", fit$inference)
+model_title.noisy_or <- function(fit) "Noisy-OR component analysis"
 
-# Sites are draws from the model: sources, and the probability that a site records, are summed over.
+estimator_words.noisy_or <- function(fit) {
+  if (fit$estimate == "gibbs") { # of posterior_draws()
+    return(NULL)
+  }
+  sprintf("%s, %s", c(ml = "maximum likelihood", map = "MAP")[[fit$estimate]], fit$inference)
+}
+
+# Sites are draws from the model: sources, and the probability that a site records, are summed out.
 #' @export
 nobs.noisy_or <- function(object, ...) known_sites(object)
 
@@ -20,36 +27,53 @@ summary.noisy_or <- function(object, ...) {
 print.summary.noisy_or <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
   NextMethod()
-  cat("\nComponents\n")
+  cat("\n")
   print(x$sources)
   invisible(x)
 }
 
+# On: the probability that it is at work in a site. Presences: the share of them that it made; several may have.
+component_facts.noisy_or <- function(fit) {
+  sources <- fit$sources
+  leak <- leak_share(fit)
+  ones <- sum(fit$margins$column_sum, fit$missed)
+  percent <- function(share) sprintf("%.0f %%", 100 * share)
+  facts <- list(
+    component = c(sources$source, "leak"), `on in` = percent(c(sources$prior, 1)),
+    presences = percent(c(sources$ones / max(ones, 1), leak)),
+    role = c(ifelse(sources$in_use, "in use", "shut off"), "always on")
+  )
+  names(facts)[3L] <- "makes"
+  facts
+}
+
 found_sentences.noisy_or <- function(fit, digits = 4L) {
-  used <- sum(fit$sources$in_use)
-  idle <- fit$sources$source[!fit$sources$in_use]
-  absorbed <- fit$absorbed
-  one <- singular_word(axis_words(fit)[1L])
-  c(
-    sprintf(
-      "%d of %d components in use%s; %s are on in a %s on average.", used, nrow(fit$sources),
-      if (length(idle)) sprintf(" (shut off: %s)", show_names(idle)) else "",
-      format(sum(fit$param$prior), digits = 2L), one
-    ),
-    if (absorbed) sprintf("Always on, and now part of the leak: %s.", count_words(absorbed, "component")),
-    if (!is.null(fit$known)) {
-      sprintf("Given: which components are on, %d of %.0f.", sum(!is.na(fit$known)), length(fit$known))
-    },
-    sprintf(
-      "The leak, what is found without any component, is at work in every %s and made %s %% of the %s.", one,
-      format(100 * leak_share(fit), digits = 2L), if (is.null(fit$missed_by)) "ones" else "presences"
-    ),
-    recorded_sentences(fit)
+  if (!is.null(fit$missed_by)) {
+    return(recorded_sentences(fit))
+  }
+  sprintf(
+    "Components on per %s: %s on average.", singular_word(axis_words(fit)[1L]),
+    format(sum(fit$param$prior), digits = 2L)
   )
 }
 
-# At how many of the ones (and of the presences that were missed) the leak fired: at a maximum, leak times observed
-# cells is that number.
+detail_sentences.noisy_or <- function(fit, digits = 4L) {
+  words <- axis_words(fit)
+  c(
+    sprintf("on in: share of %s where the component is on; makes: share of presences that it explains.", words[1L]),
+    sprintf("leak: presences of %s that need no component. A presence may have several causes.", words[2L]),
+    if (fit$absorbed) {
+      sprintf("Always on, and therefore part of the leak: %s.", count_words(fit$absorbed, "component"))
+    },
+    if (!is.null(fit$known)) {
+      sprintf("Supplied: which components are on, %d of %.0f.", sum(!is.na(fit$known)), length(fit$known))
+    },
+    if (!is.null(fit$effort)) recorded_effort_sentence(fit$effort), if (!is.null(fit$missed_by)) bound_sentences(fit)
+  )
+}
+
+# Computes the share of the ones (and undetected presences) at which the leak fired: at a maximum, their number is leak
+# times observed cells.
 leak_share <- function(fit) {
   ones <- sum(fit$margins$column_sum, fit$missed)
   if (ones == 0) 0 else sum(fit$param$leak * fit$margins$column_observed) / ones
@@ -75,14 +99,18 @@ leak_share <- function(fit) {
 #' **Reconstruction** of a table from a set of components for each site, as in the paper: `sources = "mode"` takes the
 #' likeliest set given the site, `"drawn"` draws one from the posterior, by R's random numbers, in place of the mean
 #' over all sets. The paper takes each component that is on with a probability above one half: `activation =
-#' (predict(fit, type = "activation") > 0.5) + 0`. It then draws the cells, each a one with the chance of the
+#' (predict(fit, type = "activation") > 0.5) + 0`. It then draws the cells, each a one with the probability of the
 #' `"response"`. `predict(fit, type = "activation", sources = "drawn")` gives the sets themselves.
 #'
 #' Rows that the model thinks impossible (a 1 that nothing can have made, or a 0 under a leak of 1) have no
 #' posterior: they are `NA`, and a message names them.
 #'
-#' **Repeated visits.** `"response"` is the chance of a find by any of the visits made to the cell; by one, where none
-#' was made and at new sites, which are known by a table.
+#' **Repeated visits.** `"response"` is the probability of a presence by any of the visits made to the cell; by one,
+#' where none was made and at new sites, which are known by a table.
+#'
+#' **Draws.** Answers of a fit with `estimate = "gibbs"` are means over its draws: over all of them for the data's own
+#' cells, over those that were kept for new sites, for `activation` and for `"cell"`. A simulated table is of one of
+#' the kept draws.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data: components are drawn again for every
 #' site; known ones stay. Of a fit to repeated visits they are arrays, `NA` where no visit was made.
@@ -101,6 +129,8 @@ leak_share <- function(fit) {
 #'   fit, what was given to [noisy_or()].
 #' @param sources `"mean"`: over all sets of components, as the posterior weighs them; `"mode"`: the likeliest set of
 #'   each site alone; `"drawn"`: one set of each site, drawn from the posterior.
+#' @param level of a fit with `estimate = "gibbs"`, `NULL` or the probability of intervals of the `"response"` of the
+#'   data's own cells, between 0 and 1: the result is then `list(mean, lower, upper)`.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
 #'   were.
@@ -144,7 +174,7 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   in_given_order(as_asked(value, asked$rows, wanted), newdata)
 }
 
-# Which rows of the fit's own table (x = NULL) or of new ones are asked for.
+# Selects rows of the fit's own table (newdata = NULL) or of new ones.
 nor_asked_rows <- function(fit, newdata, rows) {
   x <- if (!is.null(newdata)) new_rows(fit, newdata)
   names <- if (is.null(x)) fit$names[[1L]] else rownames(x)
@@ -152,7 +182,7 @@ nor_asked_rows <- function(fit, newdata, rows) {
   list(x = x, names = names, n = n, rows = pick(rows, n, names, "rows"))
 }
 
-# Those rows as data, with the activations that are known of them: as given, else those of the fit.
+# Returns those rows as data, with their known activations: as supplied, else those of the fit.
 nor_asked_data <- function(fit, asked, activation) {
   k <- fit$dims[["k"]]
   known <- nor_check_known(activation, asked$names, component_names(k), asked$n, k)
@@ -172,7 +202,7 @@ nor_dimnames <- function(type, labels) {
   )
 }
 
-# As nor_posterior(), the sources summed out or taken to be those that are likeliest or drawn.
+# Predicts like nor_posterior(), with the sources summed out or set to the most likely or to drawn ones.
 nor_predict_rows <- function(fit, data, type, by) {
   if (by == "mean") {
     return(nor_posterior(fit, data, type))
@@ -189,11 +219,11 @@ nor_predict_rows <- function(fit, data, type, by) {
 }
 
 nor_own_data <- function(fit) {
-  if (is.null(fit$x)) stop_input("This fit was made with `keep_x = FALSE`: give the data as `newdata`.")
+  if (is.null(fit$x)) stop_input("This fit was made with `keep_x = FALSE`: supply the data as `newdata`.")
   fit$x
 }
 
-# A part of the posterior of rows: list(value, impossible).
+# Computes a part of the posterior of rows: list(value, impossible).
 nor_posterior <- function(fit, data, type) {
   param <- lapply(fit$param, unname)
   if (fit$inference == "variational" && type %in% c("activation", "map", "drawn") && is.null(data$known)) {
@@ -206,12 +236,12 @@ nor_posterior <- function(fit, data, type) {
   list(value = out[[type]], impossible = which(out$loglik == -Inf))
 }
 
-# Activations under the bound, whose q is found for the rows at hand; parameters are held.
+# Computes activations under the bound, whose q is optimised for these rows with the parameters fixed.
 nor_variational_activation <- function(param, data, model) {
   settings <- nor_settings(model, data["effort"], fixed = TRUE)
   if (!is.null(data$effort)) param$coef <- model$coef
   param$hidden <- nor_hidden_posterior(param, data, model)
-  control <- fit_control(n_start = 1, max_pass = 500, tol = 1e-10, accelerate = FALSE)
+  control <- fit_control(n_start = 1, max_iter = 500, tol = 1e-10, accelerate = FALSE)
   out <- .Call(mc_c_nor_fit, data$view, nor_kernel_param(param), settings, unclass(control))
   check_outcome(out$outcome)
   out$activation
@@ -232,31 +262,32 @@ tell_impossible <- function(rows, data, what) {
 #' @export
 simulate.noisy_or <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)
-  n <- object$dims[["n"]]
-  k <- object$dims[["k"]]
-  # A link of exact 1 leaves nothing: its logarithm stays finite so that 0 times it is 0.
-  off <- pmax(log1p(-unname(object$param$links)), -1e6)
-  leak <- unname(object$param$leak)
-  simulate_with(object, nsim, seed, function() {
-    on <- matrix(stats::rbinom(n * k, 1L, rep(object$param$prior, each = n)), n)
-    if (!is.null(object$known)) on[!is.na(object$known)] <- object$known[!is.na(object$known)]
-    there <- 1 - exp(on %*% off) * rep(1 - leak, each = n)
-    if (is.null(object$visits)) {
-      random_bernoulli(draw_recorded(object, n) * there)
-    } else {
-      draw_records(object$visits, random_bernoulli(there) * draw_recorded(object, n))
-    }
-  })
+  simulate_with(object, nsim, seed, function() nor_draw_table(object))
 }
 
-# An array of visits, of these chances of a find, n x m; no visit where the data have none.
-draw_records <- function(visits, chance) {
-  found <- stats::rbinom(length(visits), 1L, rep(chance, dim(visits)[3L]))
+# A table, or an array of visits, at the parameters of a fit.
+nor_draw_table <- function(fit) {
+  n <- fit$dims[["n"]]
+  k <- fit$dims[["k"]]
+  # A link of exact 1 leaves nothing: its logarithm stays finite so that 0 times it is 0.
+  off <- pmax(log1p(-unname(fit$param$links)), -1e6)
+  on <- matrix(stats::rbinom(n * k, 1L, rep(fit$param$prior, each = n)), n)
+  if (!is.null(fit$known)) on[!is.na(fit$known)] <- fit$known[!is.na(fit$known)]
+  there <- 1 - exp(on %*% off) * rep(1 - unname(fit$param$leak), each = n)
+  if (is.null(fit$visits)) {
+    return(random_bernoulli(draw_recorded(fit, n) * there))
+  }
+  draw_records(fit$visits, random_bernoulli(there) * draw_recorded(fit, n))
+}
+
+# Draws an array of visits with these probabilities of a presence, n x m, without visits that the data lack.
+draw_records <- function(visits, probability) {
+  found <- stats::rbinom(length(visits), 1L, rep(probability, dim(visits)[3L]))
   visits[] <- ifelse(is.na(visits), NA, found)
   visits
 }
 
-# What a noisy-OR fit says of unknown cells, of new rows as a whole, and of its own sources.
+# Held-out cells, held-out rows and sources of noisy-OR fits.
 
 #' @rdname impute
 #' @param type of noisy_or(): `"probability"` of a 1 given the row's observed cells, or `"binary"`: 1 where that exceeds
@@ -296,14 +327,14 @@ held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
     return(structure(sampled$loglik, effective = sampled$effective))
   }
   on <- function(rows) outer(rows - 1, 2^(seq_len(k) - 1), bitwAnd) > 0
-  # A link of exact 1 leaves nothing: its logarithm stays finite so that 0 times it is 0.
+  # A link of exactly 1 leaves no zero: its logarithm stays finite so that 0 times it is 0.
   off <- pmax(log1p(-param$links), -1e6)
   share <- if (is.null(param$recorded_share)) 1 else param$recorded_share
-  chance <- if (is.null(param$recorded_share)) 1 else recorded_grid_chances()
-  # A component is a state of the sources and a chance of recording.
+  probability <- if (is.null(param$recorded_share)) 1 else recorded_grid_probabilities()
+  # A component is a state of the sources and a probability of recording.
   cells <- function(rows) {
     log_zero <- sweep(on((rows - 1L) %% 2^k + 1) %*% off, 2L, pmax(log1p(-param$leak), -1e6), "+")
-    recorded <- recorded_chances(param, chance[(rows - 1L) %/% 2^k + 1])
+    recorded <- recorded_probabilities(param, probability[(rows - 1L) %/% 2^k + 1])
     list(one = recorded * -expm1(log_zero), zero = 1 - recorded + recorded * exp(log_zero))
   }
   states <- on(seq_len(2^k))
@@ -315,7 +346,7 @@ component_matrix.noisy_or <- function(fit) fit$param$links
 
 component_scale.noisy_or <- function(fit) "probability"
 
-# Importance sampling from independent sources: their posterior probabilities, kept off 0 and 1.
+# Samples by importance from independent sources with their posterior probabilities, kept off 0 and 1.
 nor_sample <- function(param, data, model, nsim, floor) {
   proposal <- nor_report(list(view = data$view), param, model, "activation", "truncated")$activation
   proposal[is.na(proposal)] <- 0.5
@@ -356,30 +387,29 @@ sources <- function(fit, min_prior = 0.02, min_link = 0.2, ...) {
 #' @export
 print.noisy_or_sources <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  if (print_as_frame(x, digits, others = "source")) {
+  if (print_as_frame(x, digits, numbers = "in_use", others = "source")) {
     return(invisible(x))
   }
-  shown <- x
-  names(shown)[names(shown) == "source"] <- "component"
-  print.data.frame(shown, digits = digits, row.names = FALSE)
-  write_sentences(paste(
-    "prior: chance that it is on; on: expected number of rows where it is; max_link: its strongest link; ones:",
-    "expected number of ones it makes; component: column `source`"
-  ))
+  writeLines(wrap_text(sprintf(
+    "Components of a noisy-OR model: %d of %d in use. Columns: ?sources.", sum(x$in_use), nrow(x)
+  ), exdent = 2))
+  print_rows(round_columns(x, digits))
   invisible(x)
 }
 
 part_sides.noisy_or <- function(fit, name, values) {
   switch(name,
     activation = c("site", "component"), links = c("component", "taxon"), leak = "taxon",
-    prior = "component", recorded_site = "site", recorded_taxon = "taxon", recorded_share = "chance", NextMethod()
+    prior = "component", recorded_site = "site", recorded_taxon = "taxon", recorded_share = "probability", NextMethod()
   )
 }
 
 #' Plot a noisy-OR fit
 #'
 #' @description
-#' Views of a fit:
+#' Figures of a fit: `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#'
+#' @details
 #' \describe{
 #'   \item{`"links"`}{a heat map of the links, taxa seriated by their strongest component, the leak last.}
 #'   \item{`"images"`}{every component, and the leak, as a picture, where the taxa are the pixels of a grid of
@@ -389,7 +419,8 @@ part_sides.noisy_or <- function(fit, name, values) {
 #'   \item{`"leak"`}{the leak of each taxon against its frequency: on the diagonal no component explains it.}
 #'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the sites by two of them:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#'   \item{`"trace"`, `"density"`}{how far every start was below the best, iteration by iteration; of a fit that was
+#'     sampled, draws of its chains and their posterior densities.}
 #' }
 #'
 #' @param object a fit of [noisy_or()].
@@ -412,9 +443,11 @@ part_sides.noisy_or <- function(fit, name, values) {
 #' @aliases autoplot.noisy_or
 #' @exportS3Method ggplot2::autoplot
 autoplot.noisy_or <- function(object, # nolint: object_name_linter.
-                              what = c("links", "images", "activation", "leak", "top", "scores", "trace"), dim = NULL,
-                              order = c("seriated", "data"), ..., n = 8, components = 1:2) {
-  views <- c("links", "images", "activation", "leak", "top", "scores", "trace")
+                              what = c(
+                                "links", "images", "activation", "leak", "top", "scores", "trace", "density"
+                              ), dim = NULL,
+                              order = c("seriated", "data"), ..., n = NULL, components = 1:2) {
+  views <- c("links", "images", "activation", "leak", "top", "scores", "trace", "density")
   what <- if (missing(what) && !is.null(dim)) "images" else check_choice(what, "what", views)
   order <- check_choice(order, "order", c("seriated", "data"))
   check_dots(...)
@@ -433,7 +466,7 @@ check_image_dim <- function(dim, m) {
   as.integer(dim)
 }
 
-# Labels of sources with how often they are on.
+# Labels sources with their prior probability.
 source_labels <- function(fit, sep = "\n") {
   share <- ifelse(fit$param$prior < 0.001, "< 0.1", format_each(100 * fit$param$prior))
   sprintf("%s%son %s %%", names(fit$param$prior), sep, share)
@@ -445,9 +478,13 @@ links_figure <- function(fit, order) {
   at <- if (order == "data") seq_len(ncol(values)) else seriate(fit$param$links)
   taxa <- axis_words(fit)[2L]
   heat_figure(
-    t(values[, at, drop = FALSE]), "What each component switches on",
-    sprintf("Heat map: the chance that each component, or the leak, switches on each of %d %s.", ncol(values), taxa),
-    legend = "chance that it switches the cell on", heads = c(source_labels(fit), "leak"),
+    t(values[, at, drop = FALSE]), main_title(fit$param$links, names(fit$param$prior), taxa),
+    sprintf(
+      "Heat map: the probability that each component, or the leak, switches on each of %d %s.",
+      ncol(values), taxa
+    ),
+    legend = "probability that it switches the cell on", heads = c(source_labels(fit, " "), "leak"),
+    sides = c(taxa, ""),
     subtitle = paste(capital(taxa), if (order == "data") "in the order of the data" else "by strongest component")
   )
 }
@@ -458,7 +495,7 @@ images_figure <- function(fit, dim) {
   names(tables) <- make.unique(c(source_labels(fit, ": "), "leak"))
   picture_figure(
     tables, "The components as pictures", "Pictures: what each component, and the leak, switches on.", c(0, 1),
-    legend = "chance that it switches the cell on"
+    legend = "probability that it switches the cell on"
   ) + without_axes()
 }
 
@@ -469,9 +506,12 @@ activation_figure <- function(fit) {
   values <- t(activation[at, , drop = FALSE])
   rownames(values) <- source_labels(fit, " ")
   heat_figure(
-    values, sprintf("Which components are on in the %s", sites),
-    sprintf("Heat map: the chance that each component is on in each of %d %s.", nrow(activation), sites),
-    legend = "chance that the component is on", heads = NULL, taxa = "none",
+    values, sprintf(
+      "On average %.1f of %d components are on in a %s", mean(rowSums(activation)), ncol(activation),
+      singular_word(sites)
+    ),
+    sprintf("Heat map: the probability that each component is on in each of %d %s.", nrow(activation), sites),
+    legend = "probability that the component is on", heads = NULL, taxa = "none",
     sides = c("", sprintf("%d %s, by likeliest components", nrow(activation), sites))
   ) + ggplot2::theme(axis.text.x = ggplot2::element_blank(), axis.text.x.top = ggplot2::element_blank())
 }
@@ -486,13 +526,15 @@ leak_figure <- function(fit) {
   top$taxon <- short_labels()(top$taxon)
   taxa <- axis_words(fit)[2L]
   new_figure(
-    points, gg_aes(x = "frequency", y = "leak"), "What the components leave unexplained",
+    points, gg_aes(x = "frequency", y = "leak"), sprintf(
+      "The leak alone would make %.0f %% of the presences", 100 * sum(points$leak) / max(sum(points$frequency), 1e-12)
+    ),
     sprintf("Points: the leak of each of the %s against its frequency.", taxa), sprintf("frequency of the %s", taxa),
     "leak", "On the dashed line no component explains it"
   ) + ggplot2::geom_abline(linetype = 2L, colour = "grey60") +
     ggplot2::geom_point(colour = component_colours(1L), alpha = 0.6) +
     ggplot2::geom_text(
-      gg_aes(label = "taxon"), top, check_overlap = TRUE, hjust = "inward", vjust = -0.6, size = 3,
-      fontface = "italic"
+      gg_aes(label = "taxon"), top, check_overlap = TRUE, hjust = "inward", vjust = -0.6, size = 2.5,
+      fontface = if (in_italics(taxa)) "italic" else "plain"
     ) + ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = c(0.05, 0.12)))
 }

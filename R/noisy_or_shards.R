@@ -1,5 +1,5 @@
-# Truncated noisy-OR of a table in shards. What a row has of its own are its best states, listed as numbers.
-# Tests: test-shards_models.R.
+# Truncated noisy-OR of a table in shards. Each row keeps its best states, listed as numbers. Tests:
+# test-shards_models.R.
 
 fit_to_shards.noisy_or <- function(model, x, k, settings, start, control, call) {
   k <- check_shards_k(k, x)
@@ -15,6 +15,9 @@ fit_to_shards.noisy_or <- function(model, x, k, settings, start, control, call) 
 }
 
 nor_refuse_shards <- function(settings) {
+  if (settings$estimate == "gibbs") {
+    stop_not_for_shards("`estimate = \"gibbs\"`", "take \"map\" or \"ml\", or fit some rows, `x[i, ]`")
+  }
   if (settings$missed_by != "none") {
     stop_input("`missed_by` must be \"none\" for shards(), not %s.", show_value(settings$missed_by))
   }
@@ -35,7 +38,7 @@ nor_refuse_shards <- function(settings) {
 
 rows_extent.noisy_or_on_shards <- function(model, n) c(n, 1L + 32L * as.integer(ceiling(model$k / 64)))
 
-# How many states are listed, and these in halves of 32 bits, none of a component that there is not.
+# Checks rows: the number of listed states, and these in halves of 32 bits, without components that do not exist.
 are_rows.noisy_or_on_shards <- function(model, rows) {
   halves <- 2L * as.integer(ceiling(model$k / 64))
   listed <- (ncol(rows) - 1L) %/% halves
@@ -59,7 +62,8 @@ fit_sample.noisy_or_on_shards <- function(model, rows, at, control) {
   do.call(noisy_or, c(list(quote(rows), model$k), asked, prior))
 }
 
-# Components that became part of the leak in the sample get another chance: weak ones that follow the taxa's shares.
+# Components that became part of the leak in the sample get another probability: weak links in proportion to the taxa's
+# shares.
 sampled_shared.noisy_or_on_shards <- function(model, fit, share) {
   param <- lapply(fit$param[c("prior", "links", "leak")], unname)
   lost <- model$k - length(param$prior)
@@ -91,8 +95,8 @@ finish_shards.noisy_or_on_shards <- function(model, fit, found, free) {
   fit
 }
 
-# Exact where that is cheap, else the lower bound without its prior, as nor_fit_loglik(): that is of the states listed,
-# which stay in the files; searched anew they would give another.
+# Computes the log-likelihood exactly if that is cheap, else the lower bound without its prior, as nor_fit_loglik(). The
+# bound belongs to the states listed, which stay in the files; a new search would give another.
 nor_shards_loglik <- function(fit, param) {
   model <- fit$model
   x <- fit$shards
@@ -113,7 +117,7 @@ nor_log_prior <- function(model, param) {
   }, param[c("prior", "links", "leak")], split(counts, col(counts))))
 }
 
-# Activations are of states that are searched anew, with all components at hand, not of those listed.
+# Activations come from a new search of states with all components, not from the states listed.
 shard_part.noisy_or_shards <- function(fit, rows, data) {
   param <- fit$param
   activation <- nor_report(list(view = data$view), param, fit$model, "activation")$activation

@@ -1,90 +1,70 @@
 #' From an occurrence table to a matrix
 #'
-#' Turns a long table of occurrences, with a row for each find of a taxon at a site, into the matrix that every model of
-#' this package takes. Sites are its rows and taxa its columns. A table of the sites comes with it, in the same order.
-#'
+#' Turns a long table of occurrences, with a row for each presence of a taxon at a site, into the matrix of sites by
+#' taxa that every model of this package takes, with 0 for pairs that have no row. A table of the sites comes with it,
+#' in the same order. Several visits to a site are pooled; [visits_array()] keeps them apart.
 #' @param data A data frame or tibble with a row for each occurrence.
 #' @param site Names of the columns that tell sites apart. Of several columns, such as
 #'   `c("formation", "early_interval")`, every combination that occurs is a site, named by its values joined by `", "`.
 #' @param taxon Names of the columns that tell taxa apart. Several, such as `c("genus", "species")`, are joined by a
 #'   space.
 #' @param min_sites,min_taxa Whole numbers of at least 0: a taxon stays when it is present at `min_sites` sites or
-#'   more, a site when it holds `min_taxa` taxa or more. With 0 taxa that nobody found, and surveys that found nothing,
-#'   stay: columns and rows of zeros.
+#'   more, a site when it holds `min_taxa` taxa or more. At 0, taxa found nowhere and sites
+#'   where nothing was found are kept, as columns and rows of zeros.
 #' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, taxa first:
 #'   the way of many published tables, in which a taxon may be left with fewer sites than `min_sites`, even with none.
 #' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
 #'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
 #'   missing, the cell is `NA`, that is, unknown. `c("n_specimens", blank = 1)` counts each missing value as 1.
-#' @param present How records of absences are told: the name of a column that is `TRUE` or `FALSE`, a count (0 is
-#'   absent; eBird's `"X"` is a presence), or words such as `PRESENT` and `ABSENT`, yes and no, in any case. A blank
-#'   value (`NA`, an empty text, `"-"`, `"."`) is unknown. `c("n", blank = "absent")` makes it an absence, and
-#'   `c("n", other = "unknown")` gives a meaning to values that are none of these: `"present"`, `"absent"` or
-#'   `"unknown"`. `NULL`: every row is a presence. `"auto"`: the same, but a column that may record absences is an
-#'   error that names it and asks. See Details.
-#' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
-#'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
-#'   Details.
+#' @param present How absences are recorded: `NULL`, every row is a presence; the name of a column that is `TRUE` or
+#'   `FALSE`, a count (0 is absent; eBird's `"X"` is a presence), or words such as `PRESENT` and `ABSENT`, yes and no;
+#'   or `"auto"`, as `NULL`, but stops with an error that names any column that may record absences. A blank value
+#'   (`NA`, an empty text, `"-"`, `"."`) is unknown: `c("n", blank = "absent")` makes it an absence, and `c("n", other =
+#'   "unknown")` gives a meaning to all other values.
+#' @param names Names of taxa that differ only in how they are written: `"keep"` leaves them apart and reports them,
+#'   `"join"` makes them one, `"certain"` joins them and leaves out names with marks of doubt. See Details.
 #' @param sparse If `TRUE`, the result is a `dgCMatrix` of package Matrix.
 #' @param summarise A named list of functions that add columns to the site table. Where `data` has a column of that
 #'   name, the function is given its values over the rows of a site; else it is given those rows as a data
 #'   frame. It must return one value. `max_ma`, `min_ma`, `lng`, `lat`, `paleolng` and `paleolat` need none.
 #'
-#' @details
-#' Rows without a value (`NA`, an empty text, or `NO_FAMILY_SPECIFIED` and the like, as the Paleobiology Database has
-#' them) in a column of `site` or `taxon` are left out; white space around names is cut off. Sites and taxa are sorted:
-#' by value, and text in the C locale, so that the result depends neither on the order of the rows nor on the machine.
-#' A message of class `multicause_message` says what was dropped.
+#' @details **Rows.** Rows without a value in a column of `site` or `taxon` (`NA`, an empty text, or
+#' `NO_FAMILY_SPECIFIED` and the like, of the Paleobiology Database) are left out, and white space around names is cut
+#' off. The text `"NA"` is a name. Sites and taxa are sorted: by value, and text in the C locale. A message of class
+#' `multicause_message` reports what was dropped, sites whose names differ in case or blanks alone, and names such as
+#' `unknown`, which make one site of many places. Date-times (`POSIXct`) are named in their own time zone.
 #'
-#' Moments (`POSIXct`) are named by the clock of their zone, with the time of day; where the clock shows a time twice,
-#' as at the end of summer time, with their offset from UTC. The text `NA` is a name.
+#' **Absences.** A row that `present` marks as absent, or a `count` of 0, makes no presence. Where rows of a cell
+#' disagree, a presence wins, then the unknown (`NA`). `TRUE` in a column called `absence`, as that of OBIS, is an
+#' absence. `present = "auto"` stops for columns with well-known names, such as `occurrenceStatus`, `individualCount`,
+#' `detected` or `count`, that hold an absence; for zeros among numbers and words such as `absent`; and, if nearly
+#' every pair of site and taxon has a row, for any column with zeros, words of absence or blanks.
 #'
-#' **Absences.** A row that `present` marks as absent makes no presence; nor does a `count` of 0. Where `present` is
-#' unknown, so is the cell: it is `NA`. Where the rows of a cell disagree, a presence wins, then what is unknown; only
-#' presences are counted. `TRUE` in a column called `absence`, as that of OBIS, is an absence.
+#' **Names.** `names = "join"` disregards case; white space, underscores and dashes; accents that are characters of
+#' their own; quotation marks; footnote marks; the sign of a hybrid; `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`,
+#' `conf.`; `sp.`, `spp.`, `ssp.`, `gen.`, `indet.` at the end; `n. gen.`, `n. sp.` and `sp. nov.`. It never joins names
+#' with different numbers or letters (`sp. 1`), authors, years, subgenera or ranks, or hybrids of two species. `names =
+#' "certain"` also leaves out names with marks of doubt, two names with `/` or `or` between them, and words for no
+#' taxon, such as `unknown`.
 #'
-#' With `present = "auto"` these columns are asked about: one of a well-known name, such as `occurrenceStatus`,
-#' `individualCount`, `detected` or `count`, with a single absence; any column with zeros, words of absence or blanks
-#' beside other values, where there are rows for nearly every pair of site and taxon; zeros among numbers, and words
-#' such as `absent`, in any table. Not asked about are columns that are the same for all taxa of a site or of a date,
-#' and for all sites of a taxon, numbers with several values below 0, and the numbers of rows. Structure is judged
-#' by whole sites of up to 100 000 rows.
+#' **The site table** has a row for each site: `site` (the name); each column of `data` that is constant within all
+#' sites; those of `summarise`; if they vary within a site, the widest bounds of age, `max_ma` and `min_ma`, and the
+#' medians of `lng`, `lat`, `paleolng` and `paleolat` (also under names such as `MAX_AGE` or `decimalLatitude`, with a
+#' message); `n_taxa`, the taxa present in the matrix; and `n_occurrences`, the rows of `data` that are no absences. All
+#' rows of a site count, also those whose taxon was dropped, because they show how well it was searched.
 #'
-#' **Names.** Names that differ only in the following are one taxon with `names = "join"`: letters of either case; white
-#' space (several, non-breaking) and underscores; dashes; accents that are characters of their own; `?`, `cf.`, `aff.`,
-#' `ex gr.`, `gr.`, `nr.`, `conf.`; quotation marks around words; `sp.`, `spp.`, `ssp.`, `gen.`, `indet.` at the end;
-#' `n. gen.` and, beside an epithet, `n. sp.` and `sp. nov.`; `ssp.` for `subsp.`; the sign of a hybrid before its genus
-#' or epithet, as in *Mentha x piperita*; marks of footnotes, such as an asterisk or a dagger. The name of such a taxon
-#' has none of these; of several cases one with a capital first and no other is taken, else the first as bytes compare.
-#' Never joined are names with unlike numbers or letters (`sp. 1`), authors, years, subgenera or ranks, and hybrids of
-#' two species. `aff.` means akin to: with `names = "certain"` names with `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`,
-#' `conf.`, `sp.`, `spp.`, `indet.` or quotation marks are left out, and so are two names with `/` or `or` between them
-#' and words for no taxon, such as `unknown` and `none`.
+#' **Other packages.** Tables of palaeoverse (after `bin_time()` and `bin_space()` with `site = c("cell_ID",
+#' "bin_assignment")`) and of divDyn can be used as they are. Community tables of vegan, sites by species, go straight
+#' into the models: `plsa(dune, 3)`, `aspect_bernoulli((dune > 0) + 0, 3)`. Those of iNEXT have taxa in rows and must be
+#' turned: `plsa(t(bird), 2)`.
 #'
-#' A message reports sites whose names differ in case or blanks alone, which are not joined, and names such as
-#' `unknown`, which make one site of many places.
-#'
-#' The site table has a row for each site, in the order of the matrix and with the same row names. Its columns are
-#' `site` (the name); every column of `data` that is constant within all sites; those asked for by `summarise`; where
-#' they vary within a site, its widest bounds of age, `max_ma` and `min_ma`, and the medians of `lng`, `lat`, `paleolng`
-#' and `paleolat` (under names such as `MAX_AGE`, `LONG` or `decimalLatitude`, too, which a message tells); `n_taxa`,
-#' the number of taxa present in the matrix; and `n_occurrences`, the number of rows of `data` that are no absences. All
-#' of these look at all rows of a site, also at those whose taxon was missing or dropped,
-#' because they tell how well a site was searched. A column of `data` that has one of these names itself is left out.
-#'
-#' **Tables of other packages.** Occurrence tables of palaeoverse (also after its `bin_time()` and `bin_space()`: give
-#' `c("cell_ID", "bin_assignment")` as `site`) and of divDyn can be used as they are. Community tables of vegan,
-#' sites by species, go straight into the models: `plsa(dune, 3)`, `aspect_bernoulli((dune > 0) + 0, 3)`. Those of iNEXT
-#' have taxa in rows and must be turned: `plsa(t(bird), 2)`.
-#'
-#' Cost: time grows with the rows of `data` (a few seconds for a million), memory with the larger of `data` and the
-#' result. A dense result of more than 2^31 - 1 cells is refused.
-#'
+#' **Cost.** A few seconds for a million rows; memory grows with the larger of `data` and the result. A dense result of
+#' more than 2^31 - 1 cells is refused.
 #' @param ... Must be empty.
 #' @return `occurrence_matrix()`: a matrix (integer; double if a column is summed) or, if `sparse`, a `dgCMatrix`,
 #'   sites by taxa, with row and column names. Its attribute `"sites"` is the site table, a data frame.
 #'
-#'   `site_table()`: that data frame. Taking rows or columns of a matrix loses the taxon (R drops it), and
+#'   `site_table()`: that data frame. Rows or columns taken from the matrix have no site table (R drops it), and
 #'   `site_table()` says so: take the table first, and index it by the row names of the part,
 #'   `sites[rownames(part), ]`. Of [shards()] it has a row for each site in their order: `shard`, `site` (where there
 #'   are names) and their `site_data`.
@@ -119,7 +99,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   }
   data <- plain_times(only_named(plain_frame(data)))
   if (missing(site) || missing(taxon)) {
-    stop_input("`site` and `taxon` must be given: the columns of `data` with the names of sites and taxa.")
+    stop_input("`site` and `taxon` must be supplied: the columns of `data` with the names of sites and taxa.")
   }
   for (arg in c("site", "taxon")) check_columns(data, get(arg), arg)
   min_sites <- check_count(min_sites, "min_sites", 0L)
@@ -212,7 +192,7 @@ check_summaries <- function(summarise) {
   }
 }
 
-# What a row of data adds to its cell: 1, or the value of the column that count names.
+# Returns what each row of data adds to its cell: 1, or the value of the column that `count` names.
 occurrence_amount <- function(data, count) {
   if (isTRUE(count) || isFALSE(count)) {
     return(rep(1L, nrow(data)))
@@ -233,7 +213,7 @@ occurrence_amount <- function(data, count) {
   replace(amount, is.na(amount), blank)
 }
 
-# What a missing number counts: of `count`, the name of a column, its part `blank`.
+# Returns the value of a missing number: `blank` in `count`, beside the name of a column.
 check_blank_count <- function(count) {
   blank <- if (identical(names(count), c("", "blank"))) suppressWarnings(as.numeric(count[[2L]])) else NA_real_
   wrong <- if (length(count) == 2L) !isTRUE(is.finite(blank) && blank >= 0) else length(count) != 1L
@@ -248,7 +228,7 @@ check_blank_count <- function(count) {
   blank
 }
 
-# Presences whose number is missing, in a message.
+# Reports presences whose number is missing, in a message.
 uncounted_line <- function(state, amount, count) {
   without <- sum(is.na(amount) & state %in% 1L)
   if (without) {
@@ -260,11 +240,11 @@ uncounted_line <- function(state, amount, count) {
   }
 }
 
-# What a column that should hold counts holds instead, and what can be done.
+# Explains what a column holds instead of counts, and the remedy.
 why_no_count <- function(value, column) {
   name <- dQuote(column, FALSE)
   if (is.logical(value)) {
-    return(sprintf("%s is TRUE and FALSE. Give `present = %s` for presences without numbers.", name, name))
+    return(sprintf("%s is TRUE and FALSE. Use `present = %s` for presences without numbers.", name, name))
   }
   text <- trimws(as.character(value))
   number <- reads_as_number(text) | is.na(text) | text == ""
@@ -276,17 +256,17 @@ why_no_count <- function(value, column) {
   where <- sprintf("row %d of %s is %s", odd, name, show_value(text[odd]))
   if (all(number | toupper(text) == "X")) {
     return(sprintf(paste(
-      "%s, a presence that nobody counted (as eBird has it). Give `present = %s` for presences without numbers; for",
+      "%s, a presence that nobody counted (as eBird has it). Use `present = %s` for presences without numbers; for",
       "counts make it numeric with NA there, and use `count = c(%s, blank = 1)`."
     ), where, name, name))
   }
   if (!any(read_presence(value) == -1L, na.rm = TRUE)) {
-    return(sprintf("%s. Give `present = %s` for presences without numbers.", where, name))
+    return(sprintf("%s. Use `present = %s` for presences without numbers.", where, name))
   }
   paste0(where, ".")
 }
 
-# Codes 1, 2, ... for the rows of data by the values of columns, in sorted order, NA where one is missing.
+# Codes the rows of data 1, 2, ... by the values of columns, in sorted order, NA if one is missing.
 key_codes <- function(data, columns, arg, sep) {
   text <- unname(lapply(data[columns], name_values))
   named <- !Reduce(`|`, lapply(text, is.na))
@@ -308,14 +288,14 @@ key_codes <- function(data, columns, arg, sep) {
   label <- do.call(paste, c(lapply(text, `[`, first), sep = sep))
   if (anyDuplicated(label)) {
     stop_input(
-      "`%s` must name columns whose values joined tell rows apart: two combinations of %s both give %s.",
+      "`%s` must name columns whose joined values distinguish rows: two combinations of %s are both %s.",
       arg, show_names(columns), show_names(label[anyDuplicated(label)])
     )
   }
   list(code = match(ifelse(named, code, NA), code[first]), label = label)
 }
 
-# Codes whose labels are names of taxa, joined or left out as `names` says.
+# Joins or drops codes whose labels are names of taxa, as `names` specifies.
 join_codes <- function(keys, names) {
   settled <- settle_names(keys$label, names)
   if (identical(settled, keys$label)) {
@@ -327,7 +307,8 @@ join_codes <- function(keys, names) {
   list(code = match(settled, label)[keys$code], label = label, n_doubtful = n_doubtful)
 }
 
-# The cells with a find, or of which nothing is known: row, column, whether there is a find, and what finds amount to.
+# Returns the cells with a presence or of unknown state: row, column, whether there is a presence, and the sum of its
+# amounts.
 occurrence_cells <- function(row, column, state, amount, binary) {
   named <- !is.na(row) & !is.na(column)
   if (!any(named)) {
@@ -338,9 +319,9 @@ occurrence_cells <- function(row, column, state, amount, binary) {
   cell <- (as.double(column[use]) - 1) * n_row + row[use]
   first <- !duplicated(cell)
   at <- match(cell, cell[first])
-  find <- state[use] %in% 1L
-  found <- tabulate(at[find], sum(first)) > 0L
-  value <- if (binary || !length(at)) as.integer(found) else unname(rowsum(ifelse(find, amount[use], 0L), at)[, 1L])
+  presence <- state[use] %in% 1L
+  found <- tabulate(at[presence], sum(first)) > 0L
+  value <- if (binary || !length(at)) as.integer(found) else unname(rowsum(ifelse(presence, amount[use], 0L), at)[, 1L])
   value[!found] <- NA
   if (any(is.infinite(value))) {
     stop_input("`count` must name a column whose sums are finite: those of one cell are larger than any number.")
@@ -351,7 +332,7 @@ occurrence_cells <- function(row, column, state, amount, binary) {
   )
 }
 
-# Which sites and taxa stay. A find whose number is unknown is a find; a cell of which nothing is known is none.
+# Selects the sites and taxa to keep. A presence of unknown number counts; a cell of unknown state does not.
 filter_cells <- function(cells, min_sites, min_taxa, iterate) {
   live <- cells$found
   row <- rep(TRUE, cells$n_row)

@@ -6,12 +6,12 @@ phantoms.default <- function(fit, ...) {
 
 #' @rdname phantoms
 #' @export
-phantoms.aspect_bernoulli <- function(fit, ..., white = 0.2, black = 0.5, min_weight = 1e-3) {
+phantoms.aspect_model <- function(fit, ..., white = 0.2, black = 0.5, min_weight = 1e-3) {
   check_dots(...)
   white <- check_share(white, "white")
   black <- check_share(black, "black")
   min_weight <- check_share(min_weight, "min_weight")
-  table <- phantom_table(fit$param, fit$density, fit$pinned, fit$margins$column_observed > 0, white, black, min_weight)
+  table <- phantom_table(fit$param, fit$density, fit$fixed, fit$margins$column_observed > 0, white, black, min_weight)
   structure(
     table,
     class = c("phantoms", "data.frame"), density = fit$density,
@@ -26,42 +26,28 @@ check_share <- function(x, name) {
   as.double(x)
 }
 
-# The rule by which phantoms were found, that of phantoms() itself where the user says what is one.
-phantom_rule <- function(kinds = NULL) {
-  rule <- attr(kinds, "rule")
-  as.list(if (is.null(rule)) formals(phantoms.aspect_bernoulli)[c("white", "black")] else rule)
-}
-
-# What the columns are.
-phantom_legend <- c(
-  "weight: share of the table; mean, min, max: of the component's chances of a presence",
-  "pinned: whether it was held there, not estimated",
-  "white_ratio: mean divided by the density; black_ratio: (1 - mean) / (1 - density)"
-)
-
 #' @export
 print.phantoms <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
-  if (print_as_frame(x, digits, c("black_ratio", "pinned"), "kind")) {
+  if (print_as_frame(x, digits, c("black_ratio", "fixed"), "kind")) {
     return(invisible(x))
   }
   n <- table(factor(x$kind, c("white", "black", "content")))
+  density <- attr(x, "density")
   write_sentences(sprintf(
-    "%s (almost only zeros: gaps), %d black (almost only finds), %s", count_words(n[[1L]], "white phantom"),
-    n[[2L]], count_words(n[[3L]], "content component")
+    "Phantoms: %d white (almost only zeros), %d black (almost only presences), %d content%s", n[[1L]], n[[2L]], n[[3L]],
+    if (is.null(density)) "" else sprintf("; density of presences %s", format(density, digits = digits))
   ))
   rule <- attr(x, "rule")
   # What a black phantom must have besides its mean is shown where it decides: the table is wide as it is.
-  near <- is.null(rule) || any(x$black_ratio <= rule[["black"]] & !x$pinned, na.rm = TRUE)
-  shown <- if (near) x else x[setdiff(names(x), c("above", "alone"))]
-  print.data.frame(round_columns(shown, digits), row.names = FALSE)
+  near <- !is.null(rule) && any(x$black_ratio <= rule[["black"]] & !x$fixed, na.rm = TRUE)
+  print_rows(round_columns(if (near) x else x[setdiff(names(x), c("above", "alone"))], digits))
   if (!is.null(rule)) {
     rule <- format(rule, drop0trailing = TRUE, scientific = FALSE, trim = TRUE)
     write_sentences(sprintf(
-      "Rule: white_ratio <= %s or black_ratio <= %s, weight > %s; density of presences %s",
-      rule[1L], rule[2L], rule[3L], format(attr(x, "density"), digits = digits)
+      "Rule (?phantoms): white_ratio at most %s or black_ratio at most %s, weight above %s.", rule[1L], rule[2L],
+      rule[3L]
     ))
-    write_sentences(phantom_legend)
   }
   invisible(x)
 }
@@ -85,7 +71,7 @@ print.phantoms <- function(x, digits = 3L, ...) {
 #' **Level.** It is near to what it should be where memberships and components are as varied as the flat priors have
 #' them, and is not guaranteed. On six kinds of tables without a phantom (480 tables of 40 x 20 to 80 x 40, one to three
 #' contents) the test rejected 5 % at the 5 % level and 10 % at the 10 % level. Where every row had one content only, it
-#' rejected none of 60: it is then cautious. Where three contents were hard to tell apart, it rejected 8 % and 13 % of
+#' rejected none of 60: it is then cautious. Where three contents were hard to distinguish, it rejected 8 % and 13 % of
 #' 60 (standard errors 4 %), with a mean p of 0.39 in place of 0.5: do not trust a p just below 0.05 there. See
 #' `bench/identifiability.md` in the sources.
 #'
@@ -110,19 +96,19 @@ print.phantoms <- function(x, digits = 3L, ...) {
 #' @examples
 #' set.seed(1)
 #' x <- simulated_sites$x[1:40, 1:20]
-#' quick <- fit_control(n_start = 2, max_pass = 200, tol = 1e-6, progress = FALSE)
+#' quick <- fit_control(n_start = 2, max_iter = 200, tol = 1e-6, progress = FALSE)
 #' fit <- suppressWarnings(aspect_bernoulli(x, 2, estimate = "ml", phantom = "white", control = quick))
 #' phantom_test(fit, nsim = 9, control = quick)
 #' @export
 phantom_test <- function(fit, nsim = 99, ..., x = NULL,
-                         control = fit_control(n_start = 4, max_pass = 1000, tol = 1e-7)) {
+                         control = fit_control(n_start = 4, max_iter = 1000, tol = 1e-7)) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
   nsim <- check_count(nsim, "nsim")
   control <- check_control(control)
   k <- fit$dims[["k"]]
-  if (!identical(fit$estimate, "ml") || !is.null(fit$effort) || has_detection(fit)) {
-    stop_input("`fit` must be a fit with `estimate = \"ml\"`, without `effort` and `visits`: likelihoods are compared.")
+  if (!identical(fit$estimate, "ml") || !is.null(fit$effort)) {
+    stop_input("`fit` must be a fit with `estimate = \"ml\"`, without `effort`: likelihoods are compared.")
   }
   if (k < 2L) stop_input("`fit` must have at least 2 components: one of them is to be the phantom.")
   x <- fit_data(fit, x)
@@ -142,7 +128,7 @@ phantom_test <- function(fit, nsim = 99, ..., x = NULL,
   )
 }
 
-# A table drawn without a phantom, and the statistic for it. seed: two seeds, and the number of the table.
+# Draws a table without a phantom and computes its statistic. seed: two seeds, and the number of the table.
 null_statistic <- function(seed, common, tick) {
   sampled <- common$sampled
   at <- (seed[3L] - 1L) %% length(sampled$states) + 1L # where tables outnumber states, each gives several
@@ -151,8 +137,8 @@ null_statistic <- function(seed, common, tick) {
   phantom_gain(drawn, common$k, seed[2L], common$control)$statistic
 }
 
-# The statistics of `nsim` tables. In batches: nothing is laid out for all tables before the first is drawn, so that
-# "until I stop it" is a number of tables like any other.
+# Computes the statistics of `nsim` tables in batches: nothing is allocated for all tables before the first is drawn, so
+# that "until I stop it" is a possible number.
 null_statistics <- function(nsim, common, control, batch = 10000L) {
   done <- list()
   while (length(done) < nsim && !was_interrupted(done)) {
@@ -168,7 +154,7 @@ null_statistics <- function(nsim, common, control, batch = 10000L) {
   unlist(done)
 }
 
-# The model without a phantom, and draws from its posterior: one for each table, at most 1000, ten sweeps apart.
+# Fits the model without a phantom and draws from its posterior: one draw per table, at most 1000, ten sweeps apart.
 sample_null <- function(x, k, seed, control, nsim) {
   flat <- list(aspects = c(1, 1), membership = 1)
   keep <- min(nsim, 1000L)
@@ -185,8 +171,8 @@ sample_null <- function(x, k, seed, control, nsim) {
   list(fit = without_draws(fit), states = states)
 }
 
-# Twice what a pinned phantom adds to the log-likelihood. The alternative also starts from the null fit with a phantom
-# of small share, so that the gain is not below 0 but for rounding.
+# Computes twice the gain of a fixed phantom in log-likelihood. The alternative also starts from the null fit with a
+# phantom of small share, so that the gain is below 0 only by rounding.
 phantom_gain <- function(x, k, seed, control) {
   quick <- function(...) quiet_fit(aspect_bernoulli(x, ..., estimate = "ml", control = control))$value
   with_seed(seed, {
@@ -203,20 +189,19 @@ phantom_gain <- function(x, k, seed, control) {
 #' @export
 print.phantom_test <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
+  show <- function(value) format(value, digits = digits)
   write_sentences(sprintf(
-    "No phantom against one white phantom (%s), %s drawn", count_words(x$k - 1L, "content component"),
-    count_words(x$nsim, "table")
+    "Test of no phantom (%s) against one white phantom: p = %s", count_words(x$k - 1L, "content component"),
+    show(x$p_value)
+  ))
+  print_aligned(list(
+    `Twice the gain in log-likelihood` = c(
+      "  observed", sprintf("  %s without a phantom", count_words(x$nsim, "table"))
+    ),
+    mean = c(show(x$statistic), show(mean(x$null))), largest = c("", show(max(x$null)))
   ))
   write_sentences(sprintf(
-    "Twice the gain in log-likelihood %s; in tables without a phantom %s on average, at most %s",
-    format(x$statistic, digits = digits), format(mean(x$null), digits = digits), format(max(x$null), digits = digits)
+    "The phantom would make up %s %% of the table. The level is approximate (?phantom_test).", format_percent(x$share)
   ))
-  write_sentences(sprintf(
-    "p = %s; the phantom would make up %s %% of the table", format(x$p_value, digits = digits),
-    format_percent(x$share)
-  ))
-  write_sentences(
-    "The level is approximate: at 5 %, it rejected 0 to 8 % of simulated tables without a phantom, by their kind."
-  )
   invisible(x)
 }

@@ -1,8 +1,8 @@
 #' Probabilistic latent component analysis of arrays, with priors between components
 #'
 #' Explains an array of counts of any order, such as sites by taxa by time, by `k` components, each the product of one
-#' distribution along every dimension. Dirichlet priors keep chances away from 0, and another prior can make chosen
-#' components alike or different.
+#' distribution along every dimension. Dirichlet priors keep probabilities away from 0, and another prior can make
+#' chosen components alike or different.
 #'
 #' @details
 #' **Model.** The whole array is one sample from
@@ -16,22 +16,22 @@
 #' marginals of dimension d, of every component, with the same \eqn{\eta_d}{eta[d]} for all levels, `prior$basis`. The
 #' fit is the posterior mode: \eqn{\alpha_c - 1}{alpha[c] - 1} and \eqn{\eta_d - 1}{eta[d] - 1}, both at least 0, are
 #' added to the expected counts of EM, in each component and level; 1 adds nothing. Without `prior` all are 1.1: a tenth
-#' of a count for each weight, and for each level of each component, as in [plsa()]. By it hidden cells of sparse tables
-#' are foretold far better than by maximum likelihood (`bench/plca.md` in the sources). A prior is in counts: where `x`
-#' is not of whole numbers, there is none without `prior`. Of a matrix with n rows the mode is that of [plsa()] with
-#' `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a - 1)} and \eqn{\eta =
-#' (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so the prior makes them more even, too.
+#' of a count for each weight, and for each level of each component, as in [plsa()]. By it held-out cells of sparse
+#' tables are predicted far better than by maximum likelihood (`bench/plca.md` in the sources). A prior is in counts:
+#' where `x` is not of whole numbers, there is none without `prior`. Of a matrix with n rows the mode is that of
+#' [plsa()] with `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a - 1)} and
+#' \eqn{\eta = (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so the prior makes them more even, too.
 #'
-#' **Estimation.** EM, from random starts, accelerated by default; each pass one E-step, then all factors. With a prior
-#' between components, these are updated one after another, each given the newest marginals of the others. Dirichlet
-#' priors, `"js"` and `"mm"` never lower the objective, and go together; `"paper"` has none: see [cross_entropy()].
-#' With `estimate = "ml"` there is no prior, as in the paper's eqs. (1) to (4).
+#' **Estimation.** EM, from random starts, accelerated by default; each iteration one E-step, then all factors. With a
+#' prior between components, these are updated one after another, each given the newest marginals of the others.
+#' Dirichlet priors, `"js"` and `"mm"` never lower the objective, and go together; `"paper"` has none: see
+#' [cross_entropy()]. With `estimate = "ml"` there is no prior, as in the paper's eqs. (1) to (4).
 #'
 #' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `missing = "conditional"` of
 #' [plsa()].
 #'
-#' **Cost.** A pass takes O(k) for each dimension and nonzero or missing cell, and O(k^2) for each level of a dimension
-#' with a prior; memory O(k) for each level. Zeros cost nothing.
+#' **Cost.** An iteration takes O(k) for each dimension and nonzero or missing cell, and O(k^2) for each level of a
+#' dimension with a prior; memory O(k) for each level. Zeros cost nothing.
 #'
 #' @param x non-negative counts: an array with 2 to 15 dimensions (matrix, sparse matrix of package Matrix, table), or a
 #'   data frame with one column for each dimension, of indices from 1 or of names, and one of counts, called `count` (or
@@ -86,20 +86,21 @@ plca <- function(x, k, ..., estimate = c("map", "ml"), prior = NULL, start = NUL
   data <- check_cells(x)
   if (data$n_observed == 0) stop_input("`x` must have observed cells: all are NA.")
   check_blanks(data$cells$value, data$n_observed, prod(as.double(data$cells$extent)), "x")
+  plca_tell_data(data)
   k <- check_k(k, data$cells$extent)
   extent <- data$cells$extent
   prior <- plca_settle_prior(prior, estimate, is_whole(data$cells))
   priors <- plca_check_prior(prior, k, length(extent), data$labels)
   kernel_prior <- plca_kernel_prior(priors, k, length(extent), data$labels)
   has_pairs <- plca_has_pairs(kernel_prior)
-  # Objectives of different multipliers, and likelihoods under eq. (7), do not compare: each start runs in one go.
+  # Objectives of different multipliers, and likelihoods under eq. (7), are not comparable: each start runs to its end.
   if (has_pairs && (length(kernel_prior$anneal) > 1L || kernel_prior$method == by_paper)) control$screen <- FALSE
   problem <- structure(
     list(cells = data$cells, k = k, prior = kernel_prior), class = c("plca_problem", "multicause_problem")
   )
   problem$start <- if (!is.null(start)) plca_check_start(start, data, k)
   started <- run_starts(problem, control)
-  # Components that a prior tells apart are in its order.
+  # Components that a prior distinguishes keep its order.
   if (is.null(start) && !has_pairs && length(unique(priors$dirichlet$membership)) < 2L) {
     started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
   }
@@ -117,10 +118,10 @@ draw_start.plca_problem <- function(problem, kind) {
 
 run_start.plca_problem <- function(problem, start, control) {
   run <- plca_run(problem$cells, start, problem$prior, control)
-  # Eq. (7) sets what its prior takes to 0, also the chance of a cell that has counts.
+  # Eq. (7) sets to 0 whatever its prior exceeds, even the probability of a cell with counts.
   if (identical(run$outcome$status, "not_finite") && problem$prior$method == by_paper) {
     stop_input(
-      "`prior` leaves cells with counts without any chance, which eq. (7) of the paper does not prevent: %s.",
+      "`prior` leaves cells with counts without any probability, which eq. (7) of the paper does not prevent: %s.",
       "lower its weights, or take `method = \"js\"`"
     )
   }
@@ -151,33 +152,33 @@ plca_permute <- function(param, at) {
   list(weights = param$weights[at], marginals = lapply(param$marginals, function(q) q[at, , drop = FALSE]))
 }
 
-# A run of the kernel. fixed: dimensions whose marginals are held.
-plca_passes <- function(cells, start, prior, control, fixed = rep(FALSE, length(cells$extent))) {
+# Runs the kernel. fixed: dimensions whose marginals are fixed.
+plca_iterations <- function(cells, start, prior, control, fixed = rep(FALSE, length(cells$extent))) {
   param <- list(weights = as.double(start$weights), marginals = lapply(start$marginals, unname), fixed = fixed)
   out <- .Call(mc_c_plca_fit, cells, param, prior, unclass(control))
   list(param = out[c("weights", "marginals")], outcome = out$outcome)
 }
 
-# The annealed passes, then those under the last multiplier; the prior is gone where that is 0.
+# Runs the annealed iterations, then those under the last multiplier, without the prior if that is 0.
 plca_run <- function(cells, start, prior, control) {
   n_anneal <- length(prior$anneal)
   last <- prior
   last$anneal <- prior$anneal[n_anneal]
   if (last$anneal == 0) last$pairs <- vector("list", length(last$pairs))
   if (n_anneal == 1L) {
-    return(plca_passes(cells, start, last, control))
+    return(plca_iterations(cells, start, last, control))
   }
   first <- control
   first$tol <- 0
-  first$max_pass <- min(n_anneal, control$max_pass)
-  result <- plca_passes(cells, start, prior, first)
-  if (result$outcome$status != "max_pass" || control$max_pass <= n_anneal) {
+  first$max_iter <- min(n_anneal, control$max_iter)
+  result <- plca_iterations(cells, start, prior, first)
+  if (result$outcome$status != "max_iter" || control$max_iter <= n_anneal) {
     return(result)
   }
-  control$max_pass <- control$max_pass - n_anneal
-  more <- plca_passes(cells, result$param, last, control)
+  control$max_iter <- control$max_iter - n_anneal
+  more <- plca_iterations(cells, result$param, last, control)
   more$outcome$trace <- c(result$outcome$trace, more$outcome$trace)
-  more$outcome$n_pass <- n_anneal + more$outcome$n_pass
+  more$outcome$n_iter <- n_anneal + more$outcome$n_iter
   more
 }
 
@@ -189,9 +190,9 @@ plca_new_fit <- function(run, data, k, estimate, prior, control, call) {
   names(param$weights) <- labels
   param$marginals <- Map(function(q, names) structure(q, dimnames = list(labels, names)), param$marginals, data$names)
   names(param$marginals) <- data$labels
-  # The multiplier of the last pass made is the one that the objective is of.
+  # The objective is that of the multiplier of the last iteration made.
   multipliers <- prior$kernel$anneal
-  final <- prior$kernel$anneal <- multipliers[min(max(run$best$outcome$n_pass, 1L), length(multipliers))]
+  final <- prior$kernel$anneal <- multipliers[min(max(run$best$outcome$n_iter, 1L), length(multipliers))]
   pairs <- plca_has_pairs(prior$kernel) && final != 0
   objective <- if (pairs && prior$kernel$method == by_paper) {
     "unpenalised_log_likelihood"
@@ -214,10 +215,10 @@ plca_new_fit <- function(run, data, k, estimate, prior, control, call) {
 
 plca_loglik <- function(cells, param) {
   none <- plca_no_prior(length(param$weights), length(cells$extent))
-  plca_passes(cells, param, none, fit_control(max_pass = 0))$outcome$objective
+  plca_iterations(cells, param, none, fit_control(max_iter = 0))$outcome$objective
 }
 
-# sum v log(v / p) with v the data scaled to sum to 1.
+# Computes sum v log(v / p), with v the data scaled to sum to 1.
 plca_kl <- function(cells, loglik) {
   total <- sum(cells$value)
   if (total == 0) {
@@ -226,12 +227,12 @@ plca_kl <- function(cells, loglik) {
   (sum(cells$value * log(cells$value / total)) - loglik) / total
 }
 
-# Where nearly all is missing the difference is rounding; it is at least the probability of the cells that are not zero.
+# If nearly all cells are missing, the difference is rounding error: it is at least the total of the nonzero cells.
 plca_p_observed <- function(cells, param) {
   max(1 - sum(cell_probability(param, cells$na_index + 1L)), sum(cell_probability(param, cells$index + 1L)))
 }
 
-# Probabilities of the cells in the columns of `index`, from 1.
+# Computes probabilities of the cells in the columns of `index`, from 1.
 cell_probability <- function(param, index) {
   p <- numeric(ncol(index))
   for (c in seq_along(param$weights)) {
@@ -267,12 +268,12 @@ validate_plca <- function(fit) {
   fit
 }
 
-# What plca() reads: the cells of an array of any order that are not zero, and those that are unknown.
+# Data of plca(): the nonzero and the unknown cells of an array of any order.
 
 most_dims <- 15L
 
-# list(x, cells, names, labels, dims): cells as in plca_cells of src/plca/plca.h, names of the levels of each
-# dimension (NULL where it has none), labels of the dimensions or NULL.
+# Returns list(x, cells, names, labels, dims): cells as in plca_cells of src/plca/plca.h, names of the levels of each
+# dimension (NULL without), labels of the dimensions or NULL.
 check_cells <- function(x, name = "x") {
   if (missing(x)) stop_missing(name)
   if (inherits(x, "simple_triplet_matrix")) x <- slam_to_sparse(x, name)
@@ -295,11 +296,30 @@ check_cells <- function(x, name = "x") {
       extent = extent, index = index[, !unknown & !zero, drop = FALSE], value = data$value[!unknown & !zero],
       na_index = index[, unknown, drop = FALSE]
     ),
-    names = data$names, labels = full_labels(data$labels), n_observed = prod(as.double(extent)) - sum(unknown)
+    names = data$names, labels = full_labels(data$labels), n_observed = prod(as.double(extent)) - sum(unknown),
+    n_failed = sum(is.nan(data$value))
   )
 }
 
-# Labels of the dimensions, as table() leaves them empty where its arguments have no names.
+# Reports what is unknown, nameless or alike in the data, and what cannot be learnt from them.
+plca_tell_data <- function(data, name = "x") {
+  extent <- data$cells$extent
+  if (tell_unlearnable(data$cells$value, data$n_observed, extent, name)) {
+    return(invisible())
+  }
+  missing <- ncol(data$cells$na_index) - data$n_failed
+  tell_unknown_values(rep(c(NA, NaN), c(missing, data$n_failed)), extent, 0, name)
+  x <- if (inherits(data$x, "Matrix")) sparse_to_dgc(data$x, name) else data$x
+  if (length(extent) > 2L) {
+    tell_alike_levels(x, data$names, data$labels, name)
+  } else if (!is.data.frame(x)) {
+    tell_alike_lines(x, name)
+  }
+  sides <- if (length(extent) == 2L) c("rows", "columns") else paste("dimension", seq_along(extent))
+  tell_nameless(data$names, data$labels %||% sides, name)
+}
+
+# Fills in labels of the dimensions, which table() leaves empty if its arguments have no names.
 full_labels <- function(labels) {
   empty <- is.na(labels) | labels == ""
   if (all(empty)) {
@@ -341,7 +361,7 @@ cells_of_sparse <- function(x, name) {
   )
 }
 
-# One column of indices (whole numbers from 1, or names) for each dimension, then one of counts.
+# Reads one column of indices (whole numbers from 1, or names) per dimension, then one of counts.
 cells_of_frame <- function(x, name) {
   at <- match("count", names(x), nomatch = ncol(x))
   if (ncol(x) < 3L || ncol(x) > most_dims + 1L || nrow(x) == 0L || !is_plain_number(x[[at]])) {
@@ -363,7 +383,7 @@ cells_of_frame <- function(x, name) {
   )
 }
 
-# Each cell once: cells are numbered, as far as doubles can, else compared index by index.
+# Checks that no cell occurs twice: cells are numbered, as far as doubles allow, else compared index by index.
 check_once <- function(index, extent, name) {
   step <- c(1, cumprod(as.double(extent)))
   place <- if (step[length(step)] < 2^53) colSums((index - 1) * step[-length(step)]) else asplit(index, 2L)
@@ -375,7 +395,7 @@ check_once <- function(index, extent, name) {
   stop_input("`%s` must name each cell once: rows %d and %d are the same cell. Add them up first.", name, first, twice)
 }
 
-# Columns of numbers without one called "count" may be indices, or the counts of a taxon each.
+# Columns of numbers without one called "count" may be indices, or each the counts of a taxon.
 refuse_wide <- function(x, at, name) {
   number <- vapply(x, is.numeric, NA)
   if (!any(number[-at])) {
@@ -385,7 +405,7 @@ refuse_wide <- function(x, at, name) {
   stop_input(
     paste(
       "`%s` may be a list of cells or a table with a column for each taxon: call the counts of a list \"count\",",
-      "or give a table as `as.matrix(%s)`."
+      "or use a table, `as.matrix(%s)`."
     ), name, taxa
   )
 }
@@ -416,16 +436,16 @@ check_cell_values <- function(data, name) {
   check_magnitude(data$value, name)
 }
 
-# The priors of plca() (src/plca/plca.h): Dirichlet priors, as plsa() has them, a prior between components, or both.
+# Priors of plca() (src/plca/plca.h): Dirichlet priors, as in plsa(), a prior between components, or both.
 
-# The prior that is used, of the call; without counts nothing says how much pseudo-counts are.
+# Returns the prior to use; without counts the size of pseudo-counts is undefined.
 plca_settle_prior <- function(prior, estimate, whole) {
   if (estimate == "ml" && !is.null(prior)) stop_input("`estimate = \"ml\"` has no `prior`: take \"map\".")
   if (estimate == "map" && is.null(prior) && whole) plsa_default_prior("map", whole) else prior
 }
 
-# As given: list(dirichlet = NULL or list(membership = one number or k, basis = a number for each dimension),
-# between = NULL or what cross_entropy() made).
+# Checks the user's prior: list(dirichlet = NULL or list(membership = one number or k, basis = a number for each
+# dimension), between = NULL or the result of cross_entropy()).
 #   labels  names of the dimensions, or NULL
 plca_check_prior <- function(prior, k, n_dim, labels) {
   if (is.null(prior) || inherits(prior, "cross_entropy")) {
@@ -453,7 +473,8 @@ plca_check_prior <- function(prior, k, n_dim, labels) {
   list(dirichlet = dirichlet, between = between)
 }
 
-# A prior for the kernel, of plca_check_prior(): list(method, floor, pairs, anneal, weights_added, marginals_added).
+# Converts the result of plca_check_prior() for the kernel: list(method, floor, pairs, anneal, weights_added,
+# marginals_added).
 plca_kernel_prior <- function(prior, k, n_dim, labels) {
   added <- lapply(prior$dirichlet, function(parameter) parameter - 1)
   between <- cross_entropy_pairs(prior$between, k, n_dim, labels)
@@ -461,7 +482,7 @@ plca_kernel_prior <- function(prior, k, n_dim, labels) {
   c(between, list(weights_added = weights, marginals_added = if (is.null(added$basis)) numeric(n_dim) else added$basis))
 }
 
-# Maximum likelihood.
+# Prior of maximum likelihood.
 plca_no_prior <- function(k, n_dim) plca_kernel_prior(NULL, k, n_dim, NULL)
 
 plca_has_dirichlet <- function(kernel_prior) {
@@ -470,8 +491,8 @@ plca_has_dirichlet <- function(kernel_prior) {
 
 plca_has_pairs <- function(kernel_prior) !all(vapply(kernel_prior$pairs, is.null, NA))
 
-# New levels of the first dimension, beside those of the fit, whose weights they hardly move: what a Dirichlet prior
-# then says of a level is that of its marginals. So memberships have eta - 1 added, for each level by itself, since
+# Prior of new levels of the first dimension beside those of the fit, whose weights they hardly move: a Dirichlet prior
+# then has the terms of its marginals. Memberships have eta - 1 added, for each level separately, since
 #   sum (eta - 1) log marginals[[1]][c, i] + n (eta - 1) log weights[c] = sum (eta - 1) log P(c, i).
 plca_fold_in_prior <- function(fit, n) {
   n_dim <- length(fit$extent)

@@ -1,4 +1,4 @@
-# How a PLCA fit presents itself, predicts and simulates.
+# Prints, predicts and simulates PLCA fits.
 
 model_title.plca <- function(fit) {
   named <- c(
@@ -8,29 +8,51 @@ model_title.plca <- function(fit) {
   if (is.null(named)) "PLCA" else paste("PLCA with", paste(named, collapse = " and "))
 }
 
+# The title names the priors.
+estimator_words.plca <- function(fit) if (is.null(fit$prior$between)) NextMethod()
+
 shape_words.plca <- function(fit) {
   sides <- format_big(fit$extent)
   if (!is.null(fit$labels)) sides <- paste(sides, plural_word(fit$labels))
-  sprintf("array of %s, %s", paste(sides, collapse = " x "), count_words(fit$dims[["k"]], "component"))
+  sprintf("array of %s, k = %s", paste(sides, collapse = " x "), format_big(fit$dims[["k"]]))
 }
 
-fit_sentences.plca <- function(fit, digits = 4L) {
+# The weights, and the likeliest levels of up to three dimensions.
+component_facts.plca <- function(fit) {
+  levels <- lapply(utils::head(fit$param$marginals, 3L), function(q) {
+    if (is.null(colnames(q))) {
+      return(NULL)
+    }
+    apply(q, 1L, function(p) {
+      paste(colnames(q)[utils::head(order(-p), if (length(fit$extent) > 2L) 1L else 2L)], collapse = ", ")
+    })
+  })
+  names(levels) <- if (is.null(fit$labels)) paste("dimension", seq_along(levels)) else utils::head(fit$labels, 3L)
   c(
-    NextMethod(),
-    if (!is.na(fit$kl)) {
-      sprintf(
-        "Divergence of the fit from the data: %s a count (Kullback-Leibler, in nats; 0 is perfect)",
-        format(fit$kl, digits = digits)
-      )
-    },
+    list(component = names(fit$param$weights), share = sprintf("%.2f", fit$param$weights)),
+    levels[!vapply(levels, is.null, NA)]
+  )
+}
+
+found_sentences.plca <- function(fit, digits = 4L) {
+  if (!is.na(fit$kl)) {
+    sprintf(
+      "Kullback-Leibler divergence of the fit from the data: %s nats per count (0: perfect).",
+      format(fit$kl, digits = digits)
+    )
+  }
+}
+
+detail_sentences.plca <- function(fit, digits = 4L) {
+  c(
     if (!is.null(fit$prior$dirichlet)) {
       values <- vapply(fit$prior$dirichlet, function(v) paste(format(unique(v), digits = digits), collapse = ", "), "")
-      sprintf("Dirichlet priors: %s for weights, %s for marginals", values[["membership"]], values[["basis"]])
+      sprintf("Dirichlet priors: %s for weights, %s for marginals.", values[["membership"]], values[["basis"]])
     },
     if (!is.null(fit$prior$between)) {
       both <- !is.null(fit$prior$dirichlet)
       sprintf(
-        "The %s %s to the log-likelihood; %s largest weight is %s of the mean counts of a component",
+        "The %s %s to the log-likelihood; %s largest weight is %s of the mean counts of a component.",
         if (both) "priors add" else "prior adds", format(fit$prior$value, digits = digits),
         if (both) "cross-entropy's" else "its", format(fit$prior$ratio, digits = 2L)
       )
@@ -53,8 +75,8 @@ logLik.plca <- function(object, ...) {
 
 #' Predict from a PLCA fit
 #'
-#' Expected counts of all cells, memberships along the first dimension, or the chance that each component made a cell;
-#' new sites (levels of the first dimension) are folded in with the other marginals held.
+#' Expected counts of all cells, memberships along the first dimension, or the probability that each component made a
+#' cell; new sites (levels of the first dimension) are folded in with the other marginals held.
 #'
 #' @details
 #' Each new site is judged by its own cells alone, whichever others come along. Dirichlet priors of the fit count for
@@ -67,8 +89,8 @@ logLik.plca <- function(object, ...) {
 #' @param newdata an array like the training data except for its first dimension, its other levels in any order where
 #'   they have names; or a data frame of its indices and counts; `NULL`: the training data.
 #' @param type `"response"`: expected counts, an array like the data; `"membership"`: n x k, P(component | level of
-#'   the first dimension), rows sum to 1; `"cell"`: the data's dimensions x k, the chance that each component made a
-#'   count in the cell. A result over 1 GB is refused.
+#'   the first dimension), rows sum to 1; `"cell"`: the data's dimensions x k, the probability that each component made
+#'   a count in the cell. A result over 1 GB is refused.
 #' @param ... must be empty.
 #' @param control settings of the fold-in, from [fit_control()].
 #' @param nsim number of arrays.
@@ -83,7 +105,7 @@ logLik.plca <- function(object, ...) {
 #' predict(fit, x[1:2, , ], type = "membership")
 #' @export
 predict.plca <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
-                         control = fit_control(max_pass = 5000, tol = 1e-12)) {
+                         control = fit_control(max_iter = 5000, tol = 1e-12)) {
   check_dots(...)
   control <- check_control(control)
   type <- check_choice(type)
@@ -107,11 +129,11 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
   }
   labels <- stats::setNames(names, object$labels)
   if (type == "response") {
-    refuse_large(2 * prod(extent), "The prediction", "give fewer rows at a time as `newdata`")
+    refuse_large(2 * prod(extent), "The prediction", "use fewer rows at a time as `newdata`")
     return(in_given_order(array(scale * joint_array(param), extent, name_sides(labels)), newdata))
   }
   n_value <- 2 * prod(extent) * object$dims[["k"]]
-  refuse_large(n_value, "The prediction", "give fewer rows at a time as `newdata`")
+  refuse_large(n_value, "The prediction", "use fewer rows at a time as `newdata`")
   parts <- vapply(seq_along(param$weights), function(c) {
     one <- list(weights = param$weights[c], marginals = lapply(param$marginals, `[`, c, , drop = FALSE))
     as.vector(joint_array(one))
@@ -123,7 +145,7 @@ predict.plca <- function(object, newdata = NULL, type = c("response", "membershi
   in_given_order(array(parts, c(extent, ncol(parts)), c(labels, list(component_names(ncol(parts))))), newdata)
 }
 
-# P of every cell, as a matrix of the first dimension by all others.
+# Computes P of every cell, as a matrix of the first dimension by all others.
 joint_array <- function(param) {
   rest <- unname(param$marginals[[2L]])
   for (q in param$marginals[-(1:2)]) {
@@ -134,7 +156,7 @@ joint_array <- function(param) {
   crossprod(unname(param$weights) * unname(param$marginals[[1L]]), rest)
 }
 
-# Cells of data like those of the fit, in the fit's order of levels: in all dimensions but, for new data, the first.
+# Matches the levels of new data to those of a fit, in all dimensions but, for new data, the first.
 match_cells <- function(data, fit, name = "newdata", sides = seq_along(fit$extent)[-1L]) {
   n_dim <- length(data$cells$extent)
   if (n_dim != length(fit$extent)) {
@@ -163,7 +185,7 @@ match_cells <- function(data, fit, name = "newdata", sides = seq_along(fit$exten
   data
 }
 
-# A data frame holds what was counted; an array says of every level that it was looked for.
+# A data frame holds only what was counted; an array covers every level that was looked for.
 check_levels <- function(names, known, d, name, all_there) {
   unknown <- setdiff(names, known)
   if (length(unknown)) {
@@ -185,9 +207,9 @@ check_levels <- function(names, known, d, name, all_there) {
   }
 }
 
-# Memberships of new levels of the first dimension, each by its own cells alone, the other marginals fixed:
-# list(param: memberships in the place of weights and first marginals, total: expected counts of each level, NA where
-# nothing was observed).
+# Estimates memberships of new levels of the first dimension, each by its own cells, with the other marginals fixed:
+# list(param: memberships in place of weights and first marginals, total: expected counts of each level, NA if nothing
+# was observed).
 plca_fold_in <- function(fit, data, control) {
   cells <- only_possible(data$cells, fit$param)
   n <- cells$extent[1L]
@@ -205,7 +227,7 @@ plca_fold_in <- function(fit, data, control) {
     param$marginals[[1L]][, i] <- nothing
     if (length(own$value)) {
       start <- list(weights = rep(1 / k, k), marginals = c(list(matrix(1, k, 1L)), param$marginals[-1L]))
-      run <- plca_passes(own, start, prior, control, rep(TRUE, length(cells$extent)))
+      run <- plca_iterations(own, start, prior, control, rep(TRUE, length(cells$extent)))
       outcomes[[i]] <- check_outcome(run$outcome)
       param$marginals[[1L]][, i] <- run$param$weights
       total[i] <- sum(own$value) / plca_p_observed(own, run$param)
@@ -218,7 +240,7 @@ plca_fold_in <- function(fit, data, control) {
   list(param = param, total = total)
 }
 
-# Cells of one level of the first dimension, by their numbers, as an array of that level alone.
+# Returns the cells of one level of the first dimension, by their numbers, as an array of that level.
 one_level <- function(cells, counted, unknown) {
   index <- function(of, at) {
     of <- of[, at, drop = FALSE]
@@ -231,7 +253,7 @@ one_level <- function(cells, counted, unknown) {
   )
 }
 
-# Counts that no component can make are unknown.
+# Sets counts that no component can make to unknown.
 only_possible <- function(cells, param) {
   possible <- rep(TRUE, ncol(cells$index))
   for (d in seq_along(cells$extent)[-1L]) {
@@ -246,7 +268,7 @@ only_possible <- function(cells, param) {
   cells
 }
 
-# The data of a fit as a full array.
+# Returns the data of a fit as a full array.
 data_array <- function(x) cell_array(check_cells(x))
 
 cell_array <- function(data) {
@@ -359,7 +381,7 @@ ordination.plca <- function(fit) {
 
 distributions.plca <- function(fit) fit$param$marginals
 
-# Poisson means: the chance of at least one.
+# The probability of at least one count under the Poisson means.
 presence_probability.plca <- function(fit) 1 - exp(-fitted(fit))
 
 row_family.plca <- function(fit) "poisson"

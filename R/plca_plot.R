@@ -3,13 +3,15 @@
 #' Plot a PLCA fit
 #'
 #' @description
-#' Four views of a fit:
+#' Four figures of a fit: `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#'
+#' @details
 #' \describe{
 #'   \item{`"marginals"`}{the components' distributions along each dimension, a panel each: bars with their names where
 #'     levels have names, lines along levels that have none, or whose names are numbers, such as ages.}
 #'   \item{`"reconstruction"`}{the data and the fit side by side, summed over all dimensions but two.}
 #'   \item{`"divergences"`}{the divergences of all pairs of components, see [divergences()].}
-#'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#'   \item{`"trace"`}{how far every start was below the best, iteration by iteration.}
 #' }
 #'
 #' @param object a fit of [plca()].
@@ -38,12 +40,17 @@ autoplot.plca <- function(object, # nolint: object_name_linter.
 }
 
 few_levels <- 12L # a dimension of at most so many has points on its lines
+most_levels <- 16L # that are drawn of a dimension with names; bars of more would be a pixel wide
 
-# Levels that have names are bars with these, and numbers lines along them. A panel has one dimension, and all share an
-# axis, on which each dimension has a stretch of its own.
+# Draws named levels as labelled bars and numeric levels as lines. Each panel has one dimension, and all share an axis
+# on which each dimension has its own stretch.
 marginals_figure <- function(fit, at) {
   titles <- dimension_names(fit$labels[at], at)
   marginals <- unname(fit$param$marginals[at])
+  sizes <- vapply(marginals, ncol, 0L)
+  marginals <- lapply(marginals, largest_levels)
+  cut <- vapply(marginals, ncol, 0L) < sizes
+  titles[cut] <- sprintf("%s: %d of %d, the most probable", titles[cut], most_levels, sizes[cut])
   stretches <- level_stretches(marginals)
   each <- Map(function(q, title, stretch) {
     table <- cell_frame(q)
@@ -58,7 +65,7 @@ marginals_figure <- function(fit, at) {
   drawn <- c(if (any(table$named)) "bars", if (nrow(lines)) "lines")
   colours <- component_colours(nlevels(table$component))
   figure <- new_figure(
-    table, gg_aes(x = "at", y = "probability"), "What each component is made of",
+    table, gg_aes(x = "at", y = "probability"), marginals_title(marginals, titles),
     sprintf(
       "%s: each component's distribution along %s.", capital(paste(drawn, collapse = " and ")),
       paste(titles, collapse = ", ")
@@ -66,7 +73,7 @@ marginals_figure <- function(fit, at) {
   ) + ggplot2::facet_wrap("dimension", scales = "free", ncol = 1L) + few_numbers("y") + level_scale(stretches) +
     colour_scale(stats::setNames(colours, levels(table$component)))
   if (any(table$named)) {
-    # A width of its own: left to guess, newer versions of ggplot2 warn of panels that have lines alone.
+    # An explicit width avoids warnings of newer versions of ggplot2 about panels of lines alone.
     bars <- table[table$named, ]
     figure <- figure + ggplot2::geom_col(gg_aes(fill = "component"), bars, position = "dodge", width = 0.9)
   }
@@ -76,6 +83,21 @@ marginals_figure <- function(fit, at) {
   figure + ggplot2::geom_line(gg_aes(colour = "component", linetype = "component"), lines) +
     ggplot2::geom_point(gg_aes(colour = "component"), lines[lines$few, ], size = 1.4) +
     ggplot2::scale_linetype_manual(NULL, values = rep_len(1:6, nlevels(table$component)))
+}
+
+# Of many levels with names those that a component makes most probable, in their order.
+largest_levels <- function(q) {
+  named <- !is.null(colnames(q)) && anyNA(suppressWarnings(as.numeric(colnames(q))))
+  if (!named || ncol(q) <= most_levels) {
+    return(q)
+  }
+  q[, sort(order(-apply(q, 2L, max))[seq_len(most_levels)]), drop = FALSE]
+}
+
+# The dimension along which the components differ most, by the mean spread of their probabilities.
+marginals_title <- function(marginals, titles) {
+  spread <- vapply(marginals, function(q) sum(apply(q, 2L, max)), 0)
+  sprintf("The components differ most in %s", sub(":.*", "", titles[which.max(spread)]))
 }
 
 # For each dimension where its levels stand on the common axis, `at`, and their `names`, or what to take off for their
@@ -91,7 +113,7 @@ level_stretches <- function(marginals) {
     shift <- from - min(value)
     stretch <- list(at = value + shift, shift = shift, names = if (named) names)
     out <- c(out, list(stretch))
-    # Wide enough apart that no panel, with its margins, comes into the next stretch.
+    # The gap keeps each panel, with its margins, out of the next stretch.
     from <- max(stretch$at) + 10 * max(1, diff(range(value)))
   }
   out
@@ -108,7 +130,7 @@ level_scale <- function(stretches) {
     whole <- all(stretch$at - stretch$shift == round(stretch$at - stretch$shift))
     (if (whole) whole_breaks else pretty)(range(stretch$at) - stretch$shift) + stretch$shift
   }
-  short <- short_labels(14L)
+  short <- short_labels(11L)
   labels <- function(at) {
     stretch <- of(at)
     if (is.null(stretch$names)) {
@@ -117,12 +139,11 @@ level_scale <- function(stretches) {
     apart_labels(short(stretch$names[match(at, stretch$at)]))
   }
   named <- any(vapply(stretches, function(stretch) !is.null(stretch$names), NA))
-  most <- max(lengths(lapply(stretches, `[[`, "names")))
   list(
     ggplot2::scale_x_continuous(breaks = breaks, labels = labels, guide = thinned(angle = if (named) 90)),
     if (named) {
       ggplot2::theme(
-        axis.text.x = ggplot2::element_text(size = if (most > 40L) 6.5 else 7.5, lineheight = apart_height)
+        axis.text.x = ggplot2::element_text(size = 6, lineheight = apart_height)
       )
     }
   )
@@ -132,11 +153,11 @@ reconstruction_figure <- function(fit, at) {
   if (length(at) != 2L) stop_input("`dims` must name two dimensions for the reconstruction, not %d.", length(at))
   data <- data_array(fit_data(fit))
   data[is.na(data)] <- 0
-  # Square roots: a few large counts would leave the rest one colour.
+  # Square roots, because a few large counts would leave the others one colour.
   tables <- lapply(list(data = data, fit = fitted(fit)), function(values) sqrt(apply(values, at, sum)))
   titles <- dimension_names(fit$labels[at], at)
   picture_figure(
-    tables, "The data and the fit", "Pictures: the data and the fit side by side.",
+    tables, "The fit beside the data", "Pictures: the data and the fit side by side.",
     range(unlist(tables)), legend = "square root", x = titles[2L], y = titles[1L],
     subtitle = sprintf("The fit is off by %s a count (Kullback-Leibler divergence, nats)", format(fit$kl, digits = 2L))
   )

@@ -1,4 +1,4 @@
-# How a PLSA fit presents itself, predicts and fills in.
+# Prints, predicts and fills in by PLSA fits.
 
 model_title.plsa <- function(fit) {
   if (!is.null(fit$prior)) {
@@ -9,48 +9,56 @@ model_title.plsa <- function(fit) {
 
 found_sentences.plsa <- function(fit, digits = 4L) {
   number <- function(x) format(x, digits = 2L)
-  sprintf(
-    "A %s uses %s of %s (median of their effective number, the perplexity; range %s to %s)",
-    singular_word(axis_words(fit)[1L]), number(stats::median(fit$perplexity)),
-    count_words(fit$dims[["k"]], "component"), number(min(fit$perplexity)), number(max(fit$perplexity))
+  c(
+    sprintf(
+      "Components per %s (effective number): median %s, range %s to %s.", singular_word(axis_words(fit)[1L]),
+      number(stats::median(fit$perplexity)), number(min(fit$perplexity)), number(max(fit$perplexity))
+    ),
+    if (is_sampled(fit)) disagreement_sentence(fit)
   )
 }
 
-fit_sentences.plsa <- function(fit, digits = 4L) {
+estimator_words.plsa_gibbs <- function(fit) "Gibbs"
+
+reached_sentence.plsa_gibbs <- function(fit, digits = 4L) sampled_sentence(fit)
+
+detail_sentences.plsa <- function(fit, digits = 4L) {
   effective <- fit$sparsity$effective
   sides <- names(effective)[effective != 0]
   against <- c(membership = "a row's total", basis = "a component's mean total")
   n_missing <- fit$dims[["n"]] * as.double(fit$dims[["m"]]) - fit$dims[["observed"]]
   c(
-    if (is_sampled(fit)) sampled_sentences(fit) else NextMethod(),
     sprintf(
-      "Entropic prior on the %s: effective strength %s of %s", sides,
+      "Entropic prior on the %s: effective strength %s of %s.", sides,
       vapply(effective[sides], format, "", digits = 2L), against[sides]
     ),
     if (!is.null(fit$prior)) {
       values <- function(x) paste(format(x, digits = 2L, trim = TRUE), collapse = ", ")
-      sprintf("Dirichlet priors: %s for memberships, %s for the basis", values(fit$prior$membership),
+      sprintf("Dirichlet priors: %s for memberships, %s for the basis.", values(fit$prior$membership),
         values(fit$prior$basis))
     },
-    if (n_missing > 0) sprintf("%s unknown, by the %s rule", count_words(n_missing, "cell"), fit$missing)
+    if (n_missing > 0) sprintf("%s unknown, by the %s rule.", count_words(n_missing, "cell"), fit$missing),
+    if (is_sampled(fit)) trust_sentence(fit)
   )
 }
 
 #' Predict from a PLSA fit, and fill in unknown counts
 #'
-#' `predict()` gives the expected count of each cell, the memberships of sites or the chance that each component
+#' `predict()` gives the expected count of each cell, the memberships of sites or the probability that each component
 #' made a cell; `fitted()` the expected counts of the training data; `impute()` the data with unknown cells at their
 #' expected counts; `simulate()` draws new tables.
 #'
 #' New sites are folded in: their memberships are fitted with the basis held (with `"vb"`, its posterior), under the
-#' Dirichlet prior of the fit if it has one, and with `smooth` pulled towards their neighbours among the training rows,
+#' Dirichlet prior of the fit if it has one, and with `smooth` shrunk towards their neighbours among the training rows,
 #' or towards the average of all. So the training data come back as `fitted()` gives them, with two exceptions.
 #' `sparsity` of the memberships is left out, as in the paper, because it is there to find a basis, and the memberships
 #' are to say what was counted: `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))`
-#' folds in with it. With `smooth` a training row comes back pulled towards itself as well, being now one of its own
-#' neighbours. With `"ml"` and `"map"`, and without `smooth`, this is a concave problem. With `"gibbs"` memberships are
-#' approximate posterior means given the mean basis: by CVB0 (Asuncion and others 2009), which is exact for a site of
-#' one count, or by variational Bayes where sites have unknown cells. Those of the data themselves are means over draws.
+#' folds in with it. With `smooth` a training row comes back shrunk towards itself as well, being now one of its own
+#' neighbours. With `"ml"` and `"map"`, and without `smooth`, this is a concave problem. With `"gibbs"` all are means
+#' over the draws that were kept, 10 of each chain (fewer where they would take more than 100 MB), and `simulate()`
+#' draws each table from one of them. Given a draw of the basis, memberships of new sites are approximate posterior
+#' means: by CVB0 (Asuncion and others 2009), which is exact for a site of one count, or by variational Bayes where
+#' sites have unknown cells.
 #'
 #' By maximum likelihood counts in taxa that had none in training are impossible under the fit and left out, of which a
 #' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
@@ -61,18 +69,12 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' `simulate()` draws each row again from its distribution with its observed total (rounded), over its observed cells;
 #' unknown cells stay `NA`.
 #'
-#' **Classification by likelihood**, as in section 4.2 of the paper: a site belongs to the class whose fit explains it
-#' best, by the attribute `loglik` of its prediction. The fits must be of the same taxa, and the more components a fit
-#' has, the better it explains anything. A taxon that a class never had would be left out of its likelihood: mix a
-#' little of the uniform distribution into each basis first, as the example does.
-#'
-#' @concept classification by likelihood
 #' @param object a fit of [plsa()].
 #' @param newdata new sites with the columns of the training data, in any order, matched by name; `NULL`: the
 #'   training data. Columns that the fit does not know are left out and those that are lacking are 0, as documents list
 #'   the words that they have; a message says so.
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
-#'   chance that each component made a count in the cell, summing to 1 over components.
+#'   probability that each component made a count in the cell, summing to 1 over components.
 #' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown. Without `newdata`, of sites where nothing is counted yet: their expected counts are for a site
 #'   with the mean total of the training data.
@@ -81,6 +83,8 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #'   advice.
 #' @param control settings of the fold-in, from [fit_control()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
+#' @param level of a fit with `estimate = "gibbs"`, for the data's own sites: `NULL`, or the probability of a central
+#'   interval of expected counts or memberships, between 0 and 1: a list of `mean`, `lower` and `upper`.
 #' @param nsim number of tables.
 #' @param seed a whole number, or `NULL` to go on with the session's generator.
 #' @return `predict()`: a matrix or array as said under `type`; for new data with an attribute `loglik`, the
@@ -94,17 +98,9 @@ fit_sentences.plsa <- function(fit, digits = 4L) {
 #' fit <- plsa(x, k = 2)
 #' impute(fit)[2, ]
 #' predict(fit, x[1:2, ], type = "membership")
-#'
-#' # Which of two classes is a new site of?
-#' fits <- list(low = fit, high = plsa(x * 1:12, k = 2))
-#' loglik <- sapply(fits, function(fit) {
-#'   fit$param$basis <- (1 - 1e-6) * fit$param$basis + 1e-6 / ncol(x)
-#'   attr(predict(fit, x[3:4, ]), "loglik")
-#' })
-#' colnames(loglik)[max.col(loglik)]
 #' @export
 predict.plsa <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ..., rows = NULL,
-                         along = NULL, control = fit_control(max_pass = 5000, tol = 1e-12)) {
+                         along = NULL, control = fit_control(max_iter = 5000, tol = 1e-12)) {
   check_dots(...)
   control <- check_control(control)
   type <- check_choice(type)
@@ -119,35 +115,96 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
     some <- new$x[rows, , drop = FALSE]
     if (!is.null(newdata)) tell_empty_rows(some)
     folded <- plsa_fold_in(object, some, control, along = pick_along(new$along, rows))
-    membership <- folded$membership
+    states <- folded$states
     scale <- if (is.null(newdata)) rep(mean(object$row_scale, na.rm = TRUE), length(rows)) else folded$row_scale
   } else {
-    membership <- object$param$membership[rows, , drop = FALSE]
+    states <- plsa_states(object, rows)
     scale <- object$row_scale[rows]
   }
   labels <- list(names[rows], object$names[[2L]], component_names(object$dims[["k"]]))
   out <- switch(type,
-    response = structure(unname(scale) * unname(membership %*% object$param$basis), dimnames = name_sides(labels[1:2])),
-    membership = structure(membership, dimnames = labels[c(1L, 3L)]),
-    cell = structure(plsa_cells(unname(membership), unname(object$param$basis)), dimnames = labels)
+    response = structure(
+      unname(scale) * over_states(states, function(state) state$membership %*% state$basis),
+      dimnames = name_sides(labels[1:2])
+    ),
+    membership = structure(
+      if (is_new) over_states(states, function(state) state$membership) else
+        unname(object$param$membership)[rows, , drop = FALSE],
+      dimnames = labels[c(1L, 3L)]
+    ),
+    cell = structure(
+      over_states(states, function(state) plsa_cells(state$membership, state$basis)), dimnames = labels
+    )
   )
   out <- as_asked(out, rows, asked)
   if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])[match(asked, rows)]
   in_given_order(out, newdata)
 }
 
+# Expected counts, or memberships, with their intervals.
+#' @rdname predict.plsa
+#' @export
+predict.plsa_gibbs <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ..., rows = NULL,
+                               level = NULL) {
+  type <- check_choice(type)
+  mean <- predict.plsa(object, newdata, type, ..., rows = rows)
+  if (is.null(level)) {
+    return(mean)
+  }
+  level <- check_number(level, "level", 0, 1, open = TRUE)
+  if (!is.null(newdata) || !is.null(list(...)$along) || type == "cell") {
+    stop_input(
+      "`level` is for the data's own sites: without `newdata`, `type = \"response\"` or \"membership\"."
+    )
+  }
+  at <- pick(rows, object$dims[["n"]], object$names[[1L]], "rows")
+  if (type == "membership") {
+    error <- unname(object$spread$membership)[at, , drop = FALSE]
+    return(c(list(mean = mean), beta_interval(mean, error, level)))
+  }
+  scale <- unname(object$row_scale)[at]
+  share <- mean / scale
+  ends <- beta_interval(share, plsa_share_error(object, at, share), level)
+  c(list(mean = mean), lapply(ends, function(end) end * scale))
+}
+
+#' @rdname predict.plsa
+#' @param site_data for a fit with `membership`, a data frame of covariates of sites without counts, in place of
+#'   `newdata`: their expected memberships, means over draws. A site with an unknown covariate gets `NA`.
+#' @export
+predict.plsa_regression <- function(object, newdata = NULL, type = c("response", "membership", "cell"), ...,
+                                    rows = NULL, level = NULL, site_data = NULL) {
+  type <- check_choice(type)
+  if (is.null(site_data)) {
+    return(predict.plsa_gibbs(object, newdata, type, ..., rows = rows, level = level))
+  }
+  check_dots(...)
+  if (!is.null(newdata) || !is.null(level) || type == "cell") {
+    stop_input("`site_data` goes with `type` \"response\" and \"membership\", without `newdata` and `level`.")
+  }
+  design <- new_membership_design(object$covariates, site_data, "membership")
+  membership <- over_effects(object, function(effects) multinomial_shares(design, effects))
+  labels <- if (.row_names_info(site_data) > 0L) rownames(site_data)
+  dimnames(membership) <- list(labels, component_names(object$dims[["k"]]))
+  membership <- unknown_rows(membership, attr(design, "unknown"))
+  membership <- membership[pick(rows, nrow(membership), labels, "rows"), , drop = FALSE]
+  if (type == "membership") membership else mean(object$row_scale, na.rm = TRUE) * membership %*% object$param$basis
+}
+
 is_of_documents.plsa <- function(fit) TRUE
 
-# New rows without counts, as of documents that share no word with the training data.
+# Reports new rows without counts, such as documents that share no word with the training data.
 tell_empty_rows <- function(x) {
   empty <- which(row_sums(x, na.rm = TRUE) == 0)
   if (length(empty)) {
-    inform("%s of `newdata` without counts, given the mean membership: %s.", capital(count_words(length(empty), "row")),
-      show_names(as.character(label_of(empty, rownames(x)))))
+    inform(
+      "%s of `newdata` without counts, set to the mean membership: %s.", capital(count_words(length(empty), "row")),
+      show_names(as.character(label_of(empty, rownames(x))))
+    )
   }
 }
 
-# P(component | cell), n x m x k; where the cell is impossible, the membership.
+# Computes P(component | cell), n x m x k; the membership if the cell is impossible.
 plsa_cells <- function(membership, basis) {
   p <- membership %*% basis
   out <- vapply(seq_len(nrow(basis)), function(c) {
@@ -157,7 +214,7 @@ plsa_cells <- function(membership, basis) {
   array(out, c(nrow(membership), ncol(basis), nrow(basis)))
 }
 
-# Some rows of what check_data() returned.
+# Returns some rows of the result of check_data().
 rows_of_data <- function(data, rows) {
   if (all(rows)) {
     return(data)
@@ -167,18 +224,31 @@ rows_of_data <- function(data, rows) {
   list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
 }
 
-# Memberships of new rows: list(membership, row_scale, loglik by row).
+# New rows: list(states, as plsa_states() has them, row_scale, loglik by row).
 plsa_fold_in <- function(fit, x, control, along = NULL) {
-  basis <- unname(fit$param$basis)
+  bases <- lapply(plsa_states(fit, 0L), function(state) state$basis)
+  basis <- bases[[1L]]
   impossible <- which(colSums(basis) == 0)
   if (length(impossible)) x <- leave_out_columns(x, impossible, fit$names[[2L]])
   data <- check_data(x, "nonnegative", "newdata", quiet = TRUE)
-  k <- nrow(basis)
   settings <- list(missing = fit$missing, fixed = "basis", mstep = "cccp")
-  settings$prior <- plsa_kernel_prior(if (identical(fit$estimate, "map")) fit$prior, k)
+  settings$prior <- plsa_kernel_prior(if (identical(fit$estimate, "map")) fit$prior, nrow(basis))
   settings$prior$basis_added <- 0 # of a basis that is held it is no matter
   settings$near <- smooth_given(fit, nrow(data$x), along)
-  membership <- matrix(1 / k, nrow(data$x), k)
+  bare <- which(data$margins$row_sum == 0)
+  others <- if (is.null(settings$near)) mean_membership(fit) else settings$near$reference[, bare]
+  states <- lapply(bases, function(basis) {
+    membership <- plsa_fold_into(fit, data, basis, settings, control)
+    if (length(bare)) membership[bare, ] <- matrix(others, length(bare), ncol(membership), byrow = TRUE)
+    list(membership = membership, basis = basis)
+  })
+  row_scale <- plsa_mean_scale(data$view, states, data$margins$row_sum)
+  list(states = states, row_scale = row_scale, loglik = plsa_row_loglik(data, states, row_scale, fit$missing))
+}
+
+# Memberships of new rows, this basis held.
+plsa_fold_into <- function(fit, data, basis, settings, control) {
+  membership <- matrix(1 / nrow(basis), nrow(data$x), nrow(basis))
   # Rows of which all is known have their posterior means, whichever rows come along.
   whole <- is_sampled(fit) & data$margins$row_observed == ncol(data$x)
   if (any(whole)) membership[whole, ] <- plsa_gibbs_fold_in(fit, rows_of_data(data, whole), basis)
@@ -186,27 +256,20 @@ plsa_fold_in <- function(fit, x, control, along = NULL) {
     rest <- rows_of_data(data, !whole)
     start <- list(membership = membership[!whole, , drop = FALSE], basis = basis)
     bayes <- fit$estimate %in% plsa_bayes
-    run <- if (bayes) plsa_vb_fold_in(fit, rest, control) else plsa_passes(rest$view, start, settings, control)
+    run <- if (bayes) plsa_vb_fold_in(fit, rest, control, basis) else plsa_iterations(rest$view, start, settings,
+      control)
     check_outcome(run$outcome)
     warn_fold_in(run$outcome)
     membership[!whole, ] <- run$param$membership
   }
-  param <- list(membership = membership, basis = basis)
-  bare <- which(data$margins$row_sum == 0)
-  others <- if (is.null(settings$near)) mean_membership(fit) else settings$near$reference[, bare]
-  if (length(bare)) param$membership[bare, ] <- matrix(others, length(bare), k, byrow = TRUE)
-  row_scale <- plsa_row_scale(data$view, param, data$margins$row_sum)
-  list(
-    membership = param$membership, row_scale = row_scale,
-    loglik = plsa_row_loglik(data, param, row_scale, fit$missing)
-  )
+  membership
 }
 
 warn_fold_in <- function(outcome) {
   if (outcome$status != "converged") warn_not_converged(outcome, "Memberships of new rows not converged")
 }
 
-# Counts that no component can write are made unknown.
+# Sets counts that no component can write to unknown.
 leave_out_columns <- function(x, impossible, names) {
   at <- which(Matrix::colSums(x[, impossible, drop = FALSE], na.rm = TRUE) > 0)
   if (!length(at)) {
@@ -219,13 +282,13 @@ leave_out_columns <- function(x, impossible, names) {
 }
 
 # sum x log P over the observed cells of each row, over P(observed) where that is the rule.
-plsa_row_loglik <- function(data, param, row_scale, rule) {
+plsa_row_loglik <- function(data, states, row_scale, rule) {
   view <- data$view
   row <- rep(seq_len(nrow(data$x)), diff(view$start))
   value <- if (is.null(view$value)) rep(1, length(row)) else view$value
   out <- numeric(nrow(data$x))
   for (at in split(seq_along(row), (seq_along(row) - 1L) %/% 2^17)) {
-    p <- rowSums(param$membership[row[at], , drop = FALSE] * t(param$basis[, view$column[at] + 1L, drop = FALSE]))
+    p <- plsa_shares_at(states, row[at], view$column[at] + 1L)
     out <- out + tabulate_sums(value[at] * log(p), row[at], length(out))
   }
   total <- data$margins$row_sum
@@ -249,8 +312,9 @@ impute.plsa <- function(fit, newdata = NULL, ..., x = NULL) {
   row <- rep(seq_len(nrow(x)), diff(view$na_start))
   column <- view$na_column + 1L
   p <- numeric(length(row))
-  for (c in seq_len(fit$dims[["k"]])) {
-    p <- p + fit$param$membership[cbind(row, c)] * fit$param$basis[cbind(c, column)]
+  states <- plsa_states(fit)
+  for (at in split(seq_along(row), (seq_along(row) - 1L) %/% 2^17)) {
+    p[at] <- plsa_shares_at(states, row[at], column[at])
   }
   x[cbind(row, column)] <- unname(fit$row_scale)[row] * p
   x
@@ -261,11 +325,14 @@ impute.plsa <- function(fit, newdata = NULL, ..., x = NULL) {
 simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
   check_dots(...)
   check_nsim(nsim, prod(object$dims[c("n", "m")]))
-  p <- object$param$membership %*% object$param$basis
-  unknown <- if (object$dims[["observed"]] < length(p)) is.na(dense_rows(fit_data(object, x), seq_len(nrow(p))))
-  if (!is.null(unknown)) p[unknown] <- 0
+  states <- plsa_states(object)
+  n <- object$dims[["n"]]
+  unknown <- if (object$dims[["observed"]] < n * object$dims[["m"]]) is.na(dense_rows(fit_data(object, x), seq_len(n)))
   total <- round(object$margins$row_sum)
   simulate_with(object, nsim, seed, function() {
+    state <- if (length(states) == 1L) states[[1L]] else states[[sample.int(length(states), 1L)]]
+    p <- state$membership %*% state$basis
+    if (!is.null(unknown)) p[unknown] <- 0
     x <- matrix(0L, nrow(p), ncol(p))
     for (i in which(total > 0)) x[i, ] <- draw_multinomial(total[i], p[i, ])
     if (!is.null(unknown)) x[unknown] <- NA
@@ -273,7 +340,7 @@ simulate.plsa <- function(object, nsim = 1, seed = NULL, ..., x = NULL) {
   })
 }
 
-# Counts about their means: as of Poisson variables, which given their row totals they are.
+# Residuals of counts as Poisson variables, which they are conditional on their row totals.
 residual_matrix.plsa <- function(fit, x, mean, type) poisson_residuals(x, mean, type)
 
 poisson_residuals <- function(x, mean, type) {
@@ -297,10 +364,10 @@ recorded_values.plsa <- function(fit, taxon) {
 
 distributions.plsa <- function(fit) list(basis = fit$param$basis)
 
-# Poisson means: the chance of at least one.
+# The probability of at least one count under the Poisson means.
 presence_probability.plsa <- function(fit) 1 - exp(-fitted(fit))
 
-# Row totals are given in training: a row's means are its total times its distribution.
+# Training conditions on row totals: a row's means are its total times its distribution.
 row_family.plsa <- function(fit) "poisson"
 
 # Figures of PLSA fits.
@@ -308,7 +375,9 @@ row_family.plsa <- function(fit) "poisson"
 #' Plot a PLSA fit
 #'
 #' @description
-#' Views of a fit:
+#' Figures of a fit: `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#'
+#' @details
 #' \describe{
 #'   \item{`"basis"`}{a heat map of lifts: how many times as likely each component makes a taxon as all
 #'     components together do. Taxa are by the component that lifts them most.}
@@ -318,7 +387,8 @@ row_family.plsa <- function(fit) "poisson"
 #'     [plot()][autoplot.multicause].}
 #'   \item{`"simplex"`}{for three taxa: sites and components in the triangle of distributions, with the
 #'     hull of the components, as in Figure 3 of the paper.}
-#'   \item{`"trace"`}{how far every start was below the best, pass by pass.}
+#'   \item{`"trace"`, `"density"`}{how far every start was below the best, iteration by iteration; of a fit that was
+#'     sampled, draws of its chains and their posterior densities.}
 #'   \item{`"curves"`, `"map"`}{for a fit with `smooth`: components and taxa through time, and on a map by slice
 #'     of age, as in [plot.aspect_bernoulli()].}
 #' }
@@ -340,8 +410,9 @@ row_family.plsa <- function(fit) "poisson"
 #' @aliases autoplot.plsa
 #' @exportS3Method ggplot2::autoplot
 autoplot.plsa <- function(object, # nolint: object_name_linter.
-                          what = c("basis", "structure", "simplex", "top", "scores", "trace", "curves", "map"), ...,
-                          taxon = NULL, slices = 4, coast = NULL, n = 8, components = 1:2, groups = NULL) {
+                          what = c(
+                            "basis", "structure", "simplex", "top", "scores", "trace", "density", "curves", "map"
+                          ), ..., taxon = NULL, slices = 4, coast = NULL, n = NULL, components = 1:2, groups = NULL) {
   what <- check_choice(what)
   check_dots(...)
   switch(what,
@@ -354,17 +425,16 @@ lift_figure <- function(fit) {
   basis <- fit$param$basis
   if (is.null(colnames(basis))) colnames(basis) <- seq_len(ncol(basis))
   all <- pmax(colMeans(fit$param$membership %*% basis), 1e-300)
-  lift <- log2(pmax(sweep(basis, 2L, all, "/"), 1 / 8))
+  lift <- log2(pmax(sweep(basis, 2L, all, "/"), 1))
   taxa <- axis_words(fit)[2L]
   heat_figure(
-    t(lift[, seriate(lift), drop = FALSE]), "What each component makes likelier",
-    sprintf("Heat map: how many times as likely each component makes each of %d %s.", ncol(basis), taxa), c(-3, 3),
-    both_ways(), "lift: times as likely as in the whole table", breaks = -3:3,
-    labels = c("1/8", "1/4", "1/2", "1", "2", "4", "8")
+    t(lift[, seriate(lift), drop = FALSE]), main_title(lift, rownames(lift), taxa),
+    sprintf("Heat map: how many times as likely each component makes each of %d %s.", ncol(basis), taxa), c(0, 3),
+    legend = "lift: times as likely as in all", breaks = 0:3, labels = c("up to 1", "2", "4", "8"), sides = c(taxa, "")
   )
 }
 
-# Distributions over three attributes as points of an equilateral triangle.
+# Maps distributions over three attributes to points of an equilateral triangle.
 simplex_points <- function(rows) cbind(rows[, 2L] + rows[, 3L] / 2, rows[, 3L] * sqrt(3) / 2)
 
 simplex_figure <- function(fit) {

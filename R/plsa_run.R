@@ -1,4 +1,4 @@
-# What all estimates of PLSA share: starts, passes and likelihood.
+# Starting values, iterations and likelihood of all estimates of PLSA.
 
 plsa_check_start <- function(start, data, k, fixed) {
   wanted <- if (fixed == "basis") "basis" else c("membership", "basis")
@@ -22,8 +22,8 @@ perplexity <- function(rows) {
 
 plsa_loglik <- function(view, param, settings) {
   settings$near <- NULL
-  none <- fit_control(max_pass = 0)
-  plsa_passes(view, lapply(param, unname), settings, none, prior = plsa_kernel_prior())$outcome$objective
+  none <- fit_control(max_iter = 0)
+  plsa_iterations(view, lapply(param, unname), settings, none, prior = plsa_kernel_prior())$outcome$objective
 }
 
 validate_plsa <- function(fit) {
@@ -36,8 +36,8 @@ validate_plsa <- function(fit) {
   fit
 }
 
-# A run of the kernel with the given prior and rule: list(param, outcome).
-plsa_passes <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
+# Runs the kernel with this prior and rule: list(param, outcome).
+plsa_iterations <- function(view, start, settings, control, prior = settings$prior, rule = settings$mstep) {
   plain <- plsa_is_plain(prior) && is.null(settings$near) && is.null(view$na_start)
   asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
   few <- nrow(start$basis) <= plsa_newton_components || asked == "newton"
@@ -51,5 +51,30 @@ plsa_passes <- function(view, start, settings, control, prior = settings$prior, 
   list(param = out[c("membership", "basis")], outcome = out$outcome)
 }
 
-# Up to here Newton passes are as fast as those of EM, or faster, in fits and for new rows (bench/plsa.md).
+# Up to this k Newton iterations are at least as fast as EM's, in fits and for new rows (bench/plsa.md).
 plsa_newton_components <- 100L
+
+# What predictions are means over: list(membership, basis) of these rows, one of a mode, several of a sampler.
+plsa_states <- function(fit, rows = seq_len(fit$dims[["n"]])) UseMethod("plsa_states")
+
+plsa_states.default <- function(fit, rows = seq_len(fit$dims[["n"]])) {
+  list(list(membership = unname(fit$param$membership)[rows, , drop = FALSE], basis = unname(fit$param$basis)))
+}
+
+# The mean over states of what each says.
+over_states <- function(states, of) Reduce(`+`, lapply(states, of)) / length(states)
+
+# P(j | i) at cells given by row and column.
+plsa_shares_at <- function(states, row, column) {
+  over_states(states, function(state) {
+    rowSums(state$membership[row, , drop = FALSE] * t(state$basis[, column, drop = FALSE]))
+  })
+}
+
+# Row totals over the mean probability of what is observed.
+plsa_mean_scale <- function(view, states, total) {
+  if (length(states) == 1L) {
+    return(plsa_row_scale(view, states[[1L]], total))
+  }
+  total / over_states(states, function(state) 1 / plsa_row_scale(view, state, rep(1, length(total))))
+}

@@ -19,10 +19,10 @@ plsa_refuse_shards <- function(settings) {
   }
   refuse_smooth_shards(settings$smooth)
   if (any(settings$given != 0)) {
-    stop_not_for_shards("`sparsity`", "its last passes change the M-step of all rows; fit some rows, `x[i, ]`")
+    stop_not_for_shards("`sparsity`", "its last iterations change the M-step of all rows; fit some rows, `x[i, ]`")
   }
   if (settings$fixed != "none") {
-    stop_not_for_shards("`fixed = \"basis\"`", "predict() of a fit gives memberships of new rows")
+    stop_not_for_shards("`fixed = \"basis\"`", "predict() has memberships of new rows")
   }
 }
 

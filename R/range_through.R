@@ -1,32 +1,31 @@
 #' Zeros inside the age range of a taxon
 #'
-#' The classical answer to the question which zeros are false. A taxon is found in an older and in a younger site. So it
-#' lived in between. Its zeros at sites of an age in between are gaps of the record (*range-through* or *Lazarus* gaps),
-#' if the taxon lived at that place at all. This rule uses ages alone. Models should do better than it.
-#'
+#' Marks the zeros of a taxon at sites of an age between an older and a younger presence (*range-through* or *Lazarus*
+#' gaps), which are gaps of the record if the taxon lived at that place at all. This classical rule uses ages alone, and
+#' models should do better.
 #' @param x A matrix of sites by taxa as every model takes it: 0/1, logical or counts, data frame or
-#'   sparse; above 0 is a find, `NA` an unknown cell.
+#'   sparse; above 0 is a presence, `NA` an unknown cell.
 #' @param age The ages of the sites, in the order of the rows of `x`, in any unit and direction: a numeric
 #'   vector, or a matrix or data frame of two numeric columns with the two bounds of each age (in either order, such
 #'   as `max_ma` and `min_ma`). Named ages (vector) or ages with row names that are the row names of `x` are matched
 #'   by name.
-#' @param ties What counts as inside. `"exclude"`: ages strictly between those of the oldest and the youngest find.
-#'   `"include"`: also the age of the oldest and of the youngest find itself. `"order"`: every site
-#'   between the first and the last find in the order of age. Sites of equal age then are in the order of the rows of
-#'   `x`: it is for tables whose rows are in stratigraphic order, and not for ages with bounds.
+#' @param ties What counts as inside. `"exclude"`: ages strictly between those of the oldest and the youngest presence.
+#'   `"include"`: also the age of the oldest and of the youngest presence itself. `"order"`: every site
+#'   between the first and the last presence in the order of age. Sites of equal age then are in the order of the rows
+#'   of `x`: it is for tables whose rows are in stratigraphic order, and not for ages with bounds.
 #'
 #' @details
-#' With bounds, only what is certain counts. A taxon surely lived from the younger bound of its oldest find (the find
-#' whose younger bound is greatest) to the older bound of its youngest find. A site is surely inside when both of its
-#' bounds are. So coarse dating can only make the answer shorter. Bounds that are equal give the same as single ages. A
-#' taxon with all of its finds in intervals that overlap has no certain range.
+#' With bounds, only what is certain counts. A taxon surely lived from the younger bound of its oldest presence (the
+#' presence whose younger bound is greatest) to the older bound of its youngest presence. A site is surely inside when
+#' both of its bounds are. So coarse dating can only make the answer shorter. Bounds that are equal give the same as
+#' single ages. A taxon with all of its presences in intervals that overlap has no certain range.
 #'
 #' `"include"` and `"order"` differ for sites of equal age. With `"include"` all of them are inside when one holds
-#' the oldest find. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"` it
-#' has none. With `"order"`, rows run from old to young if ages fall down the table on the whole, else from young to
+#' the oldest presence. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"`
+#' it has none. With `"order"`, rows run from old to young if ages fall down the table on the whole, else from young to
 #' old.
 #'
-#' A site without an age is never inside and extends no range. A message of class `multicause_message` tells how many
+#' A site without an age is never inside and extends no range. A message of class `multicause_message` reports how many
 #' there are. Take care with ages that come from the fossils themselves, as most land-mammal ages do. The answer is then
 #' circular: a range is drawn through sites that were dated by the taxa of the table.
 #'
@@ -34,8 +33,8 @@
 #'
 #' @param ... Must be empty.
 #' @return A logical matrix of the shape and names of `x`, `TRUE` at zeros inside the range of their taxon and
-#'   `FALSE` elsewhere, also at finds and unknown cells; for sparse `x` a sparse `lgCMatrix`. Wrong input is an error
-#'   of class `multicause_input_error`.
+#'   `FALSE` elsewhere, also at presences and unknown cells; for sparse `x` a sparse `lgCMatrix`. Wrong input is an
+#'   error of class `multicause_input_error`.
 #'
 #' @references
 #' Foote M (2000). Origination and extinction components of taxonomic diversity: general problems. *Paleobiology*
@@ -60,7 +59,7 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
   x <- data$x
   ties <- check_choice(ties)
   if (missing(age)) {
-    stop_input("`age` must be given: the ages of the rows of `x`.")
+    stop_input("`age` must be supplied: the ages of the rows of `x`.")
   }
   age <- check_age(age, x)
   if (ties == "order") {
@@ -74,9 +73,9 @@ range_through <- function(x, age, ties = c("exclude", "include", "order"), ...) 
   gaps(x, age, inclusive = ties == "include")
 }
 
-# The older and the younger bound of each row of x, the greater being the older.
+# Returns the older and the younger bound of each row of x; greater values are older.
 check_age <- function(age, x) {
-  if (is.data.frame(age)) age <- plain_frame(age)
+  if (is.data.frame(age)) age <- plain_frame(ages_without_units(age))
   if (is.data.frame(age) && !is.null(rownames(x))) age <- by_key_column(age, "age", rownames(x))
   age <- by_name(read_ages(age), rownames(x), "age", others = TRUE)
   table <- if (is.data.frame(age)) {
@@ -101,8 +100,8 @@ check_age <- function(age, x) {
   list(old = as.double(old), young = as.double(young))
 }
 
-# Places in order of age. Rows of equal age stay in the order of the table, which is read as running from old to
-# young where ages fall along it on the whole, else from young to old.
+# Ranks places by age. Rows of equal age keep the order of the table, which is read as running from old to young if ages
+# decrease along it overall, else from young to old.
 age_ranks <- function(age) {
   if (any(age$old != age$young, na.rm = TRUE)) {
     stop_input("`age` must be one number for each row of `x` if `ties` is \"order\": its two bounds differ.")
@@ -114,7 +113,7 @@ age_ranks <- function(age) {
   list(old = place, young = place)
 }
 
-# The certain range of each column: from the greatest younger bound to the least older bound of its finds.
+# Computes the certain range of each column: from the greatest younger bound to the least older bound of its presences.
 # Of values assigned to one place the last stays: the greatest, or the least.
 certain_range <- function(i, j, m, age) {
   dated <- !is.na(age$old[i])

@@ -1,7 +1,7 @@
-# What read_pbdb() and read_now() share: finding the table in a text export, and reading it without guesses.
+# Finds and reads the table of a text export, for read_pbdb() and read_now().
 
 # Reads the table whose header is the first line that is_header() accepts: list(table, metadata), the table all text,
-# with NA for blanks, metadata the lines above the header. what and hint are for the message if there is none.
+# with NA for blanks, metadata the lines above the header. what and hint word the error if there is none.
 read_export <- function(file, what, is_header, hint) {
   if (missing(file)) stop_missing("file")
   if (!is.character(file) || length(file) != 1L || is.na(file)) {
@@ -25,7 +25,7 @@ read_export <- function(file, what, is_header, hint) {
     stop_input("`file` must be %s: %s %s.", what, show_names(basename(file)), hint(lines))
   }
   if (grepl("REQUEST RETURNED NO RECORDS", lines[found$at + 1L], fixed = TRUE)) { # what the PBDB sends for no rows
-    stop_input("`file` must hold occurrences: %s says that the request found none.", show_names(basename(file)))
+    stop_input("`file` must hold occurrences: the request in %s found none.", show_names(basename(file)))
   }
   table <- refuse_swallowed(read_rows(file, found), file, found)
   if (nrow(table) == 0L) {
@@ -37,7 +37,7 @@ read_export <- function(file, what, is_header, hint) {
   list(table = table, metadata = lines[seq_len(found$at - 1L)], line = function(row) row_lines(file, found)[row])
 }
 
-# Text without control characters and white space around it, NA where nothing is left.
+# Trims text and removes control characters; NA if nothing remains.
 bare_text <- function(text) {
   text <- without_controls(text)
   wide <- grep("^[[:space:]]|[[:space:]]$", text)
@@ -45,23 +45,23 @@ bare_text <- function(text) {
   replace(text, text %in% "", NA)
 }
 
-# UTF-8 with control characters as blanks, of several in a row as one: line breaks (the separators of Unicode, too) and
-# what only terminals and printers know. Few texts have any, and a search of bytes finds them twenty times as fast.
+# Replaces runs of control characters in UTF-8 by a blank: line breaks (the separators of Unicode, too) and terminal or
+# printer codes. Few texts have any, and a search of bytes finds them twenty times as fast.
 without_controls <- function(text) {
   odd <- grep("[\\x01-\\x1f\\x7f]|\\xc2[\\x80-\\x9f]|\\xe2\\x80[\\xa8\\xa9]", text, perl = TRUE, useBytes = TRUE)
   text[odd] <- gsub("[\u0001-\u001f\u007f-\u009f\u2028\u2029]+", " ", text[odd])
   text
 }
 
-# Whether a file begins with the byte order mark of UTF-16, as spreadsheets save "Unicode text".
+# Tests for the byte order mark of UTF-16, in which spreadsheets save "Unicode text".
 is_utf16 <- function(file) {
   con <- file(file, "rb")
   on.exit(close(con))
   list(readBin(con, "raw", 2L)) %in% list(as.raw(c(0xff, 0xfe)), as.raw(c(0xfe, 0xff)))
 }
 
-# The rows below a header. scan() goes on with a warning where a file ends inside quotation marks or inside a line, and
-# has then swallowed rows: for us these are errors.
+# Reads the rows below a header. If a file ends inside quotation marks or inside a line, scan() only warns although it
+# has merged rows: here these are errors.
 read_rows <- function(file, found) {
   catch_error(
     withCallingHandlers(
@@ -80,7 +80,7 @@ read_rows <- function(file, found) {
   )
 }
 
-# Rows as text, of the columns that are wanted. read.table() would take the square of the length of a line.
+# Reads the requested columns of rows as text. read.table() would take the square of the length of a line.
 scan_rows <- function(file, found, wanted = found$names, skip = 0L, most = -1L, nul = FALSE) {
   use <- found$names %in% wanted
   rows <- scan(
@@ -91,9 +91,9 @@ scan_rows <- function(file, found, wanted = found$names, skip = 0L, most = -1L, 
   as.data.frame(stats::setNames(rows[use], found$names[use]), optional = TRUE)
 }
 
-# Where a quotation mark is not closed on its line, the next one closes it, which may be rows below. What lies between
-# is then the text of one field, and no number of fields need tell. Lines that are neither rows nor parts of a field are
-# lost; text that has as many separators as rows of its number of lines would have is no remark of several lines.
+# If a quotation mark is not closed on its line, the next one closes it, possibly rows below; the text between becomes
+# one field without a change in the number of fields. Lines that are neither rows nor parts of a field are lost; text
+# with as many separators as rows in so many lines would have is no remark of several lines.
 refuse_swallowed <- function(table, file, found) {
   within <- lines_within(table, found)
   below <- count_lines(file, found)
@@ -109,7 +109,7 @@ stop_swallowed <- function(file, open, lost) {
   )
 }
 
-# How many lines end within fields, and how many of these lines were rows.
+# Counts the lines that end within fields, and how many of these were rows.
 lines_within <- function(table, found) {
   occurs <- function(what, text) {
     vapply(gregexpr(what, text, fixed = TRUE, useBytes = TRUE), function(at) sum(at > 0L), 0L)
@@ -123,8 +123,8 @@ lines_within <- function(table, found) {
   out
 }
 
-# The number of lines below the header that are not blank, and the first with a quotation mark that opens a field and is
-# not closed there; read in parts, as files may be large.
+# Counts the nonblank lines below the header, and finds the first with a quotation mark that opens a field and is not
+# closed there; reads in parts because files may be large.
 count_lines <- function(file, found) {
   con <- file(file, "r")
   on.exit(close(con))
@@ -144,7 +144,7 @@ count_lines <- function(file, found) {
   list(n = n, open = open)
 }
 
-# The line, as an editor counts them, on which each row ends.
+# Finds the line, as an editor counts, on which each row ends.
 row_lines <- function(file, found) {
   n_field <- suppressWarnings(
     utils::count.fields(file, found$sep, found$quote, blank.lines.skip = FALSE, comment.char = "")
@@ -153,7 +153,7 @@ row_lines <- function(file, found) {
   which(n_field > 0L) # NA on all lines of a row but its last
 }
 
-# Which line, as an editor counts them, has another number of fields than the header; `otherwise` where none has.
+# Finds the line, as an editor counts, whose number of fields differs from the header's; `otherwise` if none does.
 broken_line <- function(file, found, otherwise) {
   n_field <- suppressWarnings(
     utils::count.fields(file, found$sep, found$quote, blank.lines.skip = FALSE, comment.char = "")
@@ -175,14 +175,14 @@ stop_fields <- function(found, why) {
   stop_input("`file` must have %s in each line, as in its header: %s.", count_words(length(found$names), "field"), why)
 }
 
-# The first line that splits into the names of a header, by tab, comma or semicolon.
+# Finds the first line that splits into the names of a header, by tab, comma or semicolon.
 find_header <- function(lines, is_header) {
   for (at in seq_along(lines)) {
     for (sep in c("\t", ",", ";")) {
       if (!grepl(sep, lines[at], fixed = TRUE)) next
       names <- split_fields(lines[at], sep)
       if (is_header(names)) {
-        # Exports by tab that do not quote have stray quotation marks in their remarks.
+        # Tab-separated exports without quoting have stray quotation marks in their remarks.
         quote <- if (sep == "\t" && !grepl('"', lines[at], fixed = TRUE)) "" else "\""
         names[!nzchar(names)] <- "X" # as read.csv() calls the numbers of rows that write.csv() adds
         return(list(at = at, sep = sep, quote = quote, names = make.unique(names)))
@@ -198,7 +198,7 @@ split_fields <- function(line, sep) {
   )
 }
 
-# Columns that hold nothing but numbers become numbers, integers where they fit; never the columns in text.
+# Converts columns of numbers only, to integers if they fit; never the columns in `text`.
 convert_numbers <- function(table, text) {
   table <- decimal_points(table, text)
   for (column in setdiff(names(table), text)) {
@@ -209,7 +209,8 @@ convert_numbers <- function(table, text) {
   table
 }
 
-# What a spreadsheet saves where 12.5 is written 12,5. With a point in one of these columns a comma may be anything.
+# Replaces decimal commas, as spreadsheets of some locales save 12.5. With a point in one of these columns a comma may
+# mean anything.
 decimal_points <- function(table, text) {
   sure <- unlist(table[intersect(c("max_ma", "min_ma", "lng", "lat"), names(table))])
   if (!any(grepl(",", sure, fixed = TRUE)) || any(grepl(".", sure, fixed = TRUE))) {
@@ -223,7 +224,7 @@ decimal_points <- function(table, text) {
   table
 }
 
-# Ages and coordinates that cannot be become unknown, with a warning that says how many and where.
+# Sets impossible ages and coordinates to unknown, with a warning that counts and locates them.
 check_plausible <- function(table, file, line) {
   wrong <- which(table$min_ma > table$max_ma | table$min_ma < 0 | table$max_ma < 0)
   if (length(wrong)) {
@@ -236,7 +237,7 @@ check_plausible <- function(table, file, line) {
   if (!all(c("lat", "lng") %in% names(table))) {
     return(table)
   }
-  # Longitudes may run from -180 to 180 or from 0 to 360.
+  # Longitudes may range from -180 to 180 or from 0 to 360.
   away <- which(abs(table$lat) > 90 | table$lng < -180 | table$lng > 360)
   if (length(away)) {
     warn_implausible(
@@ -260,7 +261,7 @@ warn_implausible <- function(rows, file, line, what, first) {
 
 show_lines <- function(at) if (length(at) == 1L) as.character(at) else show_places(at)
 
-# Keeps the rows that are identified and dated, and says how many are not.
+# Keeps the rows that are identified and dated, and reports how many are not.
 keep_usable <- function(table, file, rank) {
   unknown <- if (rank == "any") rep(FALSE, nrow(table)) else is.na(table[[rank]])
   undated <- is.na(table$max_ma) | is.na(table$min_ma)
@@ -331,7 +332,7 @@ need_numeric_columns <- function(table, columns) {
 #' `species` becomes the full name, genus and epithet. Latitude and longitude both exactly 0 are unknown and become
 #' `NA`. Ages and coordinates that cannot be, and quotation marks that would lose rows, are treated as in [read_pbdb()].
 #'
-#' A message of class `multicause_message` tells what was read and what was left out.
+#' A message of class `multicause_message` reports what was read and what was left out.
 #'
 #' @param ... Must be empty.
 #' @return A data frame of one row for each species of each locality that is left. A file that is something else,
@@ -394,7 +395,7 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
   keep_usable(check_plausible(table, file, read$line), file, rank)
 }
 
-# Ours by theirs, of both exports; those of now_renamed and usual_aliases are what people make of them.
+# Names of columns here by those in both exports; now_renamed and usual_aliases are names that users give them.
 now_aliases <- c(
   lidnum = "lidnum", lidnum = "lid_now_loc", lidnum = "lid", name = "name", name = "loc_name",
   lat = "lat", lat = "dec_lat", lng = "long", lng = "dec_long",
@@ -403,7 +404,8 @@ now_aliases <- c(
 )
 now_renamed <- c(localityid = "lidnum", siteid = "lidnum", locality = "name", localityname = "name", site = "name")
 
-# Column names as read_now() gives them. A second column for the same thing keeps its own name: those of exports first.
+# Renames columns for read_now(). Of several columns for one variable, that of the export is renamed first and others
+# keep their names.
 now_names <- function(names) {
   exact <- match_export(names)
   renamed <- c(now_renamed, usual_aliases)
@@ -420,9 +422,8 @@ indeterminate <- "^(gen|sp|spp|fam|ord)\\.?( |$)|^indet\\.?( |$)| indet\\.?$|^in
 
 #' Read a download of the Paleobiology Database
 #'
-#' Reads a file of fossil occurrences from the Paleobiology Database. The file may come from its download page or from
-#' its data service (version 1.2). The result is the table that [occurrence_matrix()] takes.
-#'
+#' Reads a file of fossil occurrences that the Paleobiology Database offers on its download page or by its data service
+#' (version 1.2). The result is the table that [occurrence_matrix()] takes.
 #' @param file Path of a text file with commas, tabs or semicolons (`.csv`, `.tsv`, `.txt`; also compressed by gzip),
 #'   with or without the block of information about the download that stands above the table.
 #' @param rank `"genus"` leaves out occurrences that are not identified to a genus, `"species"` those not identified
@@ -447,12 +448,13 @@ indeterminate <- "^(gen|sp|spp|fam|ord)\\.?( |$)|^indet\\.?( |$)| indet\\.?$|^in
 #' is a species or below.
 #'
 #' Ages below 0 and a `min_ma` above `max_ma` become `NA`. So do coordinates with a latitude beyond 90 degrees or a
-#' longitude beyond -180 and 360. A warning of class `multicause_implausible` says how many there are and in which
+#' longitude beyond -180 and 360. A warning of class `multicause_implausible` reports how many there are and in which
 #' lines. A quotation mark that is closed only in a later row would lose the rows between. It is an error that names the
 #' line.
 #'
-#' A message of class `multicause_message` tells what was read and left out, how many occurrences are flagged, what the
-#' database warns of in the block above the table, and whether the file has fewer rows than the database says it sent.
+#' A message of class `multicause_message` reports what was read and left out, how many occurrences are flagged, what
+#' the database warns of in the block above the table, and whether the file has fewer rows than the database says it
+#' sent.
 #'
 #' @param ... Must be empty.
 #' @return A data frame of one row for each occurrence left. The block above the table, if there was one, is its
@@ -521,13 +523,12 @@ check_keep <- function(keep) {
   }
 }
 
-# What the letters of column `flags` say of an occurrence.
+# Letters of column `flags` that describe an occurrence.
 pbdb_flags <- c(trace = "I", form = "F", replaced = "R")
 
 flag_words <- c(trace = "trace fossil", form = "form taxon", replaced = "replaced identification")
 
-# Without the occurrences that are flagged, but for those of the kinds to keep. An occurrence with two flags is counted
-# by the first.
+# Drops flagged occurrences, except the kinds to keep. An occurrence with two flags counts under the first.
 leave_out_flagged <- function(table, keep) {
   if (!"flags" %in% names(table)) {
     return(table)
@@ -541,7 +542,7 @@ leave_out_flagged <- function(table, keep) {
   kind <- names(pbdb_flags)[max.col(flagged, ties.method = "first")]
   kind[rowSums(flagged) == 0] <- NA
   out <- !is.na(kind) & rowSums(flagged[, setdiff(names(pbdb_flags), keep), drop = FALSE]) > 0
-  if (any(!is.na(kind) & !out)) inform("Kept, as `keep` says: %s.", count_flagged(kind[!out]))
+  if (any(!is.na(kind) & !out)) inform("Kept because of `keep`: %s.", count_flagged(kind[!out]))
   if (any(out)) {
     said <- sprintf(
       "Left out %s of %s: %s. `keep = %s` keeps them.", format_big(sum(out)),
@@ -564,7 +565,7 @@ keep_call <- function(kinds) {
   if (length(kinds) == 1L) kinds else sprintf("c(%s)", paste(kinds, collapse = ", "))
 }
 
-# Why a file is no occurrence download, as well as can be seen.
+# Explains, as far as possible, why a file is no occurrence download.
 pbdb_hint <- function(lines) {
   text <- paste(utils::head(lines, 50L), collapse = "\n")
   if (grepl("^\\s*[{[]", text)) {
@@ -580,7 +581,7 @@ pbdb_hint <- function(lines) {
   if (is_cell_table(lines)) {
     return(paste(
       "is a matrix of taxa and collections, not a list of occurrences: read it with read.csv(), turn it by t() where",
-      "collections are columns, and give it to a model"
+      "collections are columns, for a model"
     ))
   }
   if (grepl("(occurrences|collections|original)\\.[a-z]", text)) {
@@ -607,7 +608,7 @@ pbdb_hint <- function(lines) {
   "has no line with the column names occurrence_no and collection_no"
 }
 
-# Whether the first rows of several columns hold little but blanks, crosses and whole numbers, as a matrix does.
+# Tests whether the first rows hold mostly blanks, crosses and whole numbers in several columns, as a matrix does.
 is_cell_table <- function(lines) {
   rows <- utils::head(lines[nzchar(lines)], 20L)
   if (length(rows) < 3L) {
@@ -621,7 +622,7 @@ is_cell_table <- function(lines) {
   length(cells) && mean(grepl("^([0-9]*|[xX])$", cells)) > 0.8
 }
 
-# The block above the table: keys and values, and parameters and warnings (which may stand under a blank key).
+# Reads the block above the table: keys and values, parameters and warnings (possibly under a blank key).
 pbdb_metadata <- function(lines) {
   fields <- lapply(lines[nzchar(lines)], split_fields, sep = if (any(grepl("\t", lines))) "\t" else ",")
   fields <- lapply(fields, function(field) field[seq_along(field) <= max(0L, which(nzchar(field)))]) # padded rows
@@ -639,11 +640,14 @@ pbdb_metadata <- function(lines) {
 tell_incomplete <- function(table, metadata) {
   sent <- suppressWarnings(as.numeric(metadata[names(metadata) == "Records Returned"]))
   if (length(sent) == 1L && !is.na(sent) && sent != nrow(table)) {
-    inform("The database says it sent %s, but the file has %d: is it whole?", count_words(sent, "record"), nrow(table))
+    inform(
+      "The database reports %s, but the file has %d: is the file complete?",
+      count_words(sent, "record"), nrow(table)
+    )
   }
 }
 
-# genus, where the file has none, and species, from the accepted name.
+# Adds genus, if the file has none, and species, from the accepted name.
 add_names <- function(table) {
   name <- trimws(gsub(" *\\([^)]*\\)", "", table$accepted_name))
   below_genus <- table$accepted_rank %in% c("species", "subspecies")

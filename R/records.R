@@ -1,18 +1,30 @@
-# Records in long form, one for each find: what occurrence_matrix(), shards(), read_pbdb() and read_now() share.
+# Reads records in long form, one per presence, for occurrence_matrix(), shards(), read_pbdb() and read_now().
 
-# A data frame whose columns come alone when they are selected: without the geometry of package sf, which would stick to
-# them, and without the class and the attributes of any other package. Labelled values of package haven are their codes,
-# which only that package turns into text.
-plain_frame <- function(data) {
-  geometry <- vapply(data, inherits, NA, "sfc")
-  columns <- unclass(data)[!geometry]
-  labelled <- vapply(columns, inherits, NA, "haven_labelled")
-  columns[labelled] <- lapply(columns[labelled], function(column) {
-    attributes(column) <- NULL
-    column
-  })
-  attributes(columns) <- list(names = names(data)[!geometry])
-  structure(columns, class = "data.frame", row.names = .row_names_info(data, 0L)) # usual numbers stay such
+# Million years of a unit of time, by its name in package units.
+million_years <- c(
+  Gyr = 1e3, Ga = 1e3, Myr = 1, Ma = 1, kyr = 1e-3, ka = 1e-3, year = 1e-6, years = 1e-6, yr = 1e-6, a = 1e-6,
+  d = 1e-6 / 365.2425, day = 1e-6 / 365.2425, days = 1e-6 / 365.2425
+)
+
+# Ages of package units, a vector or columns of a data frame, as plain numbers in Ma; a unit of anything but time is
+# refused.
+ages_without_units <- function(age, name = "age") {
+  if (is.data.frame(age)) {
+    has <- vapply(unclass(age), inherits, NA, "units")
+    columns <- unclass(age)
+    columns[has] <- lapply(columns[has], ages_without_units, name)
+    return(if (any(has)) structure(columns, class = "data.frame") else age)
+  }
+  if (!inherits(age, "units")) {
+    return(plain_values(age))
+  }
+  parts <- attr(age, "units")
+  unit <- paste(c(parts$numerator, if (length(parts$denominator)) c("/", parts$denominator)), collapse = " ")
+  if (!unit %in% names(million_years)) {
+    stop_input("`%s` must be in a unit of time, such as Myr or kyr, not in %s.", name, dQuote(unit, FALSE))
+  }
+  if (million_years[[unit]] != 1) inform("`%s` in %s is converted to Ma.", name, unit)
+  million_years[[unit]] * plain_values(age)
 }
 
 # Without columns that nobody can ask for.
@@ -22,13 +34,13 @@ only_named <- function(data) {
   )
 }
 
-# Whether a column has one value for each row.
+# Tests whether a column has one value per row.
 is_plain_column <- function(value) (is.atomic(value) && is.null(dim(value))) || inherits(value, "POSIXlt")
 
 no_rank <- "^NO_[A-Z]+_SPECIFIED$"
 
-# Values as the names they give, the same in whatever part of the data they stand: white space around them cut, blanks
-# and what the Paleobiology Database writes for a rank that is not in use missing, whole numbers in full, text in UTF-8.
+# Returns values as names, the same in whatever part of the data they stand: trimmed, blanks and the Paleobiology
+# Database's values for an unused rank as NA, whole numbers in full, text in UTF-8.
 name_values <- function(x) {
   if (inherits(x, "POSIXt")) {
     return(moment_names(as.POSIXct(x)))
@@ -53,9 +65,8 @@ name_values <- function(x) {
   text[match(x, values)]
 }
 
-# Moments by the clock of their zone, with what they have beyond whole seconds; with their offset from UTC where the
-# clock shows that time twice, as at the end of summer time. Always with the time of day, which R leaves out where it is
-# 0 in all values.
+# Formats times by the clock of their zone, with fractions of seconds; with the offset from UTC if the clock shows a
+# time twice, as at the end of summer time. Includes the time of day, which R omits if it is 0 in all values.
 moment_names <- function(x) {
   moments <- unique(round(as.numeric(x), 6))
   second <- floor(moments)
@@ -77,11 +88,11 @@ moment_names <- function(x) {
   replace(text, is.na(moments), NA)[match(round(as.numeric(x), 6), moments)]
 }
 
-# Names that differ in nothing but how they are written.
+# Names that differ only in spelling.
 
 odd_blanks <- "[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff_[:space:]]+"
 
-# Names without differences in blanks, underscores, dashes, and letters whose accent is a character of its own.
+# Unifies blanks, underscores, dashes, and letters whose accent is a separate character.
 plain_spelling <- function(name) {
   odd <- grep("[^ -^`-~]|^ |  | $", name, perl = TRUE, useBytes = TRUE) # few: not ASCII alone, or with such blanks
   text <- trimws(gsub(odd_blanks, " ", utf8::utf8_normalize(name[odd])))
@@ -97,10 +108,10 @@ new_species <- paste0(word_start, "(?:gen\\. et )?(?:(?:n|nov)\\. ?s(?:ub)?s?p|s
 binomial <- "^\\S+( \\(\\S+\\))? [[:lower:]-]{3,}"
 quotes <- "(?<![^ (])[\"'\u2018\u201c\u201e\u00ab]+|[\"'\u2019\u201d\u201c\u00bb]+(?![^ ),?])"
 
-# Marks of footnotes, also as a number in square brackets at the end; and signs of extinct taxa.
+# Footnote marks, also a number in square brackets at the end; and signs of extinct taxa.
 footnotes <- "[*\u2020\u2021\u00a7\u00b6\u00b9\u00b2\u00b3\u2070-\u2079]+|(?<=[[:lower:]]{2}) ?\\[[0-9a-z]{1,2}\\]$"
 
-# Two names of which one is right, and words that name no taxon and no place.
+# Alternatives of which one is right, and words that name no taxon and no place.
 either_name <- "(?<=[[:alpha:]]{2}) ?/ ?(?=[[:alpha:]]{2})|(?<=[[:alpha:]]{2}) (?:or|vs\\.?|versus) (?=[[:alpha:]]{2})"
 no_name <- paste0(
   "(?i)^(?:no[nt]? .*|none|nothing|nil|n/a|(?:.* )?un(?:known|identified|identifiable|determined|specified|named?)",
@@ -110,9 +121,9 @@ is_no_name <- function(name) grepl(no_name, plain_spelling(substr(name, 1L, long
 
 longest_name <- 2000L # what is longer, a text or a sequence, has none of the marks of names
 
-# Names without marks of open nomenclature and of footnotes, quotation marks around words, and the sign of a hybrid
-# before its genus or epithet. That of a formula, as between two species, stays: a name without it would be another's.
-# So do numbers and letters of unnamed species, authors, years and ranks.
+# Removes marks of open nomenclature and of footnotes, quotation marks around words, and the sign of a hybrid before its
+# genus or epithet. The sign of a formula, as between two species, stays: without it the name would be another's. So do
+# numbers and letters of unnamed species, authors, years and ranks.
 clean_names <- function(name) {
   text <- plain_spelling(name)
   marks <- "[^A-Za-z0-9 -]|\\b(cf|aff|ex gr|spp?|spec|ssp|subsp|indet|undet|gen|x)\\b"
@@ -134,7 +145,7 @@ clean_names <- function(name) {
 
 squish <- function(text) trimws(gsub(" +", " ", text))
 
-# Whether a name says itself that it is not sure, or that it ends above a species.
+# Tests whether a name is marked as uncertain, or ends above the species.
 is_doubtful <- function(name) {
   text <- plain_spelling(substr(name, 1L, longest_name))
   text <- gsub(paste0(new_genus, "|", new_species), "", text, perl = TRUE)
@@ -143,8 +154,8 @@ is_doubtful <- function(name) {
   Reduce(`|`, lapply(marks, grepl, text, perl = TRUE))
 }
 
-# The names that `names` makes of those of taxa: as they are, with a message of those that differ in spelling alone;
-# joined; or joined without the doubtful ones, which become NA. `known`: spellings that are wanted where there are any.
+# Settles names of taxa by `names`: unchanged, with a message on those that differ only in spelling; joined; or joined
+# without the doubtful ones, which become NA. `known`: spellings to prefer.
 settle_names <- function(name, names, known = NULL) {
   clean <- clean_names(name)
   key <- tolower(clean)
@@ -164,15 +175,15 @@ settle_names <- function(name, names, known = NULL) {
   replace(out, doubtful, NA)
 }
 
-# For each name the place of the spelling of its group that is taken: one with a capital first and no other, as genera
-# and binomials are written, else the first as bytes compare. The order of the names does not matter.
+# Returns for each name the position of its group's best spelling: with a capital first and no other, as genera and
+# binomials are written, else the first in byte order. The order of the names does not matter.
 best_spelling <- function(clean, key) {
   usual <- grepl("^[^[:alpha:]]*[[:upper:]][^[:upper:]]*$", clean)
   order <- order(!usual, clean, method = "radix")
   order[match(key, key[order])]
 }
 
-# Groups of names that have a key in common: a list of vectors, in the order of their first names.
+# Groups names with the same key: a list of vectors, in the order of their first names.
 alike_groups <- function(name, key) {
   shared <- which(key %in% key[duplicated(key)] & !is.na(name))
   shared <- shared[order(name[shared], method = "radix")]
@@ -185,7 +196,7 @@ show_groups <- function(groups, most = 4L) {
   paste0(paste(shown, collapse = "; "), if (more > 0L) paste("; and", count_words(more, "more group")) else "")
 }
 
-# Blanks that look like others, and those that are not seen, by their code.
+# Shows unusual and invisible blanks by their code.
 visible_blanks <- function(text) {
   odd <- c("\u00a0", "\u1680", intToUtf8(0x2000:0x200b, multiple = TRUE), "\u202f", "\u205f", "\u3000", "\ufeff")
   for (blank in odd[vapply(odd, function(blank) any(grepl(blank, text, fixed = TRUE)), NA)]) {
@@ -218,21 +229,21 @@ tell_settled <- function(name, key, doubtful) {
   if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
 }
 
-# Names that name nothing, such as "unknown" and "none", in a message.
+# Reports names that may name nothing, such as "unknown" and "none".
 tell_unnamed <- function(name, what, advice) {
   unnamed <- sort(unique(name[is_no_name(name)]), method = "radix")
   if (length(unnamed)) inform("Names that may name no %s: %s. If so, %s.", singular_word(what),
     show_names(unnamed), advice)
 }
 
-# Sites are codes more often than names: they are told, and never joined. `values`: of the columns that name sites.
+# Sites are often codes, so similar names are reported but never joined. `values`: of the columns that name sites.
 unnamed_site <- "make the site NA there: these records become one site"
 tell_alike_sites <- function(name, values = name) {
   tell_unnamed(values, "sites", unnamed_site)
-  tell_alike(name, tolower(plain_spelling(name)), "sites", "case or blanks", "Are they the same? Then give one name.")
+  tell_alike(name, tolower(plain_spelling(name)), "sites", "case or blanks", "Are they the same? Then use one name.")
 }
 
-# Columns of names of a table that was read, settled; `names` as above.
+# Settles names in columns of a table; `names` as above.
 settle_columns <- function(table, columns, names) {
   values <- unique(unlist(table[columns], use.names = FALSE))
   values <- values[!is.na(values)]

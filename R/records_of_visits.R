@@ -1,59 +1,46 @@
 #' From records to repeated visits
 #'
-#' Turns a long table of records, with a row for each find of a taxon on a visit to a site, into the array of sites by
-#' taxa by visits that [visits_bernoulli()] and [which_zeros()] take. Covariates of the visits and a table of the sites
-#' come with it.
+#' Turns a long table of records, with a row for each presence of a taxon on a visit to a site, into the array of sites
+#' by taxa by visits that [visits_bernoulli()] and [which_zeros()] take. Covariates of the visits and a table of the
+#' sites come with it.
 #'
 #' @details
-#' **A visit** is a search for all of the taxa. On a visit that was made, a taxon without a record was not found (0). A
-#' visit that was not made is `NA`. Where a taxon was not looked for, set its cells to `NA` yourself. Several records of
-#' a taxon on one visit are one find. A record without a taxon, as of bones that nobody can name, says that there was a
-#' visit.
+#' **A visit** is a search for all of the taxa. A taxon without a record on a visit that was made is 0; a visit that was
+#' not made is `NA`. If a taxon was not looked for, set its cells to `NA` yourself. A record without a taxon, as of
+#' bones that nobody can name, shows that there was a visit.
 #'
 #' **Which visits were made** is known from `visit_data`, a table with a row for each, also for those that found
-#' nothing. Its columns of sites and visits have the names of those of `data`. Records of other visits are left out with
-#' a message. Without `visit_data` only visits with a record are known; a visit that found nothing at all is lost, and
-#' detection then seems better than it is. Recorded absences (`present`) are records, too.
+#' nothing. Its columns of sites and visits have the names of those of `data`. Without it a visit that found nothing is
+#' lost, and detection then seems better than it is. Recorded absences (`present`) count as records.
 #'
-#' **Order of visits.** Visits that are called alike at many sites, such as `1`, `2` or `"spring"`, are the same column
-#' of the array at all of them. Dates, and names that belong to one site, such as numbers of collections, are put in
-#' order within each site: its first visit is visit 1. Dates may be of class `Date` or `POSIXct` (which counts by its
-#' day, in its own time zone) or text such as `"2021-05-30"` or `"30.05.2021"`. Two visits on one day are told apart by
-#' a second column, `visit = c("date", "observer")`.
+#' **Order of visits.** Visits with the same names at many sites, such as `1`, `2` or `"spring"`, are the same column at
+#' all of them. Dates (`Date`, `POSIXct`, or text such as `"2021-05-30"` or `"30.05.2021"`), and names that belong to
+#' one site, are put in order within each site. A second column separates two visits on one day: `visit = c("date",
+#' "observer")`.
 #'
-#' **Occasions.** `occasion = 7` pools the days of each week, counted from the first day in the tables: the occasions of
-#' camera traps. If each row of `visit_data` is a period, from the date in the column of `visit` to that in the column
-#' `until`, every day of it is searched. For months or seasons make a column of them, and name it as `visit`.
+#' **Occasions.** `occasion = 7` pools the days of each week, counted from the first day in the tables, as for camera
+#' traps. If each row of `visit_data` is a period, `until` names the column of its last day. For months or seasons make
+#' a column of them, and name it as `visit`.
 #'
-#' **Closure.** Models of repeated visits assume that a taxon is at a site on all of its visits or on none. Records of
-#' different years, or of seasons between which animals come and go, are not repeated visits to one site: make them
-#' sites of their own, `site = c("site", "year")`.
+#' **Closure.** Models of repeated visits assume that a taxon is at a site on all of its visits or on none. Make
+#' different years, or seasons between which animals come and go, sites of their own: `site = c("site", "year")`.
 #'
-#' **Fossils have visits, too.** Collections of one place and age are searches of one fauna, as occupancy studies of
-#' fossils take them (Liow 2013; Reitan and others 2022). A download of the Paleobiology Database becomes such an array
-#' by `visits_array(read_pbdb(file))`, without `site`, `taxon` and `visit`: collections are the visits, and those of one
-#' place (longitude and latitude rounded to `degrees`), one formation and the same bounds of age are visits to one site.
-#' Collections without coordinates or ages are left out; those without a formation are apart from those with one. A
-#' wider fauna is given by hand, as `site = c("formation", "early_interval")`, `taxon = "genus"`,
-#' `visit = "collection_no"`. Closure then says that the fauna was the same throughout, and that every collection could
-#' have had each of its genera.
+#' **Fossils.** Collections of one place and age are searches of one fauna (Liow 2013; Reitan and others 2022).
+#' `visits_array(read_pbdb(file))`, without `site`, `taxon` and `visit`, makes collections the visits, and one place
+#' (coordinates rounded to `degrees`), formation and age the site. Collections without coordinates or ages are left out.
+#' For a wider fauna name the columns: `site = c("formation", "early_interval")`, `taxon = "genus"`, `visit =
+#' "collection_no"`. Closure then means that the fauna was the same throughout.
 #'
-#' **Many visits to a few sites** make an array of which most is `NA`. `max_visits` limits them. With
-#' `surplus = "pool"` the visits to a site that has more are pooled into `max_visits` searches of about equal size, so
-#' that no find is lost: dated visits with those next to them, others in turn (the first, the one after `max_visits`,
-#' and so on), so that each search has a part of all. The covariate `n_pooled` says of how many visits each consists;
-#' give it as `detection = ~log(n_pooled)`, as larger searches find more. `"first"` and `"random"` (by the state of R's
-#' random numbers) keep so many visits as they are and lose what the others found. On simulated faunas of up to 60
-#' collections the number of presences was estimated 1 % too high from 5 pooled searches with that covariate, as well as
-#' from all collections, 19 % too low without it, and 9 % too low from the first 5 collections or from 5 at random
-#' (`bench/visits.md` in the sources).
+#' **Many visits to a few sites.** `max_visits` limits them. `surplus = "pool"` pools the visits of a site into searches
+#' of about equal size, dated visits with their neighbours in time, and `n_pooled` has their numbers: use `detection =
+#' ~log(n_pooled)`. `"first"` and `"random"` lose the other visits. On simulated faunas of up to 60 collections the
+#' number of presences was 1 % too high from 5 pooled searches with that covariate, 19 % too high without it, and 9 %
+#' too low from 5 collections (`bench/visits.md` in the sources).
 #'
-#' **One species, site by site.** Without `site`, `taxon` and `visit`, `data` may be any of the shapes that
-#' [visits_bernoulli()] takes, among them a table of sites by visits of one species, and a bare array with its `sides`.
-#' Where a site has a row for each season, every season of a site is a site of its own.
+#' **One species.** Without `site`, `taxon` and `visit`, `data` may have any of [the shapes of repeated
+#' visits][visits_bernoulli_data]. If a site has a row for each season, each season of a site is a site of its own.
 #'
-#' Cost: time grows with the rows of `data` and of `visit_data`, memory with sites times taxa times visits.
-#'
+#' **Cost.** Time grows with the rows of `data` and `visit_data`, memory with sites times taxa times visits.
 #' @param data a data frame with a row for each record.
 #' @param site,taxon,visit names of the columns of `data` that tell sites, taxa and visits to a site apart. Of several
 #'   columns every combination is one; names are joined as in [occurrence_matrix()].
@@ -87,8 +74,8 @@
 #'   [occurrence_matrix()]. `which_zeros(visits = x, age = c("max_ma", "min_ma"))` finds them.
 #'
 #'   Wrong input is an error of class `multicause_input_error`: among others dates that cannot be read, or surveys none
-#'   of which has a record. A message of class `multicause_message` says how many sites, taxa and visits there are, how
-#'   many sites have two visits or more, and what was left out.
+#'   of which has a record. A message of class `multicause_message` reports how many sites, taxa and visits there are,
+#'   how many sites have two visits or more, and what was left out.
 #' @seealso [visits_bernoulli()], [which_zeros()]; [occurrence_matrix()] for one table of all visits; [read_pbdb()].
 #' @references
 #' Liow LH (2013). Simultaneous estimation of occupancy and detection probabilities: an illustration using Cincinnatian
@@ -176,7 +163,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
     surveys = surveys, data = data, columns = c(site, visit), covariates = tables, max_visits = max_visits,
     surplus = surplus
   ))
-  # As check_visits() marks an array and its covariates, see base_visits.R.
+  # Marks the array and its covariates as check_visits() does, see base_visits.R.
   structure(x, sides = visit_sides, covariates = list(visit = tables$visit, site = tables$site), sites = tables$site)
 }
 
@@ -187,15 +174,16 @@ visit_table <- function(x) {
   visits <- attr(x, "covariates", exact = TRUE)$visit
   if (is_arranged(x) && !is.data.frame(visits)) visits <- listed_visits(x, visits)
   if (!is.data.frame(visits)) {
+    refuse_unread(x, "visit_table")
     stop_input(paste(
       "`x` must carry the covariates of `visits_array()`, but has none. Taking a part of an array loses them: take the",
-      "table first, and give it as `visit_data`."
+      "table first, and supply it as `visit_data`."
     ))
   }
   visits
 }
 
-# A row for each visit made of an array that did not come from records, with its covariates.
+# Returns a row per visit made of an array that does not come from records, with its covariates.
 listed_visits <- function(x, covariates) {
   labels <- side_labels(x)
   made <- which(visits_made(x))
@@ -207,7 +195,7 @@ listed_visits <- function(x, covariates) {
   out
 }
 
-# The table of sites of such an array, beside its covariates.
+# Attaches the table of sites to such an array, with its covariates.
 carry_sites <- function(x) {
   site <- side_labels(x)[[1L]]
   known <- side_values(attr(x, "covariates")$site, nrow(x), rownames(x), "site_data", c("site", "sites"))
@@ -216,12 +204,12 @@ carry_sites <- function(x) {
   structure(x, sites = sites)
 }
 
-# A download of the Paleobiology Database has these columns; the sites of its collections, see fauna_columns().
+# Columns of a Paleobiology Database download; for the sites of its collections see fauna_columns().
 is_download <- function(data) is.data.frame(data) && all(download_columns %in% names(data))
 download_columns <- c("collection_no", "genus", "max_ma", "min_ma", "lng", "lat")
 fauna_sites <- c("fauna_place", "fauna_formation", "fauna_age")
 
-# With the columns that tell faunas apart: place, formation and bounds of age, as text, NA where they are not known.
+# Adds the columns that distinguish faunas: place, formation and bounds of age, as text, NA if unknown.
 fauna_columns <- function(data, degrees) {
   known <- function(a, b, text) ifelse(is.na(a) | is.na(b), NA, text)
   rounded <- function(x) format(round(x / degrees) * degrees, trim = TRUE, digits = 7L)
@@ -231,7 +219,7 @@ fauna_columns <- function(data, degrees) {
   data$fauna_formation <- ifelse(is.na(formation) | !nzchar(formation), "no formation", formation)
   inform(
     "Sites are places (within %s degrees) of one formation and age, and visits are collections, of genera: %s.",
-    format(degrees), "give `site`, `taxon` and `visit` for others"
+    format(degrees), "use `site`, `taxon` and `visit` for others"
   )
   data
 }
@@ -257,7 +245,7 @@ check_surveys <- function(surveys, columns) {
   surveys
 }
 
-# Both tables with the dates of visits as such, and the names of these columns; a period of days as its days.
+# Returns both tables with dates of visits as such, and the names of these columns; a period of days becomes its days.
 date_visits <- function(data, surveys, visit, until) {
   tables <- list(data = data, surveys = surveys)
   given <- c(data = "data", surveys = "visit_data")
@@ -275,9 +263,9 @@ date_visits <- function(data, surveys, visit, until) {
   list(data = data, surveys = surveys, columns = columns)
 }
 
-# A row of surveys for each day from that of `column` to that of `until`.
+# Repeats each row of surveys for the days from `column` to `until`.
 search_days <- function(surveys, column, until) {
-  if (is.null(surveys)) stop_input("`until` must name a column of `visit_data`, which is not given.")
+  if (is.null(surveys)) stop_input("`until` must name a column of `visit_data`, which is not supplied.")
   check_choice(until, "until", names(surveys))
   if (length(column) != 1L) stop_input("`until` ends a period: `visit` must name one column of dates.")
   last <- as_days(surveys[[until]], "visit_data", until)
@@ -294,7 +282,7 @@ search_days <- function(surveys, column, until) {
   out
 }
 
-# Which records are presences: TRUE, FALSE or, where that is unknown, NA.
+# Tests which records are presences: TRUE, FALSE or, if unknown, NA.
 found_records <- function(data, present, rows, given) {
   site <- rows$site$code[rows$own]
   site[is.na(rows$visit$code[rows$own])] <- NA
@@ -305,7 +293,7 @@ found_records <- function(data, present, rows, given) {
   state == 1L
 }
 
-# Columns of both tables, one below the other; numbers stay numbers where both have them, so that they sort as such.
+# Binds columns of both tables by rows; numbers in both stay numbers, so that they sort as such.
 join_tables <- function(data, surveys, columns) {
   plain <- function(x) is.numeric(x) && !is.object(x)
   as.data.frame(lapply(stats::setNames(nm = columns), function(column) {
@@ -315,8 +303,8 @@ join_tables <- function(data, surveys, columns) {
   }), optional = TRUE, stringsAsFactors = FALSE)
 }
 
-# The visits that were made, site by site in order: data frame of site, name (codes), rank and count (of the site), with
-# an attribute: the visit of each row of both tables.
+# Lists the visits made, site by site in order: data frame of site, name (codes), rank and count (of the site), with an
+# attribute: the visit of each row of both tables.
 made_visits <- function(rows) {
   n <- length(rows$site$label)
   pair <- (as.double(rows$visit$code) - 1) * n + rows$site$code
@@ -335,10 +323,10 @@ made_visits <- function(rows) {
   structure(made, of_row = of_row, pair = pair)
 }
 
-# The column of the array of each visit, NA where it is left out, and the columns' names.
+# Assigns each visit its column of the array, NA if it is left out, with the columns' names.
 place_visits <- function(made, label, by_day, max_visits, surplus) {
   used <- sort(unique(made$name))
-  # Dates are seldom shared; of other names those that are each used at two sites or more on average.
+  # Dates are seldom shared between sites; other names are shared if each is used at two sites or more on average.
   shared <- length(used) == max(made$count) || (!by_day && length(used) <= nrow(made) / 2)
   made$column <- if (shared) match(made$name, used) else made$rank
   labels <- if (shared) label[used] else as.character(seq_len(max(made$rank)))
@@ -367,7 +355,7 @@ thin_visits <- function(made, most, surplus, by_day) {
   column
 }
 
-# Which sites and taxa stay, as logical vectors.
+# Selects the sites and taxa to keep, as logical vectors.
 keep_sites <- function(made, rows, limits) {
   placed <- made[!is.na(made$column), ]
   searched <- !duplicated(placed[c("site", "column")])
@@ -385,7 +373,7 @@ keep_sites <- function(made, rows, limits) {
   list(sites = sites, taxa = taxa)
 }
 
-# The finds that are of a visit made and kept: site, taxon, column.
+# Finds the presences of visits made and kept: site, taxon, column.
 find_places <- function(made, rows) {
   visit <- attr(made, "of_row")[rows$own]
   at <- data.frame(site = made$site[visit], taxon = rows$taxon$code, column = made$column[visit])
@@ -411,7 +399,7 @@ fill_visits <- function(made, rows, kept) {
   x
 }
 
-# list(visit, site): the data frames of what is known of them; `table` has the rows that say which visits were made.
+# Returns list(visit, site): their data frames of covariates; the rows of `table` are the visits made.
 visit_covariates <- function(table, made, rows, kept, site, visit, summarise, dates, x) {
   of_row <- attr(made, "of_row")[rows$source]
   at <- made[of_row, c("site", "column")]
@@ -488,11 +476,14 @@ left_out_sentences <- function(made, rows, given) {
         length(other), show_names(rows$site$label[rows$site$code[first]]),
         show_names(rows$visit$label[rows$visit$code[first]]))
     },
-    if (any(unknown)) sprintf("Records that do not say whether the taxon was found, taken for none: %d.", sum(unknown))
+    if (any(unknown)) sprintf(
+      "Records without detection or non-detection, counted as non-detections: %d.",
+      sum(unknown)
+    )
   )
 }
 
-# What `max_visits` did, or could do.
+# Reports the effect of `max_visits`, or its possible effect.
 thinned_sentence <- function(made, kept, given) {
   own <- made[kept$sites[made$site], ]
   many <- own$count > given$max_visits
@@ -514,7 +505,7 @@ thinned_sentence <- function(made, kept, given) {
   sprintf("Left out %d of %d visits, to %s with more than %d.", sum(is.na(own$column)), nrow(own), at, given$max_visits)
 }
 
-# Days of what is a date; anything else as it is.
+# Returns the days of dates; other values are unchanged.
 as_days <- function(value, table, column) {
   if (inherits(value, "Date")) {
     return(as.Date(floor(unclass(value)), origin = "1970-01-01"))
@@ -541,14 +532,19 @@ as_days <- function(value, table, column) {
 text_days <- function(text, dated, name) {
   parts <- lapply(strsplit(ifelse(dated, text, NA), "[^0-9]+"), function(part) as.integer(part[1:3]))
   parts <- matrix(unlist(parts), 3L)
-  if (!any(grepl(date_patterns[["last"]], text, perl = TRUE))) {
+  last <- dated & !grepl(date_patterns[["first"]], text, perl = TRUE)
+  if (!any(last)) {
     year_month_day <- parts
   } else {
+    if (!all(last[dated])) {
+      stop_input("`%s` must be dates of one form: %s and %s are not.", name,
+        show_value(text[which(dated & !last)[1L]]), show_value(text[which(last)[1L]]))
+    }
     over <- c(day_first = any(parts[1L, ] > 12, na.rm = TRUE), month_first = any(parts[2L, ] > 12, na.rm = TRUE))
     points <- all(grepl(".", text[dated], fixed = TRUE))
     short <- any(parts[3L, ] < 1000, na.rm = TRUE)
     if (short || all(over) || !(any(over) || points)) {
-      stop_input("`%s` must be dates that can be read in one way only, not %s: give as.Date(%s, format = ).", name,
+      stop_input("`%s` must be unambiguous dates, not %s: use as.Date(%s, format = ).", name,
         show_value(text[which(dated)[1L]]), name)
     }
     year_month_day <- parts[if (over[["month_first"]]) c(3L, 1L, 2L) else 3:1, , drop = FALSE]

@@ -1,30 +1,31 @@
-#' How well are planted omissions or additions found?
+#' How well are missing presences found?
 #'
-#' Compares scores of cells with the truth. Do high scores come first (ROC and precision-recall curves)? Are scores
-#' right as chances (calibration)? What is gained and lost if cells are put right where the score is above 0.5?
-#'
+#' Compares a result of [which_zeros()] with later surveys, or any scores of cells with presences that [corrupt()]
+#' deleted (omissions) or added (additions): whether high scores come first (ROC and precision-recall curves), and
+#' whether they are right as probabilities (calibration). It also counts what is gained and lost if cells are corrected
+#' where the score is above 0.5.
 #' @details
 #' For omissions the zeros of the corrupted table are judged: a high score should mean "a presence is missing here". For
 #' additions its ones are: a high score should mean "this presence is not real". Some absences of the original table may
 #' be false themselves. They count as true ones, so that the measures are lower than they should be.
 #'
-#' `auc` is the chance that a cell that was changed has a higher score than one that was not (ties count half), `ap` the
-#' average precision. `"pooled"` ranks all cells together; `"within"` ranks within each site that has both
+#' `auc` is the probability that a cell that was changed has a higher score than one that was not (ties count half),
+#' `ap` the average precision. `"pooled"` ranks all cells together; `"within"` ranks within each site that has both
 #' kinds, and averages over those sites. Precision at n is the share of changed cells among the n highest scores.
 #'
-#' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]). Candidates are put into ten groups of
-#' equal size by score. Each group has a mean score and a share of changed cells. `slope` and `intercept` are those of a
+#' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]). Candidates are grouped by score into
+#' tenths of \[0, 1\]. Each group has a mean score and a share of changed cells. `slope` and `intercept` are those of a
 #' logistic regression of the truth on the log-odds of the score. 1 and 0 are ideal; a slope below 1 means that scores
 #' are too sure.
 #'
 #' The noise removal rate of Bingham et al. (2009) is 1 - (fp + fn) / 2 at a cut of 0.5. Here fp is the share of
-#' unchanged candidates that would be turned, and fn the share of changed ones that would not. For omissions, `lost` is
+#' unchanged cells that would be corrected, and fn the share of changed cells that would not. For omissions, `lost` is
 #' the share of the table's presences whose own score is below 0.5. Such a rule would delete them.
 #'
 #' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`, with the names of
-#'   `truth` where both have names; a sparse matrix is made dense. Or a fit, whose chances are taken. Or a model, such
-#'   as `aspect_bernoulli` or any function of a table that returns a fit or such a matrix ([comparators]): it is fitted
-#'   to the corrupted table. Or a result of [which_zeros()], which is compared with later surveys.
+#'   `truth` where both have names; a sparse matrix is made dense. Or a fit, whose probabilities are taken. Or a model,
+#'   such as `aspect_bernoulli` or any function of a table that returns a fit or such a matrix ([comparators]): it is
+#'   fitted to the corrupted table. Or a result of [which_zeros()], which is compared with later surveys.
 #' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is
 #'   no candidate. With a result of [which_zeros()]: a later table of the same sites, or an array of sites by taxa by
 #'   surveys, as 0/1 or counts, `NA` where nothing was surveyed. Sites and taxa are matched by name; those of one table
@@ -36,13 +37,13 @@
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
 #'   `precision`) and `calibration`, data frames to draw; `by_site`, AUC, average precision and numbers of each site.
-#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `chance` and `score`, here the same,
-#'   the `share` of changed cells, and how many `cells` there are. It has `print` and `plot` methods.
+#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `probability` and `score`, here the
+#'   same, the `share` of changed cells, and how many `cells` there are. It has `print` and `plot` methods.
 #'
-#'   With a result of [which_zeros()] it has class `which_zeros_later` before, and further elements: `later`, a data
-#'   frame with the numbers of sites, taxa and surveys compared, presences `gained` at zeros, and AUCs beside those of
-#'   the held-out presences; `curve`, the presences expected at these zeros by 1, 2, 4 and 8 more surveys, with 90 %
-#'   intervals; `first`, the mean probability of the first 20 zeros and the share of them found.
+#'   With a result of [which_zeros()] its first class is `which_zeros_later`, and it has further elements: `later`, a
+#'   data frame with the numbers of sites, taxa and surveys compared, presences `gained` at zeros, and AUCs beside those
+#'   of the held-out presences; `curve`, the presences expected at these zeros by 1, 2, 4 and 8 more surveys, with 90 %
+#'   intervals; `first`, the mean `missed` of the first 20 zeros and the share of them that was found.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [corrupt()]
@@ -108,7 +109,7 @@ recovery.default <- function(scores, truth, of = c("omissions", "additions"), n 
   )
 }
 
-# A logical matrix, NA where a cell is no candidate.
+# Returns a logical matrix, NA if a cell is no candidate.
 check_truth <- function(truth, of) {
   if (missing(truth)) stop_missing("truth")
   if (inherits(truth, "corruption")) {
@@ -141,24 +142,25 @@ check_scores <- function(scores, changed) {
 print.recovery <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)
   s <- x$summary
-  show <- function(value) format(value, digits = digits)
+  show <- function(value) ifelse(is.na(value), "-", format(value, digits = digits))
   write_sentences(sprintf(
     "Recovery of %s among %s", count_words(s$changed, "changed cell"), count_words(s$candidates, "candidate")
   ))
-  write_sentences(sprintf(
-    "AUC %s (chance that a changed cell ranks above another), %s within its row (s.e. %s)", show(s$auc),
-    show(s$auc_within), show(s$auc_within_se)
-  ))
-  write_sentences(sprintf(
-    "Average precision %s, %s within a row (share of changed cells among those ranked first)", show(s$ap),
-    show(s$ap_within)
-  ))
+  print_aligned(list(
+    Ranking = c("  AUC", "  average precision"), `all cells` = c(show(s$auc), show(s$ap)),
+    `within rows` = c(
+      sprintf("%s (SE %s)", show(s$auc_within), format(s$auc_within_se, digits = 2L)), show(s$ap_within)
+    )
+  ), left = c(1L, 3L))
   known <- x$precision[!is.na(x$precision$precision), ]
-  write_sentences(sprintf("Precision at %s", paste(sprintf("%d: %s", known$n, show(known$precision)), collapse = ", ")))
-  if (!is.na(s$slope)) cat(sprintf("Calibration: slope %s, intercept %s\n", show(s$slope), show(s$intercept)))
+  write_sentences(sprintf(
+    "Precision of the first %s.", paste(sprintf("%s: %s", vapply(known$n, format_big, ""), show(known$precision)),
+      collapse = ", ")
+  ))
+  if (!is.na(s$slope)) cat(sprintf("Calibration: slope %s, intercept %s.\n", show(s$slope), show(s$intercept)))
   if (!is.na(s$removal)) {
     write_sentences(sprintf(
-      "At 0.5: noise removal rate %s (false positives %s, false negatives %s)%s", show(s$removal), show(s$fp),
+      "Threshold 0.5: noise removal rate %s (false positives %s, false negatives %s)%s.", show(s$removal), show(s$fp),
       show(s$fn),
       if (is.na(s$lost)) "" else sprintf(", presences lost %s", show(s$lost))
     ))
@@ -171,8 +173,8 @@ print.corruption <- function(x, ...) {
   ones <- sum(x$original == 1, na.rm = TRUE)
   cat(sprintf("Corrupted table: %s\n", table_words(dim(x$x), axis_words(x))))
   cat(sprintf(
-    "%d of %d presences omitted, %d of %d absences turned into presences\n", sum(x$omitted), ones, sum(x$added),
-    sum(x$original == 0, na.rm = TRUE)
+    "Omitted: %s of %s presences; added: %s of %s absences\n", format_big(sum(x$omitted)), format_big(ones),
+    format_big(sum(x$added)), format_big(sum(x$original == 0, na.rm = TRUE))
   ))
   invisible(x)
 }

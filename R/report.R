@@ -1,10 +1,8 @@
-#' A report of an answer or a fit
+#' An HTML report of a result or a fit
 #'
-#' Writes a self-contained HTML report. Of an answer of [which_zeros()]: the answer, how good it is on this table, where
-#' most was missed, what the number rests on, and how it was reached. Of a fit of any model: the fit, its components,
-#' what it says of false absences or, where it has no phantoms, which cells it did not expect, and how far to trust it.
-#' Sections that do not apply are left out. Both are R Markdown documents that you can copy and edit.
-#'
+#' Writes a self-contained HTML report of a result of [which_zeros()], with its quality, where most was missed and what
+#' the total rests on, or of a fit of any model, with its components and its false absences or unexpected cells. Both
+#' are R Markdown documents that you can copy and edit; sections that do not apply are left out.
 #' @details
 #' **Your own report.** `rmarkdown::draft("my.Rmd", template = "which_zeros", package = "multicause")` copies the
 #' document of an answer, `template = "fit"` that of a fit. They call the verbs that you would call. Edit the copy, and
@@ -13,8 +11,8 @@
 #'
 #' `report_format()` is the output format of the documents. In it figures have two sizes, for wide screens and for
 #' telephones, and their descriptions for those who cannot see them. Data frames are tables that can be sorted by a
-#' click on a column's head. Of a table the chunk option `rows` says how many rows to show, `tab.cap` what it is called.
-#' Text of inline code is shown as it is written, a paragraph for each string.
+#' click on a column's head. Of a table the chunk option `rows` sets how many rows to show, `tab.cap` what it is
+#' called. Text of inline code is shown as it is written, a paragraph for each string.
 #'
 #' **Parameters.** What the documents can be told, in `...` or in `params`:
 #' \describe{
@@ -44,8 +42,8 @@
 #' with blanks and one of these signs, with their full-width forms, with a tab or with a line break. Columns of numbers,
 #' and text that is a number, stay as they are.
 #'
-#' @param fit a fit of a model of this package, or an answer of [which_zeros()].
-#' @param file the HTML file to write; its folder must exist.
+#' @param fit a fit of a model of this package, or a result of [which_zeros()].
+#' @param file the HTML file to write, with `.html` added where it has no ending; its folder must exist.
 #' @param ... of `report()`, parameters of the document, see Details; of `report_format()`, arguments of
 #'   [rmarkdown::html_document()], such as `toc`.
 #' @param title title of the report.
@@ -99,13 +97,13 @@ report <- function(fit, file, ..., title = NULL, notes = NULL, tables = NULL, ex
   invisible(file)
 }
 
-# What a document is told, all of which it must know.
+# Checks the parameters for a document, which must declare all of them.
 check_params <- function(page, given, told) {
   if (!file.exists(page)) {
     stop_input("`template` must be an R Markdown document: there is no file %s.", dQuote(page, FALSE))
   }
   if (length(given) && (is.null(names(given)) || any(!nzchar(names(given))))) {
-    stop_input("All but `fit` and `file` must be given by name.")
+    stop_input("All but `fit` and `file` must be supplied by name.")
   }
   params <- c(given, Filter(Negate(is.null), told))
   known <- names(knitr::knit_params(readLines(page, encoding = "UTF-8", warn = FALSE)))
@@ -121,17 +119,23 @@ check_params <- function(page, given, told) {
 
 check_report_file <- function(file) {
   if (missing(file)) stop_missing("file")
-  if (!is.character(file) || length(file) != 1L || is.na(file) || !grepl("\\.html?$", file)) {
+  if (!is.character(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
+    stop_input("`file` must be one path that ends in .html, not %s.", show_value(file))
+  }
+  if (dir.exists(file)) stop_input("`file` must be the path of a file: %s is a folder.", dQuote(file, FALSE))
+  ending <- tools::file_ext(file)
+  if (!nzchar(ending)) {
+    file <- paste0(file, ".html")
+  } else if (!tolower(ending) %in% c("htm", "html")) {
     stop_input("`file` must be one path that ends in .html, not %s.", show_value(file))
   }
   if (!dir.exists(dirname(file))) {
     stop_input("The folder of `file` must exist: %s does not.", dQuote(dirname(file), FALSE))
   }
-  if (dir.exists(file)) stop_input("`file` must be the path of a file: %s is a folder.", dQuote(file, FALSE))
   file.path(normalizePath(dirname(file)), basename(file))
 }
 
-# What a report links to: a page that is there, beside it or elsewhere.
+# Returns the link of a report to an existing page, beside it or elsewhere.
 explorer_link <- function(explorer, file) {
   if (is.null(explorer)) {
     return(NULL)
@@ -177,11 +181,11 @@ report_format <- function(...) {
   format
 }
 
-# Shows that a document was knitted to its end.
+# Marks the end of a completely knitted document.
 end_mark <- "\n\n<div id=\"end-of-report\"></div>\n"
 
-# How a document shows the value of a chunk: figures in two sizes, data frames as tables, calls without their data,
-# nothing for NULL, anything else as it prints.
+# Shows the value of a chunk: figures in two sizes, data frames as tables, calls without their data, nothing for NULL,
+# anything else as it prints.
 show_result <- function(x, options) {
   if (is.null(x)) {
     return(knitr::asis_output(""))
@@ -205,13 +209,13 @@ show_result <- function(x, options) {
   knitr::asis_output(html_table(x, options$tab.cap %||% "", options$rows %||% Inf, words))
 }
 
-# The lines of a call, whose data are named by their kind and size.
+# Returns the lines of a call, whose data are named by their kind and size.
 call_lines <- function(call) {
   lines <- deparse(short_values(call), width.cutoff = 80L)
   gsub("`(<[^`]*>)`", "\\1", lines)
 }
 
-# A call or value with long values replaced by symbols: `<a data frame with 129 rows and 2 columns>`.
+# Replaces long values of a call or value by symbols: `<a data frame with 129 rows and 2 columns>`.
 short_values <- function(x) { # nolint: cyclocomp_linter. A case for each kind of value.
   if (is.function(x)) {
     exported <- mget(getNamespaceExports("multicause"), asNamespace("multicause"), mode = "function", ifnotfound = NA)
@@ -229,8 +233,8 @@ short_values <- function(x) { # nolint: cyclocomp_linter. A case for each kind o
   as.name(sprintf("<%s>", show_value(x)))
 }
 
-# A figure as a picture of the page, with its alternative text, which may hold a user's words: one for wide screens, one
-# for telephones, where 7 inches of letters could not be read. The page shows one of them.
+# Embeds a figure with its alternative text, which may hold a user's words, in two sizes: for wide screens, and for
+# telephones, on which letters of a 7-inch figure would be illegible. The page shows one of them.
 figure_html <- function(figure, height) {
   said <- html_escape(ggplot2::get_alt_text(figure))
   sizes <- list(wide = c(7, height), narrow = c(4.2, max(0.8 * height, 3)))
@@ -247,13 +251,13 @@ figure_html <- function(figure, height) {
   do.call(raw_html, as.list(c("<p>", pictures, "</p>")))
 }
 
-# What a chunk prints, as knitr shows it, without the control characters that a user's names may hold.
+# Shows printed output as knitr does, without control characters, which users' names may hold.
 show_print <- function(text, options) {
   lines <- without_controls(strsplit(paste(text, collapse = ""), "\n", fixed = TRUE)[[1L]])
   knitr::hooks_markdown()$output(paste0(paste(lines, collapse = "\n"), "\n"), options)
 }
 
-# Text of inline code in a document: every sign that may have a meaning is written as its number; several strings are
+# Escapes text of inline code in a document: every sign with a possible meaning becomes its number; several strings are
 # paragraphs.
 as_written_text <- function(text) {
   text <- unbroken(trimws(gsub("[[:space:]]+", " ", without_controls(as_utf8(enc2utf8(as.character(text)))))))
@@ -263,7 +267,7 @@ as_written_text <- function(text) {
   paste(text, collapse = "\n\n")
 }
 
-# A table as HTML: a caption, heads with a scope and in the user's words, numbers rounded, text escaped.
+# Formats a table as HTML: a caption, heads with a scope and in the user's words, numbers rounded, text escaped.
 html_table <- function(table, caption, rows = Inf, words = c("sites", "taxa")) {
   table <- as.data.frame(unclass(table), check.names = FALSE)
   names(table) <- side_heads(names(table), words)
@@ -285,8 +289,8 @@ html_table <- function(table, caption, rows = Inf, words = c("sites", "taxa")) {
   )
 }
 
-# Numbers of a column with as many decimals as give the largest three figures, one to three of them; none if all are
-# whole. What is not zero but would round to it is shown as such.
+# Formats a column of numbers with as many decimals as give the largest three figures, one to three of them; none if all
+# are whole. Nonzero values that would round to 0 are shown as such.
 format_column <- function(x) {
   size <- max(abs(x[is.finite(x)]), 0)
   whole <- all(!is.finite(x) | x == round(x))
@@ -299,12 +303,12 @@ format_column <- function(x) {
   text
 }
 
-# HTML that pandoc must leave as it is. All text from data and users goes through html_escape() into such HTML, never
+# Marks HTML that pandoc must not change. All text from data and users goes through html_escape() into such HTML, never
 # into markdown, where more characters have a meaning than can be escaped.
 raw_html <- function(...) paste0("\n\n```{=html}\n", ..., "\n```\n\n")
 
-# Text as HTML shows it as written, also within quoted attributes. Without line breaks and backticks it cannot end the
-# block of raw_html() that it stands in.
+# Escapes text for HTML, also within quoted attributes. Without line breaks and backticks it cannot end the block of
+# raw_html() around it.
 html_escape <- function(text) {
   text <- without_controls(as_utf8(enc2utf8(text)))
   text[is.na(text)] <- ""
@@ -313,10 +317,10 @@ html_escape <- function(text) {
   text
 }
 
-# The files of a report: made in a folder of their own, looked at, and put in place whole or not at all.
+# Writes the files of a report: made in a separate folder, checked, and put in place all together or not at all.
 
-# A document rendered: list(html: its bytes, tables: those of its csv files, by name). Nothing a user named is a word of
-# pandoc's command line, which goes through a shell.
+# Renders a document: list(html: its bytes, tables: those of its csv files, by name). No name from the user enters
+# pandoc's command line, which a shell interprets.
 render_report <- function(page, params, tables) {
   work <- tempfile("report")
   dir.create(work)
@@ -327,7 +331,7 @@ render_report <- function(page, params, tables) {
   })
   folder <- file.path(work, "tables")
   if (tables) params$tables <- folder
-  # A document draws no random numbers of the session's.
+  # A document must not change the session's random numbers.
   path <- with_seed(1L, with_usual_numbers(rmarkdown::render(
     page, output_file = "report.html", output_dir = work, quiet = TRUE, intermediates_dir = work, knit_root_dir = work,
     envir = new.env(parent = globalenv()), params = params
@@ -341,21 +345,21 @@ render_report <- function(page, params, tables) {
   )
 }
 
-# R's own connections and devices say nothing where a disk is full.
+# R's own connections and devices do not report a full disk.
 expect_whole <- function(...) {
   if (!all(...)) {
     stop("The report could not be made: is the disk of tempdir() full? No file was written.", call. = FALSE)
   }
 }
 
-# Whether a picture has its last chunk.
+# Tests whether a PNG file has its last chunk.
 is_whole_png <- function(path) {
   end <- as.raw(c(0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82))
   bytes <- readBin(path, "raw", file.size(path))
   identical(utils::tail(bytes, length(end)), end)
 }
 
-# Files by their paths in a folder, which is made.
+# Names files by their paths in a folder, which is created.
 in_folder <- function(files, folder) {
   if (!dir.exists(folder) && !dir.create(folder, recursive = TRUE, showWarnings = FALSE)) {
     stop_input("`tables` must be a folder that can be made: %s cannot.", dQuote(folder, FALSE))
@@ -371,8 +375,8 @@ csv_bytes <- function(table) {
   csv_text(table)
 }
 
-# Spreadsheets take a cell that begins with one of these, blanks before it left out, for a formula, which may start
-# programs; with an apostrophe before it they take it for text. Numbers may keep their sign.
+# Spreadsheets take a cell that begins with one of these signs, after blanks, for a formula, which may start programs;
+# with an apostrophe before it they take it for text. Numbers may keep their sign.
 defuse_formula <- function(text) {
   text <- as_utf8(enc2utf8(text))
   formula <- grepl("^([\t\r\n]|[[:space:]]*[-=+@\uff0d\uff1d\uff0b\uff20])", text) & !reads_as_number(text)
@@ -380,8 +384,8 @@ defuse_formula <- function(text) {
   text
 }
 
-# Writes bytes to the files that name them: each beside its place first, and all of them before the first is put there,
-# so that a full disk leaves what was there before.
+# Writes bytes to the named files: first all of them beside their places, then moves them, so that a full disk leaves
+# the old files intact.
 write_files <- function(contents) {
   paths <- names(contents)
   parts <- vapply(dirname(paths), function(folder) tempfile(".multicause-", folder), "")
@@ -395,7 +399,7 @@ write_files <- function(contents) {
   }
 }
 
-# Writes a file and reads it again: neither writing nor closing is sure to say that a disk is full.
+# Writes a file and reads it again, because neither writing nor closing reliably reports a full disk.
 is_written <- function(bytes, path) {
   write_bytes <- function() {
     con <- file(path, "wb")

@@ -29,7 +29,7 @@ plot.false_presences <- plot.multicause
 #' @export
 plot.visit_richness <- plot.multicause
 
-# An average of fits, and the neighbours' mean, have no components: their figure is the table itself.
+# An average of fits and the neighbours' mean have no components: their figure is the table itself.
 #' @exportS3Method ggplot2::autoplot
 autoplot.multicause_ensemble <- function(object, ...) {
   check_dots(...)
@@ -46,7 +46,7 @@ table_figure <- function(fit, title, legend = "probability of presence") {
   words <- axis_words(fit)
   heat_figure(
     fit$probability, title,
-    sprintf("Heat map: the chance of a presence of each of the %s at each of the %s.", words[2L], words[1L]),
+    sprintf("Heat map: the probability of a presence of each of the %s at each of the %s.", words[2L], words[1L]),
     legend = legend, sides = words, taxa = "column"
   )
 }
@@ -57,7 +57,7 @@ autoplot.multicause_cv <- function(object, ...) {
   numbers <- c("k", "loss", "se", omission_measures, "not_converged")
   label <- do.call(paste, object$results[setdiff(names(object$results), numbers)])
   panel <- loss_panel(object$results, label, criterion_words[[object$criterion]])
-  losses_figure(list(panel), sprintf("Held-out %s", object$criterion))
+  losses_figure(list(panel))
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -75,8 +75,22 @@ autoplot.multicause_selection <- function(object, ...) {
     mine <- object$table[object$table$criterion == criterion, ]
     results <- data.frame(k = mine$k, loss = mine$value, se = mine$se)
     loss_panel(results, rep(object$model, nrow(mine)), criterion_words[[criterion]])
-  }), "How many components?")
+  }))
 }
+
+# The least loss, or each criterion's choice, in a sentence.
+best_title <- function(panels) {
+  chosen <- lapply(panels, function(each) each$chosen[each$chosen$choice == choice_words[1L], ])
+  k <- vapply(chosen, function(each) each$k[which.min(each$loss)], 0)
+  if (length(panels) > 1L) {
+    return(sprintf("The criteria choose k = %s", paste(unique(sort(k)), collapse = ", ")))
+  }
+  best <- chosen[[1L]][which.min(chosen[[1L]]$loss), ]
+  many <- nrow(chosen[[1L]]) > 1L
+  sprintf("The loss is least at k = %g%s", best$k, if (many) sprintf(", of %s", best$label) else "")
+}
+
+choice_words <- c("least", "smallest k within 1 SE")
 
 # What a panel of losses shows: those that are known, and of each label the least and the least k near it.
 loss_panel <- function(results, label, ylab) {
@@ -85,13 +99,13 @@ loss_panel <- function(results, label, ylab) {
   results <- data.frame(results[shown, c("k", "loss", "se")], label = label)
   results <- results[order(label, results$k), ]
   each <- lapply(split(results, results$label), function(mine) {
-    data.frame(mine[cv_choice(mine), ], choice = c("least", "within one s.e."), row.names = NULL)
+    data.frame(mine[cv_choice(mine), ], choice = choice_words, row.names = NULL)
   })
   list(results = results, chosen = do.call(rbind, unname(each)), panel = ylab)
 }
 
 # Losses against k with bars of one standard error, a line for every label, a panel for every criterion.
-losses_figure <- function(panels, title) {
+losses_figure <- function(panels, title = best_title(panels)) {
   bind <- function(part) do.call(rbind, lapply(panels, function(each) cbind(each[[part]], panel = each$panel)))
   results <- bind("results")
   bars <- results[!is.na(results$se), ]
@@ -108,30 +122,28 @@ losses_figure <- function(panels, title) {
     ggplot2::geom_point() +
     ggplot2::geom_linerange(gg_aes(ymin = "lower", ymax = "upper"), bars) +
     ggplot2::geom_point(gg_aes(shape = "choice"), bind("chosen"), size = 4, stroke = 0.9) +
-    ggplot2::scale_shape_manual(NULL, values = c(least = 1L, `within one s.e.` = 0L)) +
+    ggplot2::scale_shape_manual(NULL, values = stats::setNames(1:0, choice_words)) +
     colour_scale(stats::setNames(component_colours(length(labels)), labels)) +
     ggplot2::scale_linetype_discrete(NULL) + ggplot2::guides(colour = guide, linetype = guide, fill = "none") +
     ggplot2::theme(legend.box = "vertical", legend.box.just = "left", legend.spacing.y = ggplot2::unit(0, "pt")) +
     ggplot2::scale_x_continuous(breaks = whole_breaks) +
-    if (length(panels) > 1L) ggplot2::facet_wrap("panel", scales = "free_y")
+    (if (length(panels) > 1L) ggplot2::facet_wrap("panel", scales = "free_y", ncol = 2L))
 }
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.recovery <- function(object, ...) {
   check_dots(...)
-  recovery_figure(object, "How well changed cells are found")
+  recovery_figure(object, sprintf("A changed cell outranks another with probability %.2f", object$summary$auc))
 }
 
-# A ROC curve, precision against recall, and calibration over the whole range of chances. of: what is looked for, in few
-# letters; chance: what the scores are; rules: a named list of ROC curves of others, shown beside it.
-recovery_figure <- function(found, title, of = "changed cells", chance = "score", rules = list()) {
+# Plots a ROC curve, precision against recall, and calibration over the whole range of probabilities. of: short name of
+# the target; probability: meaning of the scores; rules: a named list of further ROC curves.
+recovery_figure <- function(found, title, of = "changed cells", probability = "score", rules = list()) {
   s <- found$summary
   heads <- c(
-    roc = sprintf("%s found,\nby share of others passed", of),
-    pr = sprintf("%s among\nthe first n, by share found", of),
-    calibration = sprintf("%s,\nby %s", of, chance)
+    roc = "ROC: true by\nfalse positives", pr = "Precision\nby recall", calibration = "Calibration:\nshare by score"
   )
-  whose <- c("the answer", names(rules))
+  whose <- c("this result", names(rules))
   part <- function(name, x, y, curve = found[[name]], who = whose[1L]) {
     data.frame(panel = factor(heads[[name]], heads), x = curve[[x]], y = curve[[y]], of = factor(who, whose))
   }
@@ -139,19 +151,19 @@ recovery_figure <- function(found, title, of = "changed cells", chance = "score"
   line <- found$calibration
   expected <- rbind(
     data.frame(panel = factor(heads[["roc"]], heads), x = 0:1, y = 0:1, of = factor(whose[1L], whose)),
-    if (nrow(line)) part("calibration", "chance", "score")
+    if (nrow(line)) part("calibration", "probability", "score")
   )
-  observed <- part("calibration", "chance", "share")
+  observed <- part("calibration", "probability", "share")
   hits <- line$share * line$cells
   observed[c("low", "high")] <- lapply(c(0.05, 0.95), stats::qbeta, hits + 0.5, line$cells - hits + 0.5)
-  guide <- if (length(rules)) ggplot2::guide_legend(ncol = 1L) else "none"
+  guide <- if (length(rules)) ggplot2::guide_legend(ncol = legend_columns(whose), byrow = TRUE) else "none"
   new_figure(
     rbind(roc(), part("pr", "recall", "precision")), gg_aes(x = "x", y = "y"), title, paste0(
       "Three panels: share found against false alarms", if (length(rules)) ", also of each simple rule",
-      "; share of hits among the first, against share found; share of hits by chance, observed and expected."
-    ), "share, or chance", "share", paste0(
+      "; precision against recall; share of ", of, " by their score, observed and expected."
+    ), if (nrow(line)) paste(unique(c("score", probability)), collapse = ": "), NULL, paste0(
       sprintf("AUC %.3f", s$auc), if (!is.na(s$ap)) sprintf(", average precision %.3f", s$ap),
-      if (nrow(line)) sprintf(", slope %.2f", s$slope), "; dashed: by chance alone, and what is expected"
+      if (nrow(line)) sprintf(", slope %.2f", s$slope), ". Dashed: expected"
     )
   ) + ggplot2::geom_line(data = expected, colour = "grey50", linetype = 2L) +
     lapply(names(rules), function(rule) {
@@ -159,16 +171,18 @@ recovery_figure <- function(found, title, of = "changed cells", chance = "score"
     }) +
     ggplot2::geom_path(gg_aes(colour = "of", linetype = "of"), linewidth = 0.7) +
     ggplot2::geom_pointrange(gg_aes(ymin = "low", ymax = "high"), observed, size = 0.25, linewidth = 0.4) +
-    # Black, and none of the colours that say what is known of a cell.
+    # Black, and none of the colours for states of cells.
     ggplot2::scale_colour_manual(
       NULL, limits = whose, values = component_colours(8L)[c(8L, 3L, 5L, 4L, 2L)][seq_along(whose)], guide = guide
     ) + ggplot2::scale_linetype_manual(
       NULL, limits = whose, values = c(1L, 2L, 6L, 3L, 4L)[seq_along(whose)], guide = guide
     ) +
-    ggplot2::facet_wrap("panel", scales = "free", ncol = 2L) + few_numbers("x") +
-    ggplot2::expand_limits(x = 0:1, y = 0) +
-    ggplot2::theme(legend.key.height = ggplot2::unit(10, "pt"), strip.text = ggplot2::element_text(size = 8)) +
-    legend_inside(c(0.8, 0.2)) # where a fourth panel would be
+    # All are shares: one axis for the three.
+    ggplot2::facet_wrap("panel", nrow = 1L) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::expand_limits(x = 0:1, y = 0:1) +
+    ggplot2::theme(strip.text = ggplot2::element_text(size = 7), panel.spacing.x = ggplot2::unit(8, "pt")) +
+    legend_below()
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -178,10 +192,11 @@ autoplot.modes <- function(object, ...) {
   table$label <- sprintf("%d (%d)", table$mode, table$starts)
   new_figure(
     table, gg_aes(x = "distance", y = "behind"), sprintf(
-      "%s of %s", count_words(nrow(table), "solution"), count_words(nrow(object$starts), "start")
+      "%s found the best of %s", count_words(table$starts[which.min(table$behind)], "start"),
+      count_words(nrow(table), "solution")
     ),
     "Points: how far each solution is from the best, in its cells and in its objective.",
-    "distance of the cells from the best solution", "objective below the best", "Number of the solution (of its starts)"
+    "distance of the cells from the best solution", "objective below the best", "Number of the solution (its starts)"
   ) + ggplot2::geom_point(gg_aes(size = "starts"), colour = component_colours(1L), show.legend = FALSE) +
     ggplot2::geom_text(gg_aes(label = "label"), size = 3, vjust = -1.1, hjust = "inward", check_overlap = TRUE) +
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(mult = c(0.08, 0.15)))
@@ -196,14 +211,22 @@ autoplot.age_profile <- function(object, ..., unit = "guess") {
   boxes$component <- factor(boxes$component, unique(boxes$component))
   at <- match(levels(boxes$component), component_names(object$k))
   new_figure(
-    boxes, gg_aes(x = "component"), "Ages of what each component holds",
+    boxes, gg_aes(x = "component"), sprintf("%s is the oldest component", oldest_component(boxes, unit)),
     "Box plots: the ages of what each component holds, older below.", NULL, NULL,
-    "Boxes hold the middle half, whiskers 90 %"
+    sprintf("Box: middle half; whiskers: 90 %%; n: effective %s", kept_words(object)[2L])
   ) + ggplot2::geom_boxplot(
     gg_aes(ymin = "lower", lower = "q1", middle = "median", upper = "q3", ymax = "upper", fill = "component"),
     stat = "identity", show.legend = FALSE, width = 0.6, alpha = 0.6
   ) + colour_scale(stats::setNames(component_colours(object$k)[at], levels(boxes$component))) +
-    ggplot2::scale_x_discrete(guide = thinned()) + time_axis(unlist(boxes[c("lower", "upper")]), unit, "y")
+    ggplot2::scale_x_discrete(
+      labels = stats::setNames(sprintf("%s\nn = %.0f", boxes$component, boxes$n_effective), boxes$component),
+      guide = thinned()
+    ) + time_axis(unlist(boxes[c("lower", "upper")]), unit, "y")
+}
+
+oldest_component <- function(boxes, unit) {
+  ago <- years_ago(boxes$median, unit)
+  as.character(boxes$component[which.max(ago)])
 }
 
 #' @exportS3Method ggplot2::autoplot
@@ -214,38 +237,51 @@ autoplot.identifiability <- function(object, ...) {
   }
   rows <- object$sites[order(object$sites$share), ]
   rows$at <- seq_len(nrow(rows))
-  colours <- c(`none beyond` = "grey85", attained = "#7FB6DB", `as fitted` = "#08306B")
+  colours <- stats::setNames(c("grey85", "#7FB6DB", "#08306B"), bound_words)
   bound <- function(name, low, high) {
     data.frame(from = rows$at - 0.5, to = rows$at + 0.5, low = low, high = high, bound = factor(name, names(colours)))
   }
-  ends <- intersect(c("reached", "search", "inner"), sub("_most$", "", names(rows)))
   boxes <- rbind(
-    bound("none beyond", 0, rows$outer_most),
-    if (length(ends)) {
-      least <- rows[[paste0(ends[1L], "_least")]]
-      bound("attained", least, pmax(rows[[paste0(ends[1L], "_most")]], least + 0.004))
+    bound(bound_words[1L], 0, rows$outer_most),
+    if (!is.null(rows$inner_least)) {
+      bound(bound_words[2L], rows$inner_least, pmax(rows$inner_most, rows$inner_least + 0.004))
     },
-    bound("as fitted", pmax(rows$share - 0.006, 0), pmin(rows$share + 0.006, 1))
+    bound(bound_words[3L], pmax(rows$share - 0.006, 0), pmin(rows$share + 0.006, 1))
   )
   new_figure(
-    boxes, gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", fill = "bound"), "What the data allow",
+    boxes, gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", fill = "bound"),
+    sprintf("The phantom may be up to %.0f %% of a site", 100 * max(rows$outer_most)),
     sprintf("Bars: the bounds of the %s phantom's share of each site, and its share as fitted.",
-      object$share$phantom[1L]), "sites, by the share as fitted", sprintf("share of the %s phantom",
+      object$share$phantom[1L]), "sites, in order of the share as fitted", sprintf("share of the %s phantom",
       object$share$phantom[1L])
   ) + ggplot2::geom_rect() +
-    ggplot2::scale_fill_manual(NULL, values = colours) + ggplot2::scale_x_continuous(breaks = NULL, expand = c(0, 0)) +
+    ggplot2::scale_fill_manual(NULL, values = colours) +
+    ggplot2::scale_x_continuous(breaks = whole_breaks, expand = c(0, 0)) +
+    ggplot2::guides(fill = ggplot2::guide_legend(ncol = 1L)) +
     ggplot2::coord_cartesian(ylim = c(0, 1), expand = FALSE) + no_grid()
 }
+
+bound_words <- c("possible at most", "attained by fits as good", "as fitted")
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.divergences <- function(object, ...) {
   check_dots(...)
   tables <- stats::setNames(unclass(object), dimension_names(names(object), attr(object, "at")))
   most <- max(unlist(lapply(tables, function(d) d[is.finite(d)])), 1e-12)
-  picture_figure(
-    lapply(tables, unname), "How unlike the components are", "Pictures: divergences of all pairs of components.",
+  figure <- picture_figure(
+    lapply(tables, unname),
+    sprintf("The components differ most in %s", names(tables)[which.max(vapply(tables, mean, 0))]),
+    "Pictures: divergences of all pairs of components.",
     c(0, most), legend = "Kullback-Leibler divergence (nats)", x = "component q", y = "component p"
   )
+  if (nrow(tables[[1L]]) > 6L) {
+    return(figure)
+  }
+  # Few are read as numbers.
+  figure$data$number <- ifelse(figure$data$row == figure$data$column, "",
+    vapply(signif(figure$data$value, 2L), format, ""))
+  figure$data$ink <- ifelse(figure$data$value > most / 2, "white", "black")
+  figure + ggplot2::geom_text(gg_aes(label = "number"), figure$data, colour = figure$data$ink, size = 2)
 }
 
 # nolint end
@@ -254,7 +290,8 @@ profile_figure <- function(object) {
   ends <- object$expected
   ends$bound <- factor(profile_names[ends$bound], rev(profile_names))
   new_figure(
-    ends, gg_aes(xmin = "least", xmax = "most", y = "bound"), "What the data allow",
+    ends, gg_aes(xmin = "least", xmax = "most", y = "bound"),
+    sprintf("%s false absences fit the data", show_ends(min(ends$least), max(ends$most))),
     "Bars: numbers of false absences, as fitted and within the bounds.", "false absences", NULL
   ) + ggplot2::geom_errorbar(orientation = "y", width = 0.2) + ggplot2::geom_point(gg_aes(x = "least")) +
     ggplot2::geom_point(gg_aes(x = "most"))
@@ -263,3 +300,20 @@ profile_figure <- function(object) {
 profile_names <- c(
   fitted = "as fitted", likelihood = "log-likelihood lower by at most 2", draws = "of tables drawn alike"
 )
+
+# Objects that have no picture of their own say where theirs are: R's default would look for coordinates in them.
+
+#' @export
+plot.smooth_over <- function(x, ...) {
+  stop_input("Neighbours have no plot: see plot(fit, \"curves\") of a fit with `smooth`, or print() them.")
+}
+
+#' @export
+plot.shards <- function(x, ...) {
+  stop_input("Shards have no plot: plot a fit to them, a result of which_zeros(), or a table of some rows, `x[i, ]`.")
+}
+
+#' @export
+plot.phantoms <- function(x, ...) {
+  stop_input("What phantoms() says is a table: plot(fit) shows the components that it is about.")
+}

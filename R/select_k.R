@@ -66,18 +66,18 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   })
 }
 
-# The paper's criterion is of maximum likelihood: args with that, where they do not say how to estimate.
+# The paper's criterion requires maximum likelihood, which becomes the default of `estimate`.
 estimate_for <- function(criterion, model, args) {
   has_it <- identical(model, aspect_bernoulli) || identical(model, visits_bernoulli)
   if ("aic_paper" %in% criterion && has_it && is.null(args$estimate)) {
-    inform('"aic_paper" is of maximum likelihood: all fits are with `estimate = "ml"`. Give `estimate` for others.')
+    inform('"aic_paper" is of maximum likelihood: all fits are with `estimate = "ml"`. Use `estimate` for others.')
     args$estimate <- "ml"
   }
   args
 }
 
-# By judging = list(criterion, folds, replicates, floor, control): list(tables by criterion, fits); criteria that an
-# interrupt left no time for are not there.
+# Evaluates settings by judging = list(criterion, folds, replicates, floor, control): list(tables by criterion, fits);
+# criteria not reached before an interrupt are absent.
 judge_settings <- function(x, settings, judging, store) {
   criterion <- judging$criterion
   control <- judging$control
@@ -113,14 +113,14 @@ check_criteria <- function(criterion) {
   criterion
 }
 
-# A fit of each setting, NULL where it failed or was not reached. Where they are timed, one after another.
+# Fits each setting, NULL if it failed or was not reached. Timed fits run one after another.
 fit_settings <- function(x, settings, control, store = NULL, timed = FALSE) {
   common <- list(
     x = x, settings = settings, control = inner_control(control), refusal = own_empty_rows(x, settings)
   )
   name <- function(i) setting_name(settings[[i]])
   running <- task_running(control, checkpoint_store(store, "fit"), parallel = !timed)
-  # A task for each setting, from the same seed: the same model twice has the same fit.
+  # Each setting is a task with the same seed, so that the same model twice has the same fit.
   tasks <- Map(list, setting = seq_along(settings), seed = draw_seeds(1L))
   fits <- map_tasks(tasks, if (timed) timed_fit else fit_setting, common, "Fits", name, running)
   tell_interrupted(if (timed) fits else need_some(fits), "fits")
@@ -135,7 +135,7 @@ information_criteria <- list(
 information_table <- function(fits, settings, which) {
   f <- information_criteria[[which]]
   value <- vapply(fits, function(fit) if (is.null(fit)) NA_real_ else safe_value(fit, f), 0)
-  # What has no meaning for some of the fits compares none of them.
+  # A criterion without meaning for some fits compares none of them.
   if (anyNA(value[!vapply(fits, is.null, NA)])) value[] <- NA_real_
   data.frame(
     criterion = which, k = vapply(settings, function(setting) setting$k, 0L), value = value, se = NA_real_,
@@ -144,7 +144,7 @@ information_table <- function(fits, settings, which) {
   )
 }
 
-# NA where the criterion has no meaning for the fit.
+# Returns NA if the criterion has no meaning for the fit.
 safe_value <- function(fit, f) tryCatch(f(fit), multicause_input_error = function(e) NA_real_)
 
 new_selection <- function(table, criterion, fits, model, folds, replicates, floor) {
@@ -173,8 +173,7 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   cat(sprintf("Number of components of %s()\n", x$model))
   if (any(names(held_out_words) %in% x$table$criterion)) {
     cat(sprintf(
-      "%s, %s; smaller is better; chances are at least %s\n", count_words(x$n_folds, "fold"),
-      count_words(x$replicates, "replicate"), format(x$floor)
+      "%s, %s\n", count_words(x$n_folds, "fold"), count_words(x$replicates, "replicate")
     ))
   }
   for (i in seq_len(nrow(x$best))) {
@@ -186,7 +185,7 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
       next
     }
     cat(sprintf("\n%s: ", criterion_words[[which]]))
-    within <- sprintf("; the smallest within one standard error of it is k = %d", x$best$k_one_se[i])
+    within <- sprintf("; smallest within one standard error: k = %d", x$best$k_one_se[i])
     cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else within))
     shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
     if (!anyNA(mine$se)) shown <- rbind(shown, se = format(mine$se, digits = 2L))
@@ -196,10 +195,10 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
   invisible(x)
 }
 
-# Why a criterion has no value for some of these fits; NULL: none was kept.
+# Explains why a criterion has no value for some of these fits; NULL if no fit was kept.
 no_value_words <- function(which, fits) {
   fit <- fits[1L][[1L]]
-  if (which == "aic_paper" && !inherits(fit, "aspect_bernoulli")) {
+  if (which == "aic_paper" && !inherits(fit, "aspect_model")) {
     return("is of aspect_bernoulli(); of other models take AIC")
   }
   why <- if (!is.null(fit)) paste("each", what_it_did(fit))
@@ -209,7 +208,7 @@ no_value_words <- function(which, fits) {
   paste0(c("has no meaning for these fits", why), collapse = ": ")
 }
 
-# Lines of a character matrix whose rows have names, as many to a page as it is wide.
+# Formats a character matrix with row names as lines, broken at the width of the page.
 aligned_rows <- function(shown) {
   width <- apply(nchar(shown), 2L, max)
   label <- format(rownames(shown))

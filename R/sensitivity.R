@@ -1,4 +1,4 @@
-# How the answer of which_zeros() changes with what it takes for granted.
+# Sensitivity of a which_zeros() result to its assumptions.
 
 #' How far an answer depends on what was taken for granted
 #'
@@ -8,18 +8,18 @@
 #'
 #' @details
 #' The row "as it is" is `fit` itself. Each of the others has one thing changed, and the settings, the seed and the
-#' number of damaged copies of `fit`, so that like is compared with like:
+#' number of copies of `fit` with presences held out, so that like is compared with like:
 #' * half as many components, and 1.5 times as many, in all models;
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;
 #' * another seed;
-#' * the phantom taken for what was missed (`assume = "phantom"`), or, where that is the assumption, how well finds are
-#'   foreseen; with `completeness` as a range, all sites at its lower, at its upper end;
+#' * the phantom taken for what was missed (`assume = "phantom"`), or, where that is the assumption, how well presences
+#'   are predicted; with `completeness` as a range, all sites at its lower, at its upper end;
 #' * where there are ages: only zeros within the known range of a taxon, or as old as an end of it ([range_through()],
 #'   by the middles of ages with bounds) can be false; where `within` was given: all zeros can.
 #'
 #' The result is no interval: other changes are possible, and these are not equally likely. All answers assume that a
-#' find is never an error. What other evidence says of the answer as it is, is in its own figure,
+#' presence is never an error. What other evidence says of the answer as it is, is in its own figure,
 #' `plot(fit, "how_many")`.
 #'
 #' @param fit a result of [which_zeros()].
@@ -34,7 +34,7 @@
 #'   [as.data.frame()]. Cost: six or seven times that of `fit`; in parallel where a [future::plan()] is set. For a first
 #'   look take a `quick` answer.
 #' @inherit which_zeros references
-#' @seealso [which_zeros()], [identifiability()], which says what the data cannot decide, [multicause-glossary]
+#' @seealso [which_zeros()], [identifiability()], which shows what the data cannot decide, [multicause-glossary]
 #' @examples
 #' w <- which_zeros(simulated_sites$x[1:30, 1:20], quick = TRUE, seed = 1)
 #' sensitivity(w)
@@ -63,12 +63,12 @@ sensitivity <- function(fit, ..., n = 50, control = fit_control()) {
   structure(list(table = table, n = length(top), source = fit$source), class = "which_zeros_sensitivity")
 }
 
-# What sensitivity() wants of an answer.
+# Reduces a result to what sensitivity() compares.
 short_answer <- function(w, change) {
   list(change = change, total = w$total[c("missed", "low", "high")], cells = ranked_cells(w))
 }
 
-# Settings of learners, by what is changed. The first are those of the answer: for what is changed after the fits.
+# Settings of learners, by the change. The first are those of the result, for changes that need no refit.
 wz_changes <- function(w) {
   how <- function(scale = 1, ...) utils::modifyList(as_usual(w$quick), list(scale = scale, args = list(...)))
   changes <- list(
@@ -83,7 +83,7 @@ wz_changes <- function(w) {
   changes[lengths(lapply(changes, `[[`, "given")) > 0L | names(changes) != "other assumptions"]
 }
 
-# What else could be given beside the table, by what is changed: the evidence of how many, which zeros can be false.
+# Alternative inputs beside the table, by the change: evidence for the number, and which zeros can be false.
 other_assumptions <- function(w) {
   given <- w$inputs$given
   out <- list()
@@ -112,13 +112,13 @@ replace_part <- function(given, name, value) {
   given
 }
 
-# Nothing is known but the table, and what is assumed.
+# Removes all evidence but the table and the assumption.
 without_evidence <- function(given, assume = NULL) {
   given[c("completeness", "effort", "cell", "pooled", "counts")] <- list(NULL)
   replace_part(given, "assume", assume)
 }
 
-# The short answers to one change of settings, a list. An answer that was stopped early has the first of its copies.
+# Recomputes a result under one change of settings, as a list; a result stopped early has its first copies only.
 answer_again <- function(change, common, tick) {
   w <- common$w
   plan <- list(
@@ -143,7 +143,7 @@ answer_again <- function(change, common, tick) {
   }, given, names(given)))
 }
 
-# Cells that can be false, likeliest first.
+# Ranks cells that can be false, most probable first.
 ranked_cells <- function(w) {
   at <- which(w$candidate)
   at[order(-w$probability[at], (at - 1L) %% w$dims[["n"]], at)]
@@ -159,47 +159,61 @@ format.which_zeros_sensitivity <- function(x, ...) {
 print.which_zeros_sensitivity <- function(x, ...) {
   check_dots(...)
   table <- x$table
-  table$range <- sprintf("%s to %s", show_count(table$low), show_count(table$high))
-  table$missed <- show_count(table$missed)
-  table$zeros <- vapply(table$zeros, format_big, "")
-  shown <- table[c("change", "missed", "range", "zeros", "kept")]
-  names(shown)[5L] <- sprintf("of the first %.0f", x$n)
-  names(shown)[1L] <- format("change", width = max(nchar(shown$change)))
-  shown[[1L]] <- format(shown[[1L]])
-  print.data.frame(shown, row.names = FALSE)
-  writeLines(wrap_text(sensitivity_sentence(x)))
+  same <- unmoved(x)
+  shown <- table[!same | seq_len(nrow(table)) == 1L, ]
+  writeLines(wrap_text(sprintf("Undetected presences, %s, under %s", wz_words[[x$source]], count_words(
+    nrow(table) - 1L, "change"
+  )), exdent = 2))
+  columns <- list(
+    change = shown$change, missed = show_count(shown$missed), `90 % interval` = show_ends(shown$low, shown$high),
+    sprintf("%.0f", shown$kept)
+  )
+  names(columns)[4L] <- paste("of first", count_words(x$n, "zero"))
+  print_aligned(columns)
+  writeLines(wrap_text(same_sentence(x)))
   invisible(x)
 }
+
+# Which changes leave the number as it is.
+unmoved <- function(x) abs(x$table$missed - x$table$missed[1L]) < 1e-6 * x$table$missed[1L]
 
 sensitivity_sentence <- function(x) {
   table <- x$table
   changed <- table[-1L, ]
   low <- which.min(table$missed)
   high <- which.max(table$missed)
-  seen <- sprintf(
-    "goes from %s (%s) to %s (%s)", show_count(table$missed[low]), table$change[low], show_count(table$missed[high]),
-    table$change[high]
-  )
-  if (low == high) seen <- "does not change"
-  paste(
-    sprintf("As it is, %s zeros are expected to be false, %s;", show_count(table$missed[1L]), wz_words[[x$source]]),
-    sprintf("over %s that number %s,", count_words(nrow(changed), "change"), seen),
-    paste0(c(
-      sprintf("and %.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$n), same_sentence(x)
-    ), collapse = " ")
-  )
+  paste(c(
+    sprintf("Undetected presences: %s, %s.", show_count(table$missed[1L]), wz_words[[x$source]]),
+    if (low == high) {
+      sprintf("%s do not change the number.", capital(count_words(nrow(changed), "change")))
+    } else {
+      sprintf(
+        "%s give %s (%s) to %s (%s).", capital(count_words(nrow(changed), "change")), show_count(table$missed[low]),
+        table$change[low], show_count(table$missed[high]), table$change[high]
+      )
+    },
+    sprintf("%.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$n), same_sentence(x)
+  ), collapse = " ")
 }
 
-# The same number again is no proof of it where it does not rest on what was changed.
+# An unchanged number is no sign of robustness if it does not depend on what was changed.
 same_sentence <- function(x) {
-  missed <- x$table$missed
-  same <- sum(abs(missed[-1L] - missed[1L]) < 1e-6 * missed[1L])
-  if (same > 1L && x$source %in% c("curve", "groups", "visits")) {
-    sprintf(
-      "%.0f of these changes are of learners, which rank zeros and cannot change the number: it rests on %s.", same,
-      evidence_words[[x$source]]
-    )
+  same <- unmoved(x)
+  same[1L] <- FALSE
+  if (!any(same)) {
+    return(NULL)
   }
+  kept <- unique(range(x$table$kept[same]))
+  sprintf(
+    "%s %s the number as it is%s; %s of the first %s stay.", count_words(sum(same), "change"),
+    if (sum(same) == 1L) "leaves" else "leave",
+    if (x$source %in% c("curve", "groups", "visits")) {
+      sprintf(", which is estimated from %s", evidence_words[[x$source]])
+    } else {
+      ""
+    },
+    paste(sprintf("%.0f", kept), collapse = " to "), count_words(x$n, "zero")
+  )
 }
 
 #' @export

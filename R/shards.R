@@ -1,69 +1,33 @@
 #' Tables larger than memory: row shards on disk
 #'
-#' `shards()` turns records, in pieces, or a table into a folder of *row shards*, each a compact file of a part of the
-#' rows. The zeros are never written out, and one piece at a time is in memory. [aspect_bernoulli()], [plsa()],
-#' [bernoulli_mixture()], [nmf()], [logistic_pca()] and [noisy_or()] take the result in place of a table: they scan the
-#' shards one after another, or on several workers, see [fit_control()].
-#'
+#' `shards()` turns records, in pieces, or a table into a folder of *row shards*, compact files of some of the rows
+#' each, with one piece in memory at a time. [Most models][shards_fits] take the result in place of a table, and so does
+#' [which_zeros()].
 #' @details
-#' **Records.** In long form each record says that a taxon was found at a site, as occurrences of GBIF or lists of eBird
-#' do. A site's records may be scattered over all pieces: they are first sorted into buckets on disk by a number made of
-#' the site's name, then each shard is put together from some buckets. So shards do not depend on how the data were cut
-#' into pieces. Within a shard rows are in the order of their names, and the taxa in that of theirs (as bytes compare).
-#' A record that comes twice counts once. White space around names is cut, and a blank name is `NA`. With `present` a
-#' record may also say that the taxon was not found (the same as no record, but the site has a row) or that it is
-#' unknown
-#' (`NA`). Where records of a cell disagree, a find wins, then what is unknown. Names and moments follow the rules of
-#' [occurrence_matrix()], whose cells with `min_sites = 0, min_taxa = 0` are the same. In text files the text `NA` is a
-#' name of a site or taxon, and only an empty field is missing; but in a file with quotation marks around its header, as
-#' [write.csv()] has it, `NA` without them is missing, too. A record whose taxon is `NA` says that
-#' the site was visited: a site where nothing was found has a row of zeros. A record without a site is an error.
-#'
-#' **Tables.** Rows of a matrix, sparse or dense, keep their order.
-#'
 #' **Sources.** `x` is one of
 #' * a data frame of records;
-#' * names of text files with a header, in UTF-8 or Latin-1, also compressed by gzip, with commas, tabs or semicolons
-#'   between up to 20 000 columns, in lines of up to 10 million bytes, as GBIF, eBird and spreadsheets write them, read
-#'   `piece` records at a time; or of Parquet files (package nanoparquet, which reads a file as a whole: each is a
-#'   piece, and a table larger than memory must be in several files);
-#' * a result of `DBI::dbSendQuery()`, fetched `piece` records at a time, from SQLite, DuckDB or any other database;
+#' * names of text files with a header, in UTF-8 or Latin-1, also compressed by gzip, with commas, tabs or semicolons,
+#'   as GBIF, eBird and spreadsheets write them (up to 20 000 columns, lines of up to 10 million bytes); or of Parquet
+#'   files (package nanoparquet, which reads a file as a whole);
+#' * a result of `DBI::dbSendQuery()`, from SQLite, DuckDB or any other database;
 #' * a function of the number of records wanted, which returns the next ones as a data frame and then `NULL`;
-#' * a table: a matrix or sparse matrix of package Matrix with cells 0, 1 and `NA`;
-#' * a folder that `shards()` has made, alone: it is opened again.
+#' * a table: a matrix or sparse matrix of package Matrix with cells 0, 1 and `NA`, whose rows keep their order;
+#' * a folder that `shards()` has made: it is opened again.
 #'
-#' **Files.** Cells and numbers are binary, names and the manifest are text: nothing in the folder is an object of R's,
-#' so that a folder from elsewhere can be opened. Each file ends with its checksum, and the manifest, which is written
-#' last, holds the checksums of all: a file that was cut off or changed is an error that names it, and so is one with a
-#' right checksum whose parts do not fit together. All is written into a folder beside `path`, which becomes `path` in
-#' one step when it is whole. An error or an interrupt leaves nothing. Where a call was killed, the next one for the
-#' same `path` removes what it left and starts again. Of two calls at a time the one that began last goes on, and the
-#' other ends with an error that says so. The folder may be moved and copied as a whole.
+#' **Records.** Each record states that a taxon was found at a site. The records of a site may lie anywhere in the
+#' files. A record that comes twice counts once. Rows and taxa are sorted by name (as bytes compare), white space around
+#' names is cut, and a blank name is `NA`. A record whose taxon is `NA` shows that the site was visited: a site where
+#' nothing was found has a row of zeros. A record without a site is an error. With `present` a record may also state an
+#' absence or an unknown cell; where records disagree, a presence wins, then the unknown. In text files `NA` is a name,
+#' unless the header has quotation marks, as [write.csv()] writes it. The cells are those of [occurrence_matrix()] with
+#' `min_sites = 0, min_taxa = 0`.
 #'
-#' **Models.** Rows are independent given what they share, so a pass is a sum over rows, and shards are scanned one by
-#' one. From the same start and with the same passes, the fit is that of the table in memory, to rounding. Without a
-#' `start` the starts of `control` are run on 5000 rows drawn from all shards, and the whole table goes on from the best
-#' of these. A `start` may leave out what the rows have of their own. That stays in files, see `checkpoint` of
-#' [fit_control()]. The models differ in what goes:
-#' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all passes, pinned phantoms, priors, `effort`, and `smooth`
-#'   with a bandwidth and a strength in numbers;
-#' * [plsa()]: passes of EM; no `sparsity`, `smooth` or fixed basis;
-#' * [bernoulli_mixture()]: all but `smooth`; rows have no files, since memberships follow from the rest;
-#' * [nmf()]: `loss = "kl"`, with multiplicative passes;
-#' * [logistic_pca()]: all, with `k` of at least 1;
-#' * [noisy_or()]: `inference = "truncated"`, with one M-step a pass (`inner = 1`); no `surplus`. A row's file has its
-#'   listed states, 264 bytes a row for up to 64 components.
+#' **Files.** Cells and numbers are binary, names and the manifest are text, and nothing is an R object, so that a
+#' folder from elsewhere can be opened safely. Checksums detect files that were cut off or changed, with an error that
+#' names the file. The folder appears under `path` in one step when it is complete; an error or an interrupt leaves
+#' nothing, and a call that was killed is cleaned up by the next one. The folder may be moved and copied as a whole.
 #'
-#' Cells are presences, 0 and 1, also for the models of counts. In memory [plsa()] and [nmf()] take Newton passes by
-#' default, which shards do not have: these need the largest change of any cell of a column in every pass. With
-#' `algorithm = "em"` in [fit_control()] both take the same passes. Without Newton's, [plsa()] ended 0.04 % lower on one
-#' table, and took 22 times the processor's time (`bench/shards.md` in the sources). [print()], [summary()],
-#' [coef()], [nobs()], [logLik()], [update()], [predict()][predict.multicause_shards] and [fitted()] know a fit to
-#' shards; [update()] takes over neither `cluster` nor `checkpoint`.
-#'
-#' **Cost.** Records are read once and sorted once: O(records). Memory: a piece, the names of the taxa, and a shard. A
-#' fit with `effort` scans the shards twice a pass, and its driver holds some numbers for each row.
-#'
+#' **Cost.** Records are read once and sorted once: O(records). Memory: a piece, the names of the taxa, and a shard.
 #' @param x records, a table, or a folder; see Details.
 #' @param path folder for the shards, new or empty.
 #' @param ... must be empty.
@@ -79,7 +43,7 @@
 #'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
 #'   values are, also with decimal commas, which a message tells (of `"1,234"` alone nobody knows: it stays text).
 #'   For a table: a data frame with a row for each of its rows; a column, row names or row numbers that hold the names
-#'   of the table's rows match them, and a message says which column. Columns of numbers,
+#'   of the table's rows match them, and a message reports which column. Columns of numbers,
 #'   text, logical values, factors, dates, times and their differences can travel.
 #' @param taxa `NULL`: those that are found; or the names of all taxa, in the order wanted. Others are then an error.
 #' @param piece records in memory at a time.
@@ -104,7 +68,7 @@ shards <- function(x, path, ..., site = NULL, taxon = NULL, present = "auto", si
                    names = c("keep", "join", "certain"), piece = 1e6, size = 5e5) {
   check_dots(...)
   if (missing(x)) stop_missing("x")
-  if (missing(path) && is.character(x) && length(x) == 1L && !is.na(x) && dir.exists(x)) {
+  if (missing(path) && is_string(x) && dir.exists(x)) {
     return(open_shards(x))
   }
   if (missing(path) || is.null(check_file_name(path, "path"))) stop_missing("path")
@@ -151,7 +115,7 @@ check_taxa <- function(taxa, names) {
   taxa
 }
 
-# Tables: runs of rows.
+# Shards of tables: runs of rows.
 
 table_shards <- function(x, path, columns, size) {
   if (!is.null(columns$site) || !is.null(columns$taxon)) {
@@ -184,7 +148,7 @@ table_shards <- function(x, path, columns, size) {
   })
 }
 
-# A run of rows of a view.
+# Returns a run of rows of a view.
 view_rows <- function(view, rows) {
   take <- function(start, column) {
     from <- start[rows[1L]]
@@ -199,9 +163,9 @@ view_rows <- function(view, rows) {
   )
 }
 
-# Records: sources, buckets, shards.
+# Shards of records: sources, buckets, shards.
 
-# list(read = function() the next piece, or NULL, close = function(), is_text = whether all its columns are text)
+# Returns list(read = function() the next piece, or NULL, close = function(), is_text = whether all columns are text).
 record_source <- function(x, piece, columns) {
   if (is.character(x) && length(x) && !anyNA(x)) {
     return(file_source(x, piece, columns))
@@ -239,7 +203,7 @@ needed_columns <- function(columns) {
   unlist(columns, use.names = FALSE)
 }
 
-# Columns that hold lists or tables.
+# Refuses columns that hold lists or tables.
 refuse_parts <- function(found, columns) {
   for (column in intersect(needed_columns(columns), names(found))) {
     if (!is_plain_column(found[[column]])) {
@@ -248,8 +212,8 @@ refuse_parts <- function(found, columns) {
   }
 }
 
-# The columns to read, of these: those that are needed, and those that may record absences if no column is named for
-# them. `look`: a function of a column's name that gives its first values; NULL: all may.
+# Selects the columns to read: those needed, and those that may record absences if `present` names no column. `look`: a
+# function of a column's name that returns its first values; NULL: all may.
 wanted_columns <- function(names, columns, look = NULL) {
   wanted <- needed_columns(columns)
   lost <- setdiff(wanted, names)
@@ -266,7 +230,7 @@ wanted_columns <- function(names, columns, look = NULL) {
   c(wanted, known, if (is.null(look)) others else Filter(function(column) could_record(look(column)), others))
 }
 
-# Files one after another: CSV in pieces, Parquet one by one.
+# Reads files one after another: CSV in pieces, Parquet one at a time.
 file_source <- function(files, piece, columns) {
   gone <- files[!file.exists(files) | dir.exists(files)]
   if (length(gone)) stop_input("`x` must be names of files: %s is none.", show_names(gone))
@@ -313,8 +277,8 @@ parquet_source <- function(file, columns) {
   list(read = read, close = function() NULL)
 }
 
-# All columns are text, since a piece does not tell what the next ones hold. Bytes are read as they are: a connection
-# that converts them ends, with a warning, where they are of another encoding.
+# All columns are text, since a piece does not determine the type of the next ones. Bytes are read unconverted: a
+# connection that converts them stops, with a warning, at another encoding.
 csv_source <- function(file, piece, columns) {
   if (is_utf16(file)) {
     stop_input("`x` must be text in UTF-8 or Latin-1: %s is UTF-16; save it as UTF-8.", show_names(file))
@@ -357,7 +321,8 @@ csv_source <- function(file, piece, columns) {
     rows[] <- Map(function(value, column) {
       is_name <- column %in% c(columns$site, columns$taxon)
       if (is_name && !quoted && "NA" %in% value) na_names <<- union(na_names, column)
-      read_na(as_utf8(value), is_name, quoted)
+      values <- unique(value) # names repeat
+      read_na(as_utf8(values), is_name, quoted)[match(value, values)]
     }, rows, names(rows))
     rows
   }
@@ -368,14 +333,14 @@ csv_source <- function(file, piece, columns) {
   })
 }
 
-# The first rows of a file, all text; NULL if they cannot be read.
+# Returns the first rows of a file, all text; NULL if they cannot be read.
 first_rows <- function(file, found) {
   catch_error(suppressWarnings(scan_rows(file, found, skip = 1L, most = 1000L, nul = TRUE)), function(e) NULL)
 }
 
-# The text NA may be a name, as of a country: in columns of names only an empty field is missing. But with a header in
-# quotation marks, names are, too, and an NA without them is missing, as write.csv() has it. scan() does not distinguish
-# the two, so a file that has both is read from a copy with a mark in the former.
+# The text NA may be a name, as of a country, so in columns of names only an empty field is missing. But if the header
+# is quoted, names are, too, and an unquoted NA is missing, as write.csv() writes it. scan() does not distinguish the
+# two, so a file that has both is read from a copy in which quoted ones are marked.
 mark_quoted_na <- function(file, sep) {
   from <- file(file, "r")
   on.exit(close(from))
@@ -392,14 +357,18 @@ mark_quoted_na <- function(file, sep) {
   copy
 }
 
-# Whether a line of a file holds this text.
+# Whether a file holds this text of ASCII.
 holds_text <- function(file, text) {
-  con <- file(file, "r")
+  con <- gzfile(file, "rb") # of any file
   on.exit(close(con))
-  while (length(lines <- suppressWarnings(readLines(con, 100000L, warn = FALSE, skipNul = TRUE)))) {
-    if (any(grepl(text, lines, fixed = TRUE, useBytes = TRUE))) {
+  last <- raw() # of the piece before: the text may begin there
+  while (length(bytes <- readBin(con, "raw", 2^20))) {
+    if (any(bytes == 0L)) bytes <- bytes[bytes != 0L] # which readers of lines leave out, too
+    bytes <- c(last, bytes)
+    if (length(grepRaw(text, bytes, fixed = TRUE))) {
       return(TRUE)
     }
+    last <- utils::tail(bytes, nchar(text) - 1L)
   }
   FALSE
 }
@@ -413,8 +382,8 @@ read_na <- function(value, is_name, quoted) {
 most_line <- 1e7 # bytes
 most_columns <- 20000L # reading a line takes their number squared
 
-# R has no limit to a line, and reading one takes many times its length of memory: a small file that is compressed can
-# hold a line that no memory does.
+# Lines have no limit in R, and reading one takes many times its length of memory: a small compressed file can hold a
+# line larger than memory.
 check_lines <- function(file) {
   con <- gzfile(file, "rb") # of any file
   on.exit(close(con))
@@ -437,12 +406,12 @@ check_width <- function(head, file) {
   bytes <- if (length(head)) charToRaw(head)
   n <- max(vapply(c("\t", ",", ";"), function(sep) sum(bytes == charToRaw(sep)), 0L)) + 1L
   if (n > most_columns) {
-    stop_input("`x` must be records, in up to %s: %s has %d. A table of sites by taxa is given as a matrix.",
+    stop_input("`x` must be records, in up to %s: %s has %d. Use a matrix for a table of sites by taxa.",
       count_words(most_columns, "column"), show_names(file), n)
   }
 }
 
-# The next rows; `before`: how many were read. What scan() warns of are rows that it has swallowed.
+# Reads the next rows; `before`: how many were read. A warning of scan() means merged rows.
 csv_rows <- function(con, file, found, piece, wanted, before) {
   wrong <- function(condition) {
     why <- conditionMessage(condition)
@@ -482,7 +451,8 @@ record_shards <- function(source, run, columns, taxa, names, size) {
     if (identical(columns$present, "auto")) sample <- sample_sites(sample, found, columns)
     found <- check_records(found, columns, n_records)
     n_records <- n_records + length(found$site)
-    unnamed <- union(unnamed, unique(found$site[is_no_name(found$site)]))
+    sites <- unique(found$site)
+    unnamed <- union(unnamed, sites[is_no_name(sites)])
     new <- setdiff(unique(found$taxon), c(known, NA))
     if (!is.null(taxa)) refuse_others(new, taxa, names)
     known <- c(known, new)
@@ -494,8 +464,8 @@ record_shards <- function(source, run, columns, taxa, names, size) {
   if (!n_records) stop_input("`x` must hold records: it has none.")
   tell_unnamed(unnamed, "sites", unnamed_site)
   if (length(sample$data)) ask_by_structure(sample$data, sample$site, sample$taxon, columns, "record")
-  if (!length(known)) stop_input("`x` must hold finds: no record has a taxon.")
-  # Those that were found first depend on the order of the records: their names do not.
+  if (!length(known)) stop_input("`x` must hold presences: no record has a taxon.")
+  # The order of discovery depends on the order of the records, so taxa are sorted by name.
   settled <- settle_names(known, names, taxa)
   final <- if (is.null(taxa)) sort(unique(settled), method = "radix") else taxa
   if (!length(final)) stop_input("`names` must leave taxa: with %s there is none.", dQuote(names, FALSE))
@@ -513,7 +483,7 @@ record_shards <- function(source, run, columns, taxa, names, size) {
   finish_run(run, tables, final, margins, columns$along)
 }
 
-# One piece, checked: list(site = names, key, taxon = names, cell = 1 (found), 2 (unknown) or 0, along = list).
+# Checks one piece: list(site = names, key, taxon = names, cell = 1 (presence), 2 (unknown) or 0, along = list).
 check_records <- function(found, columns, before) {
   given <- needed_columns(columns)
   wanted_columns(names(found), columns)
@@ -531,7 +501,7 @@ check_records <- function(found, columns, before) {
   )
 }
 
-# Of `taxa` that are all, others are an error, but for those that `names` joins to them or leaves out.
+# Refuses taxa that are not among `taxa`, except those that `names` joins to them or drops.
 refuse_others <- function(new, taxa, names) {
   if (names != "keep") {
     new <- new[!tolower(clean_names(new)) %in% tolower(clean_names(taxa)) & !(names == "certain" & is_doubtful(new))]
@@ -539,8 +509,8 @@ refuse_others <- function(new, taxa, names) {
   if (length(new)) stop_input("`taxa` must name all taxa: %s is not among them.", show_names(new))
 }
 
-# A number from 1 to n_buckets for each site, which its name alone decides: a site may be a number in one piece and text
-# in another. A checksum takes longer than what a whole number leaves.
+# Assigns each site a number from 1 to n_buckets by its name alone, because a site may be a number in one piece and text
+# in another. Whole numbers use a remainder, which is faster than a checksum.
 bucket_of <- function(name) {
   whole <- grepl("^[0-9]{1,15}$", name)
   out <- integer(length(name))
@@ -549,8 +519,8 @@ bucket_of <- function(name) {
   out
 }
 
-# With all records of some sites, by which the structure of a table is judged: of all buckets, and of half as many
-# whenever there are too many records. A piece has its columns in common with those before.
+# Samples all records of some sites, by which the structure of a table is judged: from all buckets, and from half as
+# many whenever there are too many records. Only columns common to all pieces are kept.
 sample_sites <- function(sample, found, columns) {
   wanted_columns(names(found), columns)
   site <- name_values(found[[columns$site]])
@@ -581,7 +551,7 @@ sample_sites <- function(sample, found, columns) {
   c(part, sample["buckets"])
 }
 
-# Appends the records of a piece to the files of their buckets; how many each got.
+# Appends the records of a piece to the files of their buckets and returns the number for each.
 fill_buckets <- function(found, folder) {
   name <- unique(found$site)
   row <- match(found$site, name)
@@ -600,7 +570,7 @@ fill_buckets <- function(found, folder) {
   lengths(members)
 }
 
-# One value for each site of those of its records: they must agree, or be unknown.
+# Returns one value per site: those of its records must agree, or be unknown.
 site_values <- function(value, site, names) {
   if (is.factor(value)) value <- as.character(value)
   known <- which(!is.na(value))
@@ -616,8 +586,8 @@ site_values <- function(value, site, names) {
   out
 }
 
-# The records of some buckets as a shard: list(view, rows); to: the column of each taxon; decimals: of each column of
-# `along` that was read as text and holds numbers, the decimal mark.
+# Joins the records of some buckets to a shard: list(view, rows); to: the column of each taxon; decimals: the decimal
+# marks of columns of `along` that were read as text and hold numbers.
 join_buckets <- function(folder, buckets, to, m, decimals = NULL) {
   chunks <- do.call(c, lapply(buckets, function(b) read_chunks(file.path(folder, sprintf("bucket-%03d", b)))))
   site <- unlist(lapply(chunks, `[[`, "site"))
@@ -651,14 +621,14 @@ join_buckets <- function(folder, buckets, to, m, decimals = NULL) {
   list(view = view, rows = list(names = names, along = covariates))
 }
 
-# Values of a column from several pieces, with the class that they have where they are known: c() goes by its first.
+# Joins values of a column from several pieces and keeps their class: c() uses that of the first, possibly all NA.
 join_values <- function(parts) {
   known <- Filter(function(part) !is.logical(part) || !all(is.na(part)), parts)
   do.call(c, c(lapply(utils::head(known, 1L), `[`, 0L), parts))
 }
 
-# Whether all that is known of a column are numbers with decimal points, or with commas; and whether one of the commas
-# cannot stand between thousands.
+# Tests whether all known values of a column are numbers with decimal points, or with commas; and whether one of the
+# commas cannot separate thousands.
 number_style <- function(value) {
   values <- unique(value[!is.na(value)])
   commas <- sub(",", ".", replace(values, grepl(".", values, fixed = TRUE), ""), fixed = TRUE)
@@ -677,7 +647,7 @@ join_styles <- function(before, style) {
   all
 }
 
-# c(<column> = "." or ","), of those with numbers alone.
+# Returns c(<column> = "." or ",") for columns of numbers only.
 decimal_marks <- function(styles) {
   if (!length(styles)) {
     return(NULL)
@@ -697,7 +667,7 @@ read_chunks <- function(file) {
   out
 }
 
-# How shards present themselves.
+# print() and summary() of shards.
 
 #' @export
 dim.shards <- function(x) unname(x$dims)
@@ -708,7 +678,7 @@ dimnames.shards <- function(x) {
   if (!is.null(rows) || !is.null(x$attributes)) list(rows, x$attributes)
 }
 
-# The whole table, where it fits into memory.
+# Returns the whole table, if it fits into memory.
 #' @export
 as.matrix.shards <- function(x, ...) { # nolint: object_name_linter.
   check_dots(...)
@@ -742,13 +712,13 @@ print.shards <- function(x, ...) {
 #' @export
 `[.shards` <- function(x, i, j, ..., drop = FALSE) {
   if (nargs() - (!missing(drop)) < 3L) stop_input("Shards have rows and columns: x[i, ], x[, j] or x[i, j].")
-  if (missing(i)) stop_input("Some rows must be asked for, x[i, ], by number or name: shards may not fit into memory.")
+  if (missing(i)) stop_input("Select some rows, x[i, ], by number or name: shards may not fit into memory.")
   i <- as_index(i, x$dims[["n"]], "i")
   columns <- pick(if (!missing(j)) as_index(j, x$dims[["m"]], "j"), x$dims[["m"]], x$attributes, "j")
   over_rows(x, i, function(s, own) shard_matrix(x, s)[own, columns, drop = FALSE])
 }
 
-# What of an index `[` of a matrix knows beside names and places: TRUE and FALSE for each, and numbers to leave out.
+# Converts an index of `[` that is no name: TRUE and FALSE for each, and numbers to leave out.
 as_index <- function(i, n, argument) {
   if (is.logical(i)) {
     return(which_true(i, n, NULL, argument))
@@ -756,7 +726,7 @@ as_index <- function(i, n, argument) {
   if (is.numeric(i) && length(i) && !anyNA(i) && all(i < 0 & i >= -n & i == floor(i))) seq_len(n)[i] else i
 }
 
-# site_table() of shards: their number, the sites' names, where there are names, and what went along.
+# site_table() of shards: shard numbers, names of sites if any, and their covariates.
 #' @export
 site_table.shards <- function(x, shard = NULL) { # nolint: object_name_linter. Of the class of shards().
   wanted <- unique(pick(shard, nrow(x$shards), NULL, "shard"))

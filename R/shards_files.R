@@ -1,11 +1,11 @@
 # Files of shards(): cells, which kernels read, and the rows' names and covariates beside them. Arrays are binary, names
-# lines of UTF-8, so that reading a folder, from wherever it came, makes no object of R's that could do anything. Each
-# file ends with its checksum, of which the file's name is a part, so that none passes for another. It is written beside
-# its place and renamed, so that what has its name is whole. Tests: test-shards.R.
+# lines of UTF-8, so that reading a folder of any origin creates no executable R object. Each file ends with its
+# checksum, which includes the file's name, so that no file passes for another. It is written beside its place and
+# renamed, so that a file of that name is complete. Tests: test-shards.R.
 
 shard_mark <- charToRaw("MCSHARD1")
 
-# Vectors of integers or doubles, one after another, each after its length.
+# Writes vectors of integers or doubles, one after another, each after its length.
 write_vectors <- function(vectors, file) {
   write_summed(file, function(con) {
     writeBin(shard_mark, con)
@@ -16,7 +16,7 @@ write_vectors <- function(vectors, file) {
   })
 }
 
-# A named list of text: each part's name and number of lines, and its lines.
+# Writes a named list of text: each part's name and number of lines, and its lines.
 write_texts <- function(texts, file) {
   lines <- unlist(Map(function(name, text) {
     c(sprintf("%s\t%d", name, length(text)), to_lines(text))
@@ -24,7 +24,7 @@ write_texts <- function(texts, file) {
   write_summed(file, function(con) writeBin(charToRaw(paste0(lines, "\n", collapse = "")), con))
 }
 
-# Text of a line each; NA is \N, as databases write it.
+# Converts text to one line each; NA is \N, as databases write it.
 to_lines <- function(text) {
   out <- as_utf8(enc2utf8(as.character(text)))
   odd <- grep("[\\\\\n\r]", out)
@@ -39,10 +39,10 @@ from_lines <- function(lines) {
   replace(out, odd[lines[odd] == "\\N"], NA)
 }
 
-# The backslash itself first, and last on reading.
+# The backslash is escaped first, and unescaped last.
 line_marks <- c("\\s" = "\\", "\\n" = "\n", "\\r" = "\r")
 
-# What write(con) writes, and the checksum, which is returned.
+# Writes by write(con) and appends the checksum, which is returned.
 write_summed <- function(file, write) {
   part <- tempfile(paste0(basename(file), "-"), dirname(file), ".part") # workers may write the same file at a time
   on.exit(remove_files(part))
@@ -56,14 +56,14 @@ write_summed <- function(file, write) {
     write_to(part, "ab", function(con) writeBin(charToRaw(sum), con))
     if (written && file.size(part) == size + nchar(sum) && file.rename(part, file)) sum
   }
-  # R warns of a full disk when it closes a file, before the size tells.
+  # R warns of a full disk when it closes a file, before the size shows it.
   sum <- catch_error(suppressWarnings(write_part()), function(e) NULL)
   if (is.null(sum)) stop_unwritten(file)
   sum
 }
 
-# The checksum of the first `size` bytes of a file, and the bytes that follow. In pieces: a file may be larger than a
-# vector of bytes should be.
+# Returns the checksum of the first `size` bytes of a file, and the bytes that follow. Reads in pieces: a file may be
+# larger than a vector of bytes should be.
 read_sum <- function(file, size) {
   con <- file(file, "rb")
   on.exit(close(con))
@@ -79,7 +79,7 @@ read_sum <- function(file, size) {
 
 named_sum <- function(file, sum) cli::hash_md5(paste(basename(file), sum))
 
-# Neither writing nor closing is sure to tell that a disk is full: the size of the file does.
+# A full disk shows in the size of the file, but not reliably in errors of writing or closing.
 append_bytes <- function(bytes, file, name = file) {
   size <- sum(file.size(file), length(bytes), na.rm = TRUE)
   catch_error(suppressWarnings(write_to(file, "ab", function(con) writeBin(bytes, con))), function(e) NULL)
@@ -90,7 +90,7 @@ stop_unwritten <- function(file) {
   stop("the file ", dQuote(file, FALSE), " could not be written whole: is the disk full?", call. = FALSE)
 }
 
-# How many bytes of a file are before its checksum, which must be right. `sum`: the one it must have; NULL: its own.
+# Returns the number of bytes before a file's checksum, which must be right. `sum`: the required one, or NULL.
 summed_size <- function(file, sum = NULL) {
   size <- file.size(file)
   if (is.na(size)) stop_lost_file(file)
@@ -103,7 +103,7 @@ summed_size <- function(file, sum = NULL) {
   body
 }
 
-# n vectors.
+# Reads n vectors.
 read_vectors <- function(file, n, sum = NULL) {
   left <- summed_size(file, sum) - length(shard_mark)
   con <- file(file, "rb")
@@ -139,12 +139,12 @@ read_texts <- function(file, sum = NULL) {
   texts
 }
 
-# The checksum is right, so nothing happened to it: it was made otherwise than by this package.
+# The checksum is right, so the file is intact but was not made by this package.
 stop_foreign_file <- function(file, what = "other data") {
   stop_shard_file(file, sprintf("has the right checksum, but holds %s", what))
 }
 
-# What is wrong with a file is wrong wherever it is read: no other worker is asked.
+# A faulty file is faulty wherever it is read, so no other worker is tried.
 stop_shard_file <- function(file, what, remedy = "make the shards, or the fit, anew") {
   stop(errorCondition(
     sprintf("The file %s %s: %s.", dQuote(file, FALSE), what, remedy),
@@ -162,7 +162,7 @@ shard_file <- function(path, i, what) {
   file.path(path, sprintf("%s-%05d.%s", what, i, if (what == "rows") "txt" else "bin"))
 }
 
-# One shard: view as of data_view(), rows = list(names, along).
+# Writes one shard: view as of data_view(), rows = list(names, along).
 write_shard <- function(run, i, view, rows) {
   cells <- list(view$dim, view$start, view$column, view$na_start, view$na_column)
   cells <- lapply(cells, function(part) if (is.null(part)) integer() else part)
@@ -180,7 +180,7 @@ write_shard <- function(run, i, view, rows) {
   )
 }
 
-# The cells of shard i of x, or of a list with the `path`, `dims` and `shards` of one.
+# Reads the cells of shard i of x, or of a list with the `path`, `dims` and `shards` of one.
 read_shard_view <- function(x, i) {
   at <- match(i, x$shards$shard)
   file <- shard_file(x$path, i, "cells")
@@ -193,7 +193,7 @@ read_shard_view <- function(x, i) {
   view
 }
 
-# Kernels follow the indices wherever they point. `dim` and `size`, of ones and missing cells, are the manifest's.
+# Checks indices because kernels use them unchecked. `dim` and `size`, of ones and missing cells, are the manifest's.
 check_read_view <- function(view, file, dim, size) {
   if (!identical(view$dim, dim)) {
     stop_foreign_file(file, sprintf("another table than the %d x %d cells of its manifest", dim[1L], dim[2L]))
@@ -205,12 +205,12 @@ check_read_view <- function(view, file, dim, size) {
   none_missing <- is.null(view$na_start) && is.null(view$na_column) && size[2L] == 0
   fits <- is_run(view$start, view$column, size[1L]) &&
     (none_missing || is_run(view$na_start, view$na_column, size[2L]))
-  if (!fits) stop_foreign_file(file, "other numbers of cells than its manifest says")
+  if (!fits) stop_foreign_file(file, "other numbers of cells than in its manifest")
   wrong <- .Call(mc_c_view_wrong_row, view)
   if (wrong > 0L) stop_foreign_file(file, sprintf("cells of row %d that are not in order or not in the table", wrong))
 }
 
-# What kind of column can travel; "": none.
+# Returns the kind of a column that can be stored; "" if it cannot.
 column_kind <- function(x) {
   if (length(dim(x)) > 1L) {
     return("")
@@ -224,7 +224,7 @@ column_kind <- function(x) {
 column_classes <- c("ordered", "factor", "Date", "POSIXct", "difftime")
 column_kinds <- c("numeric", "logical", "character", column_classes)
 
-# A column of covariates as list(kind, text, numbers), of which either may be NULL.
+# Packs a column of covariates as list(kind, text, numbers), of which either may be NULL.
 pack_column <- function(x, name) {
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   if (inherits(x, "AsIs")) class(x) <- setdiff(class(x), "AsIs")
@@ -240,7 +240,7 @@ pack_column <- function(x, name) {
   list(kind = kind, text = text, numbers = switch(kind, character = NULL, logical = as.integer(numbers), numbers))
 }
 
-# The column again; NULL where text and numbers cannot be those of n rows.
+# Unpacks the column; NULL if text and numbers cannot be those of n rows.
 unpack_column <- function(kind, text, numbers, n) {
   values <- if (kind == "character") text else numbers
   if (length(values) != n || (kind %in% c("ordered", "factor") && !are_levels(numbers, length(text)))) {
@@ -258,7 +258,7 @@ unpack_column <- function(kind, text, numbers, n) {
 
 are_levels <- function(x, n) is.integer(x) && all(is.na(x) | (x >= 1L & x <= n))
 
-# Names and covariates of a shard's rows: list(names, along), each NULL where there are none.
+# Reads names and covariates of a shard's rows: list(names, along), each NULL without.
 read_shard_rows <- function(x, i) {
   at <- match(i, x$shards$shard)
   n <- x$shards$rows[at]
@@ -285,10 +285,10 @@ read_shard_rows <- function(x, i) {
   )
 }
 
-# Names of all rows, or NULL.
+# Returns the names of all rows, or NULL.
 shard_names <- function(x) unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$names))
 
-# The cells of a shard as a sparse matrix, missing ones NA, with names.
+# Returns the cells of a shard as a sparse matrix, missing ones NA, with names.
 shard_matrix <- function(x, i) {
   view <- read_shard_view(x, i)
   rows <- function(start) rep.int(seq_len(view$dim[1L]), diff(start))
@@ -299,17 +299,17 @@ shard_matrix <- function(x, i) {
   )
 }
 
-# Rows by number or name, in the order asked for: f(s, own) gives those of shard s, `own` being where they stand in it.
+# Collects rows by number or name, in the requested order: f(s, own) returns those at positions `own` of shard s.
 over_rows <- function(x, i, f) {
   parts <- shard_rows(x, i)
   out <- do.call(rbind, lapply(which(lengths(parts) > 0L), function(s) f(s, parts[[s]])))
   out[match(i, unlist(attr(parts, "key"))), , drop = FALSE]
 }
 
-# Where they stand in each shard; `key`: the same, as they were asked for.
+# Returns the positions of rows in each shard; `key`: the same rows as requested.
 shard_rows <- function(x, i) if (is.character(i)) named_rows(x, i) else numbered_rows(x, i)
 
-# Numbers of a shard's rows, in the whole table.
+# Returns the numbers of a shard's rows in the whole table.
 row_numbers <- function(x, shard) sum(as.double(x$shards$rows[seq_len(shard - 1L)])) + seq_len(x$shards$rows[shard])
 
 numbered_rows <- function(x, i) {
@@ -336,7 +336,7 @@ named_rows <- function(x, i) {
 
 manifest_file <- function(path) file.path(path, "manifest.txt")
 
-# In a folder that is not finished: says which call writes for it.
+# File of an unfinished folder that names the call which writes for it.
 unfinished_file <- function(path) file.path(path, "unfinished")
 
 shards_format <- 3L
@@ -348,7 +348,7 @@ open_shards <- function(path) {
     stop_input(
       "%s must be a folder that shards() has finished: it has no manifest%s.", dQuote(path, FALSE),
       if (file.exists(unfinished_file(path))) {
-        ", because writing it goes on or was interrupted. If no process is at it, make it anew"
+        ", because writing it is still running or was interrupted. If no process is at it, make it anew"
       } else {
         ""
       }
@@ -365,7 +365,7 @@ open_shards <- function(path) {
   new_shards(path, manifest)
 }
 
-# What the text of a manifest says; wrong(name) ends where a part cannot be.
+# Interprets the text of a manifest; wrong(name) stops at an invalid part.
 manifest_of <- function(text, wrong) {
   lengths_are <- function(names, n) for (name in names) if (length(text[[name]]) != n) wrong(name)
   counts <- function(name, most = .Machine$integer.max) {
@@ -402,7 +402,7 @@ new_shards <- function(path, manifest) {
   structure(c(list(path = normalizePath(path)), manifest), class = "shards")
 }
 
-# Makes a folder where there is none; `name`: of the argument that names it.
+# Makes a folder unless it exists; `name`: of the argument that names it.
 make_folder <- function(path, name) {
   if (!dir.exists(path) && !dir.create(path, showWarnings = FALSE)) {
     why <- if (file.exists(path)) "is a file"
@@ -412,12 +412,12 @@ make_folder <- function(path, name) {
   }
 }
 
-# A call of shards() writes into a folder of its own beside `path`, which becomes `path` in one step when all is there.
-# Until then `path` holds a mark that says whose turn it is: that of the call that began last, which may follow one that
-# was killed. A call that finds another mark ends. A run is list(path, folder, mark, made = whether `path` was).
+# A call of shards() writes into its own folder beside `path`, which becomes `path` in one step when complete. Until
+# then `path` holds a mark that names the call that started last, which may follow one that was killed. A call that
+# finds another mark stops. A run is list(path, folder, mark, made = whether `path` was).
 
-# write(run), which ends with finish_run(). Where another call has taken over, it has removed the folder: that is why
-# writing failed, whatever the error says.
+# Runs write(run), which ends with finish_run(). If another call has taken over, it has removed the folder: then that is
+# the cause of any error in writing.
 with_run <- function(path, write) {
   run <- begin_run(path)
   on.exit(leave_run(run))
@@ -459,7 +459,7 @@ begin_run <- function(path) {
 
 run_folder <- function(path, mark) paste0(path, "-unfinished-", mark)
 
-# The mark in a folder: of letters and digits alone, as it says which folder is removed.
+# Reads the mark in a folder: letters and digits only, because it names the folder to remove.
 run_mark <- function(path) {
   lines <- catch_error(suppressWarnings(readLines(unfinished_file(path), 1L)), function(e) character())
   grep("^[0-9a-zA-Z]{1,40}$", lines, value = TRUE)
@@ -489,7 +489,7 @@ check_run <- function(run) {
     dQuote(run$path, FALSE))
 }
 
-# What a call that does not finish leaves: nothing of its own.
+# Removes what an unfinished call has written.
 leave_run <- function(run) {
   remove_folders(run$folder)
   if (length(run_mark(run$path)) && !is_mine(run)) { # a mark that could not be written is nobody's
@@ -501,7 +501,7 @@ leave_run <- function(run) {
 
 bucket_folder <- function(path) file.path(path, "buckets")
 
-# The manifest comes last: what has one is whole.
+# Writes the manifest last: a folder that has one is complete.
 finish_run <- function(run, tables, attributes, margins, along) {
   table <- do.call(rbind, tables)
   digits <- function(x) sprintf("%.0f", as.double(x))
@@ -519,7 +519,7 @@ finish_run <- function(run, tables, attributes, margins, along) {
   open_shards(run$path)
 }
 
-# An empty folder is replaced by a whole one. One that another call has marked, or finished, is not empty.
+# Replaces an empty folder by a complete one. A folder that another call has marked, or finished, is not empty.
 settle_run <- function(run) {
   remove_files(unfinished_file(run$path))
   if (.Platform$OS.type == "windows") remove_folders(run$path) # there nothing is replaced
@@ -527,7 +527,7 @@ settle_run <- function(run) {
     return(invisible())
   }
   if (length(list.files(run$path))) check_run(run)
-  # Such as where a disk is mounted. The work is not lost.
+  # A mount point cannot be replaced, for example. The work is not lost.
   whole <- sub("-unfinished-", "-", run$folder, fixed = TRUE)
   kept <- file.rename(run$folder, whole) && can_mark(run)
   stop_input("`path` must be a folder that can be replaced: %s cannot. The shards are whole in %s.",

@@ -1,50 +1,50 @@
-# Fits of tables in shards, whatever the model. One process, the driver, holds the parameters that all rows share and
-# runs the passes; the shards are scanned here, one after another, or by workers (shards_workers.R). A scan takes the
-# step of the parameters that a shard's rows have of their own and returns sums over its rows (src/engine/shards.h).
+# Fits of tables in shards, for any model. One process, the driver, holds the parameters that all rows share and runs
+# the iterations; the shards are scanned here, one after another, or by workers (shards_workers.R). A scan updates the
+# parameters of a shard's rows and returns sums over its rows (src/engine/shards.h).
 #
-# The rows' parameters are files in one folder, a version each: a scan reads one version and writes the next. What the
-# engine saves and restores (src/engine/fit.h) are then numbers of versions, and a scan that is made again, by another
-# worker, writes the same file. Tests: test-shards_fit.R.
+# The rows' parameters are files in one folder, one version each: a scan reads one version and writes the next. What the
+# engine saves and restores (src/engine/fit.h) are then version numbers, and a scan repeated by another worker writes
+# the same file. Tests: test-shards_fit.R.
 #
-# What a model must say is a list, shard_model(), which travels to the workers: its settings and `k`; all but its
-# element `here`, which is the driver's alone. It must have methods of the first five of these generics.
+# A model is described by a list, shard_model(), which is sent to the workers: its settings and `k`; except its element
+# `here`, which stays with the driver. It must have methods for the first five of these generics.
 
-# A model with settings `...`. rows: the kernel's name of the parameters that rows have of their own, NULL where they
-# have none; space: where extrapolated ones must lie, see mc_c_shard_extrapolate(), "kept" where they are no numbers to
-# extrapolate; first: what they begin with; turned: whether the kernel has those of a row in a column.
+# Describes a model with settings `...`. rows: the kernel's name of the rows' parameters, NULL without; space: the set
+# that extrapolated ones must lie in, see mc_c_shard_extrapolate(), "kept" if they are not numbers to extrapolate;
+# first: their starting values; turned: whether the kernel stores those of a row in a column.
 shard_model <- function(class, k, ..., rows = "membership", space = "simplex", first = 1 / k, turned = FALSE) {
   structure(list(k = k, ..., rows = rows, space = space, first = first, turned = turned), class = class)
 }
 
-# Scans a shard's cells `view`, or is the driver, `view` being a table without rows (glue_sum_model() of
-# src/glue/shards.h). `param` has the shared parameters, and of a scan those of the rows, evaluate, caps and before,
-# what known_rows() said, and by_row, what sent_rows() found for these rows; of the driver scan, near_end and go_on.
+# Scans a shard's cells `view`, or runs the driver, `view` being a table without rows (glue_sum_model() of
+# src/glue/shards.h). `param` has the shared parameters; for a scan also those of the rows, evaluate, caps, before, the
+# result of known_rows(), and by_row, the result of sent_rows() for these rows; for the driver: steps, near_end, go_on.
 shard_kernel <- function(model, view, param, control) UseMethod("shard_kernel")
 
-# A start that the user gave, checked: list(shared = list of parameters, rows = matrix of all rows, or NULL).
+# Checks the user's starting values: list(shared = list of parameters, rows = matrix of all rows, or NULL).
 shard_start <- function(model, start, x) UseMethod("shard_start")
 
-# The model's own fit to a table in memory, `rows` drawn from all shards; at: their numbers.
+# Fits the model in memory to `rows` sampled from all shards; at: their numbers.
 fit_sample <- function(model, rows, at, control) UseMethod("fit_sample")
 
-# The shared parameters of that fit, made fit to start from; `share`: of presences in each column.
+# Converts the shared parameters of that fit to starting values; `share`: of presences in each column.
 sampled_shared <- function(model, fit, share) UseMethod("sampled_shared")
 
-# Of a basis, whose rows sum to 1, as those of the sample's fit do.
+# Default for a basis whose rows sum to 1, as those of the sample's fit do.
 sampled_shared.default <- function(model, fit, share) {
   list(basis = mix_shares(unname(fit$param$basis), share / sum(share)))
 }
 
-# The result, from what is common to all, new_shards_fit(). `found`: the shared parameters as the driver left them;
-# `free`: whether components may be put in order.
+# Completes the result from the parts common to all models, new_shards_fit(). `found`: the driver's final shared
+# parameters; `free`: whether components may be reordered.
 finish_shards <- function(model, fit, found, free) UseMethod("finish_shards")
 
-# Extent of the parameters of n rows in files.
+# Returns the extent of the parameters of n rows in files.
 rows_extent <- function(model, n) UseMethod("rows_extent")
 
 rows_extent.default <- function(model, n) c(n, model$k)
 
-# Whether a matrix from a file, of numbers, can be parameters of rows.
+# Tests whether a numeric matrix from a file can be parameters of rows.
 are_rows <- function(model, rows) UseMethod("are_rows")
 
 are_rows.default <- function(model, rows) {
@@ -52,19 +52,19 @@ are_rows.default <- function(model, rows) {
     (model$space != "simplex" || all(abs(rowSums(rows) - 1) < 1e-6))
 }
 
-# What a scan must know of the rows with these numbers beside their cells, a list; NULL: nothing, as of all rows then.
+# Returns what a scan must know of these rows beside their cells, a list; NULL: nothing, for all rows.
 known_rows <- function(model, numbers) UseMethod("known_rows")
 
 known_rows.default <- function(model, numbers) NULL
 
-# What the driver must do with the parameters of all rows before a scan: a function of them that returns list(beside =
-# what the objective has of them, by_row = a matrix with a column for each row, of which each shard is sent its own for
-# a pass); NULL: nothing, and they are not read.
+# Returns the driver's function of the parameters of all rows before a scan, which returns list(beside = their term of
+# the objective, by_row = a matrix with a column per row, of which each shard is sent its part for an iteration); NULL:
+# none, and the parameters are not read.
 sent_rows <- function(model, n_threads) UseMethod("sent_rows")
 
 sent_rows.default <- function(model, n_threads) NULL
 
-# The rows' parameters where no pass has made them, in agreement with the shared ones.
+# Returns parameters of rows consistent with the shared ones, before any iteration has made them.
 settle_rows <- function(model, rows, shared, known) UseMethod("settle_rows")
 
 settle_rows.default <- function(model, rows, shared, known) rows
@@ -87,7 +87,7 @@ fit_shards <- function(x, model, objective, start, control, call) {
       begun <- begin_shards(x, model, start, control, folder, owner)
       sampled <- begun$starts
       state <- list(
-        fingerprint = mark, shared = begun$shared, version = 0L, passes = 0L, near_end = !is.null(begun$starts)
+        fingerprint = mark, shared = begun$shared, version = 0L, iterations = 0L, near_end = !is.null(begun$starts)
       )
     }
     driver <- new_driver(x, folder, claim_versions(folder, state, owner), model, control)
@@ -103,14 +103,14 @@ fit_shards <- function(x, model, objective, start, control, call) {
   out
 }
 
-# A temporary folder, which goes when no fit that has its name is there any more. A forked process leaves it alone.
+# Ties a temporary folder to the fits that name it, and removes it with the last; a forked process leaves it alone.
 kept_with <- function(folder) {
   keeper <- list2env(list(folder = as.vector(folder), pid = Sys.getpid()), parent = emptyenv())
   reg.finalizer(keeper, function(keeper) if (keeper$pid == Sys.getpid()) remove_folders(keeper$folder))
   structure(folder, keeper = keeper)
 }
 
-# Components that the shards' columns and this machine have room for.
+# Checks that `k` components are possible for the shards' columns and this machine.
 check_shards_k <- function(k, x, least = 1L) {
   k <- check_count(k, "k", least)
   m <- x$dims[["m"]]
@@ -118,7 +118,7 @@ check_shards_k <- function(k, x, least = 1L) {
   k
 }
 
-# A prior whose `parts` are given in numbers.
+# Checks that the prior is a single one, a list of `parts` in numbers.
 one_prior <- function(prior, parts) {
   if (!is.list(prior) || is.null(names(prior))) {
     stop_input(paste(
@@ -129,7 +129,7 @@ one_prior <- function(prior, parts) {
   prior
 }
 
-# The folder of the rows' parameters and the checkpoint.
+# Prepares the folder of the rows' parameters and the checkpoint.
 prepare_fit_folder <- function(checkpoint) {
   folder <- if (is.null(checkpoint)) tempfile("multicause-fit-") else checkpoint
   make_folder(folder, "checkpoint")
@@ -144,8 +144,8 @@ prepare_fit_folder <- function(checkpoint) {
 
 state_file <- function(folder) file.path(folder, "state.rds")
 
-# What is saved of a fit, as write_state() has it; NULL: nothing.
-read_state <- function(folder, mark) read_checkpoint(state_file(folder), mark, c("shared", "version", "passes"))
+# Reads the saved state of a fit, as written by write_state(); NULL if there is none.
+read_state <- function(folder, mark) read_checkpoint(state_file(folder), mark, c("shared", "version", "iterations"))
 
 membership_file <- function(folder, shard, version) {
   file.path(folder, sprintf("membership-%05d-%06d.bin", shard, version))
@@ -153,7 +153,7 @@ membership_file <- function(folder, shard, version) {
 
 sent_file <- function(folder, shard, version) file.path(folder, sprintf("sent-%05d-%06d.bin", shard, version))
 
-# Says which call a folder is of.
+# File that names the call which owns a folder.
 owner_file <- function(folder) file.path(folder, "owner")
 
 known_file <- function(folder, shard) file.path(folder, sprintf("known-%05d.rds", shard))
@@ -166,7 +166,7 @@ read_known <- function(folder, shard) {
   saved$known
 }
 
-# Start values: the user's, or those of the best fit to a sample of rows.
+# Starting values: the user's, or those of the best fit to a sample of rows.
 
 start_rows <- 5000L
 
@@ -194,14 +194,14 @@ begin_shards <- function(x, model, start, control, folder, owner) {
   list(shared = start$shared, starts = starts)
 }
 
-# As many rows as make a good start, drawn from all shards.
+# Fits a sample of rows from all shards, large enough for good starting values.
 sample_start <- function(x, model, control, seed) {
   n <- x$dims[["n"]]
   at <- with_seed(seed, sort(sample(n, min(n, start_rows))))
   rows <- x[at, ]
   rownames(rows) <- NULL
   control[c("cluster", "checkpoint")] <- list(NULL)
-  control[c("n_polish", "max_pass", "keep_x", "keep_starts")] <- list(0L, min(control$max_pass, 200L), TRUE, FALSE)
+  control[c("n_polish", "max_iter", "keep_x", "keep_starts")] <- list(0L, min(control$max_iter, 200L), TRUE, FALSE)
   control$tol <- max(control$tol, 1e-7)
   class(control) <- "multicause_control"
   fit <- quiet_fit(fit_sample(model, rows, at, control))$value
@@ -209,10 +209,10 @@ sample_start <- function(x, model, control, seed) {
   list(shared = sampled_shared(model, fit, share), starts = fit$starts)
 }
 
-# A little of the columns' shares in every row of a matrix: a taxon that is not in the sample must not be impossible.
+# Mixes a part of the columns' shares into each row: a taxon absent from the sample must not be impossible.
 mix_shares <- function(values, share) 0.95 * values + 0.05 * rep(share, each = nrow(values))
 
-# What a scan of a run of shards needs beside the shared parameters; `x`: the shards' files.
+# Returns what a scan of a run of shards needs beside the shared parameters; `x`: the shards' files.
 scan_job <- function(x, run, folder, model, control) {
   knows <- !is.null(known_rows(model, integer()))
   model$here <- NULL
@@ -222,17 +222,17 @@ scan_job <- function(x, run, folder, model, control) {
   )
 }
 
-# What read_shard_view() must know of some shards.
+# Returns what read_shard_view() needs for some shards.
 part_of_shards <- function(x, run) {
   columns <- c("shard", "rows", "ones", "missing", "cells")
   list(path = x$path, dims = x$dims, shards = as.list(x$shards[run, columns]))
 }
 
 scan_control <- function(control, algorithm = control$algorithm) {
-  list(max_pass = 1L, tol = 1, accelerate = FALSE, n_threads = control$n_threads, algorithm = algorithm)
+  list(max_iter = 1L, tol = 1, accelerate = FALSE, n_threads = control$n_threads, algorithm = algorithm)
 }
 
-# The jobs of a scan: one, or one for each worker.
+# Returns the jobs of a scan: one, or one per worker.
 scan_jobs <- function(x, folder, model, control) {
   workers <- control$cluster
   runs <- list(x$shards$shard)
@@ -247,7 +247,8 @@ scan_jobs <- function(x, folder, model, control) {
   })
 }
 
-# A table that takes no more is read once a fit, not once a pass. Of the rows' parameters there are up to five versions.
+# A table up to this size is read once per fit, not once per iteration. Of the rows' parameters there are up to five
+# versions.
 kept_bytes <- 2^27
 
 scan_bytes <- function(x, model) {
@@ -255,9 +256,8 @@ scan_bytes <- function(x, model) {
   5 * 8 * own + 4 * sum(x$shards$ones, x$shards$missing, x$shards$rows)
 }
 
-# fit(owner), in a folder that is this call's from now on: what others left half written there is removed. A call that
-# has not ended, as of a job that was submitted twice, ends when it sees that the folder has another owner. What it then
-# misses or meets is not why.
+# Runs fit(owner) in a folder that this call owns from now on; partial files of others are removed. A call that has not
+# ended, as of a job submitted twice, stops when it sees another owner, whatever error it then meets.
 as_owner <- function(folder, mark, fit) {
   owner <- basename(tempfile(mark))
   writeLines(owner, owner_file(folder))
@@ -269,7 +269,7 @@ as_owner <- function(folder, mark, fit) {
 }
 
 check_owner <- function(folder, owner) {
-  # A file that is gone is told by a warning.
+  # A missing file causes a warning.
   found <- catch_error(suppressWarnings(readLines(owner_file(folder))), function(e) "")
   if (!identical(found, owner)) {
     stop_input("`checkpoint` must be a folder of one fit at a time: another call has begun in %s.",
@@ -277,8 +277,8 @@ check_owner <- function(folder, owner) {
   }
 }
 
-# What is saved, with `newest`, the number of the newest version of the rows, and `mark`, the owner's. A call that ended
-# may have left workers that still write its next version, so that number is left out.
+# Adds to the saved state `newest`, the number of the rows' newest version, and `mark`, the owner's. Workers of a call
+# that ended may still write its next version, so that number is skipped.
 claim_versions <- function(folder, saved, owner) {
   saved$newest <- max(saved$version, saved$newest, newest_version(folder)) + 1L
   check_owner(folder, owner)
@@ -287,20 +287,20 @@ claim_versions <- function(folder, saved, owner) {
   saved
 }
 
-# The driver's side of the passes. Its kernel asks for scans, and says what becomes of the point at hand (engine/fit.h);
-# what changes as it does so is here, in an environment:
-#   current, newest   versions of the rows' parameters: of the point at hand, and the last one written
+# The driver's side of the iterations. Its kernel requests scans, and decides what becomes of the current point
+# (engine/fit.h); the state that changes is an environment:
+#   current, newest   versions of the rows' parameters: of the current point, and the last one written
 #   slots             those of theta_0 to theta_2 of the cycle
 #   safe              those that a checkpoint needs
 #   point             shared parameters of theta_0
 #   step              of an extrapolation that the next scans make, list(length, shared = parameters of that point)
-#   passes            how many were made
+#   iterations        how many were made
 new_driver <- function(x, folder, saved, model, control) {
   before <- saved$before
   driver <- list2env(list(
     x = x, folder = folder, model = model, control = control, saved = saved, current = saved$version,
     newest = saved$newest, slots = c(before$version, rep(NA_integer_, 3L))[1:3],
-    safe = c(saved$version, before$version), point = before$shared, step = NULL, passes = saved$passes
+    safe = c(saved$version, before$version), point = before$shared, step = NULL, iterations = saved$iterations
   ), parent = emptyenv())
   driver$workers <- if (is.character(control$cluster)) open_workers(control$cluster, control$patience)
   driver$jobs <- scan_jobs(x, folder, model, control)
@@ -311,7 +311,7 @@ new_driver <- function(x, folder, saved, model, control) {
 run_driver <- function(driver) {
   saved <- driver$saved
   param <- c(saved$shared, list(
-    scan = function(what, value, more) answer_kernel(driver, what, value, more), near_end = !isFALSE(saved$near_end)
+    steps = driver_steps(driver), near_end = !isFALSE(saved$near_end)
   ))
   param$go_on <- saved$before[c("cycles", "shared")]
   empty <- list(dim = c(0L, as.integer(driver$x$dims[["m"]])), start = 0L, column = integer())
@@ -330,20 +330,21 @@ run_driver <- function(driver) {
   c(shared, out["outcome"])
 }
 
-# What the kernel asks, as src/glue/shards.h has it.
-answer_kernel <- function(driver, what, value, more) {
-  switch(what,
-    pass = , objective = scan_all(driver, what, value, more),
-    save = save_point(driver, value$which, value$cycles, more),
-    restore = {
-      driver$current <- driver$slots[value + 1L]
+# What the kernel's iterations do with the shards, see src/glue/shards.h.
+driver_steps <- function(driver) {
+  list(
+    iteration = function(shared, caps) scan_all(driver, "iteration", shared, caps),
+    objective = function(shared, caps) scan_all(driver, "objective", shared, caps),
+    save = function(which, cycles, shared) save_point(driver, which, cycles, shared),
+    restore = function(which) {
+      driver$current <- driver$slots[which + 1L]
       driver$step <- NULL
     },
-    extrapolate = driver$step <- list(length = value)
+    extrapolate = function(length) driver$step <- list(length = length)
   )
 }
 
-# A pass, or an evaluation, of all shards at the point at hand: its sums.
+# Runs an iteration, or an evaluation, over all shards at the current point and returns its sums.
 scan_all <- function(driver, what, shared, caps) {
   check_owner(driver$folder, driver$saved$mark)
   if (!is.null(driver$step) && is.null(driver$step$shared)) driver$step$shared <- shared
@@ -354,31 +355,31 @@ scan_all <- function(driver, what, shared, caps) {
     beside <- see_rows(driver, asked)
   }
   sums <- scanned_sums(driver, asked)
-  if (what == "pass") end_pass(driver)
+  if (what == "iteration") end_iteration(driver)
   sums[sum_beside] <- sums[sum_beside] + beside
   sums
 }
 
-# What all jobs of a scan have in common.
+# Returns what all jobs of a scan have in common.
 scan_asked <- function(driver, what, shared, caps) {
-  of_pass <- what == "pass"
+  of_iteration <- what == "iteration"
   from_theta_1 <- is.null(driver$step) && identical(driver$current, driver$slots[2L])
   list(
     mark = driver$saved$mark, what = what, shared = shared, caps = caps, from = driver$current,
     to = driver$newest + 1L, step = driver$step, saved = driver$slots,
-    sent = of_pass && !is.null(driver$look_at_all), before = if (of_pass && from_theta_1) driver$slots[1L]
+    sent = of_iteration && !is.null(driver$look_at_all), before = if (of_iteration && from_theta_1) driver$slots[1L]
   )
 }
 
-end_pass <- function(driver) {
+end_iteration <- function(driver) {
   driver$current <- driver$newest <- driver$newest + 1L
   driver$step <- NULL
-  driver$passes <- driver$passes + 1L
+  driver$iterations <- driver$iterations + 1L
   forget_versions(driver$folder, c(driver$current, driver$safe, driver$slots))
 }
 
-# The point at hand becomes theta_0, theta_1 or theta_2. At theta_1, and in plain passes always, it was accepted: a
-# checkpoint.
+# Saves the current point as theta_0, theta_1 or theta_2. At theta_1, and in plain iterations always, it was accepted,
+# so a checkpoint is written.
 save_point <- function(driver, which, cycles, shared) {
   driver$slots[which + 1L] <- driver$current
   if (which == 0L) driver$point <- shared
@@ -390,16 +391,16 @@ save_point <- function(driver, which, cycles, shared) {
   NULL
 }
 
-# `before`: of accelerated cycles at theta_1, what they go on from beside that.
+# `before`: for accelerated cycles at theta_1, what else they need to resume.
 write_state <- function(driver, shared, before = NULL) {
   check_owner(driver$folder, driver$saved$mark)
   write_whole(list(
     fingerprint = driver$saved$fingerprint, shared = shared, version = driver$current, newest = driver$newest,
-    passes = driver$passes, before = before
+    iterations = driver$iterations, before = before
   ), state_file(driver$folder))
 }
 
-# The sums of one scan of all shards, by this process or by workers.
+# Computes the sums of one scan of all shards, by this process or by workers.
 scanned_sums <- function(driver, asked) {
   todo <- lapply(driver$jobs, utils::modifyList, asked, keep.null = TRUE)
   cluster <- driver$control$cluster
@@ -416,8 +417,8 @@ scanned_sums <- function(driver, asked) {
 
 sum_beside <- 2L # MC_SHARD_BESIDE of src/engine/shards.h
 
-# Lets the function of sent_rows() see all rows: its `beside`. What it finds for a pass is sent, beside each shard.
-# Workers that are late look for a file that is gone.
+# Passes all rows to the function of sent_rows() and returns `beside`. Its results for an iteration are sent as files
+# beside each shard. A late worker looks for a file that is gone.
 see_rows <- function(driver, asked) {
   job <- utils::modifyList(driver$jobs[[1L]], asked, keep.null = TRUE)
   table <- driver$x$shards
@@ -429,7 +430,7 @@ see_rows <- function(driver, asked) {
   seen$beside
 }
 
-# Of the rows' files in a folder the number of each one's version, with its name.
+# Returns the version of each of the rows' files in a folder, with its name.
 versions_in <- function(folder) {
   files <- list.files(folder, "^membership-[0-9]+-[0-9]+[.]bin$")
   stats::setNames(as.integer(sub(".*-([0-9]+)[.]bin$", "\\1", files)), files)
@@ -442,14 +443,14 @@ forget_versions <- function(folder, keep) {
   remove_files(file.path(folder, names(version)[!version %in% keep]))
 }
 
-# Is a worker's answer that of the job? A cluster whose fit was interrupted may still hold answers to an earlier one.
+# Tests whether a worker's result is that of the job: a cluster may still return results of an interrupted fit.
 is_scan <- function(value, job) is.list(value) && identical(value$of, scan_name(job)) && is.list(value$nodes)
 
 scan_name <- function(job) job[c("mark", "shards", "what", "to")]
 
-# On a worker. An error of ours goes back as such.
+# Scans shards on a worker. Errors of this package are returned as such.
 scan_shards_there <- function(job) {
-  # Of the package there nothing is called yet: it may be another, or not be there.
+  # No function of the package is called yet there: it may be another version or missing.
   is_there <- nzchar(system.file(package = "multicause"))
   version <- if (is_there) as.character(utils::packageVersion("multicause")) else "no version"
   if (!identical(version, job$version)) {
@@ -463,7 +464,7 @@ scan_shards_there <- function(job) {
   tryCatch(scan_shards(job), multicause_shard_damaged = failed)
 }
 
-# Shards and versions that are kept between scans: memory, not state, since all of it is on disk.
+# Cache of shards and versions between scans; no state, since all of it is on disk.
 worker_memory <- new.env(parent = emptyenv())
 
 scan_shards <- function(job) {
@@ -491,7 +492,7 @@ forget_old <- function(memory, versions) {
   rm(list = old, envir = memory)
 }
 
-# One shard: the sums of its rows. A pass writes its rows' parameters as the next version.
+# Computes the sums of one shard's rows. An iteration writes its rows' parameters as the next version.
 scan_shard <- function(view, shard, job, memory = NULL) {
   model <- job$model
   has_rows <- !is.null(model$rows)
@@ -506,7 +507,7 @@ scan_shard <- function(view, shard, job, memory = NULL) {
     param$by_row <- matrix(sent, ncol = view$dim[1L])
   }
   out <- shard_kernel(model, view, param, job$control)
-  if (job$what == "pass" && has_rows) {
+  if (job$what == "iteration" && has_rows) {
     rows <- turn(out$rows)
     write_vectors(list(rows), membership_file(job$folder, shard, job$to))
     if (!is.null(memory)) memory[[sprintf("membership %d %d", shard, job$to)]] <- rows
@@ -524,7 +525,7 @@ rows_version <- function(job, shard, number, extent, memory) {
   })
 }
 
-# The parameters of a shard's rows at the point that is scanned; n_rows: how many rows it has.
+# Returns the parameters of a shard's rows at the point that is scanned; n_rows: how many rows it has.
 scanned_rows <- function(shard, job, n_rows, memory = NULL) {
   extent <- rows_extent(job$model, n_rows)
   version <- function(number) rows_version(job, shard, number, extent, memory)
@@ -550,23 +551,23 @@ refuse_smooth_shards <- function(smooth) {
   }
 }
 
-# Passes whose sums are over rows are those of EM; Newton's also need the largest change of any cell of a column.
+# EM needs only sums over rows; Newton's iterations also need the largest change of any cell of a column.
 em_on_shards <- function(control) {
   if (!control$algorithm %in% c("auto", "em")) {
     stop_not_for_shards(
       sprintf("`algorithm = \"%s\"`", control$algorithm),
-      "passes of this model on shards are EM's; take \"auto\" or \"em\""
+      "iterations of this model on shards are EM's; take \"auto\" or \"em\""
     )
   }
   control$algorithm <- "em"
   control
 }
 
-# The parts of a fit that all models have; `finish` of a model adds its own.
+# Returns the parts of a fit common to all models; `finish` of a model adds its own.
 new_shards_fit <- function(x, model, outcome, objective, of, control) {
   converged <- outcome$status == "converged"
-  if (!converged && control$max_pass > 0L && control$tol > 0) {
-    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control(), or go on from `checkpoint`")
+  if (!converged && control$max_iter > 0L && control$tol > 0) {
+    warn_not_converged(outcome, advice = ": raise `max_iter` in fit_control(), or resume from `checkpoint`")
   }
   control[c("cluster", "checkpoint")] <- list(NULL)
   model$here <- NULL
@@ -584,7 +585,7 @@ new_shards_fit <- function(x, model, outcome, objective, of, control) {
   )
 }
 
-# The number of sites without a known cell: only shards with as many missing cells as a site has can hold one.
+# Counts the sites without a known cell: only shards with at least as many missing cells as a site has can hold one.
 empty_sites <- function(x) {
   m <- x$dims[["m"]]
   may <- x$shards$shard[x$shards$missing >= max(1, m)]
@@ -595,5 +596,57 @@ fit_pieces.shards <- function(x, model, k, settings, start, control, call) {
   fit_to_shards(structure(list(), class = model), x, k, settings, start, control, call)
 }
 
-# A model's own way: its settings checked, then fit_shards(). `model` is an empty object of the model's class.
+# Checks a model's settings, then calls fit_shards(). `model` is an empty object of the model's class.
 fit_to_shards <- function(model, x, k, settings, start, control, call) UseMethod("fit_to_shards")
+
+#' Fits to tables in shards: models, workers, checkpoints
+#'
+#' Which models take a result of [shards()] in place of a table, how several workers share the scans, and how a fit that
+#' was stopped resumes. `vignette("large")` has a whole script.
+#'
+#' @details
+#' **Models.** Rows are independent given the shared parameters, so an iteration is a sum over rows, and shards are
+#' scanned one by one. From the same start and with the same iterations the fit is that of the table in memory, to
+#' rounding. Without a `start` the starts of `control` run on 5000 rows drawn from all shards, and the whole table
+#' continues from the best of them.
+#' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all iterations, fixed phantoms, priors, `effort`, and `smooth`
+#'   with a bandwidth and a strength in numbers;
+#' * [plsa()]: iterations of EM; no `sparsity`, `smooth` or fixed basis;
+#' * [bernoulli_mixture()]: all except `smooth`;
+#' * [nmf()]: `loss = "kl"`, with multiplicative iterations;
+#' * [logistic_pca()]: all, with `k` of at least 1;
+#' * [noisy_or()]: `inference = "truncated"`, with one M-step an iteration (`inner = 1`); no `surplus`.
+#'
+#' Cells are 0 and 1, also for the models of counts. Shards have no Newton iterations for [plsa()] and [nmf()]: [plsa()]
+#' ended 0.04 % lower on one table and took 22 times the processor's time of a fit in memory (`bench/shards.md` in the
+#' sources).
+#'
+#' **Methods.** [print()], [summary()], [coef()], [nobs()], [logLik()], [update()] (which keeps neither `cluster` nor
+#' `checkpoint`), [predict()][predict.multicause_shards] and [fitted()].
+#'
+#' **Workers.** `fit_control(cluster = )` names compute profiles of package mirai, one daemon each, or a cluster of
+#' package parallel. Sums belong to shards and are added in a fixed order, so the result is the same, to the last bit,
+#' for any number of workers. A profile that ends, or is silent for too long (`patience`), is lost: a warning of class
+#' `multicause_worker_lost` names it, and others take its shards. If all are lost, or one node of a cluster of package
+#' parallel, it is an error of that class. Launchers of mirai start daemons on other machines: `mirai::ssh_config()`,
+#' `mirai::cluster_config()` (Slurm, SGE, PBS, LSF), and `mirai::remote_config(command = "mpirun", args = c("-np", "1",
+#' "."))`.
+#'
+#' **Checkpoints.** After each cycle of three iterations the state is written to `fit_control(checkpoint = )`, a folder.
+#' The same call resumes there, also with other workers, and its numbers are those of a fit that was not stopped, to the
+#' last bit (except with `"sparse"` iterations); `max_iter` and the trace count from there.
+#'
+#' **Cost.** A fit scans the shards once an iteration, with `effort` twice. Memberships lie on disk, a file for each
+#' shard and iteration, of which at most 5 iterations are kept (8 n k bytes each); files of [noisy_or()] have 264 bytes
+#' a row for up to 64 components. Workers keep their shards in memory, about 32 k bytes a row and 4 bytes a one; without
+#' `cluster` one shard is in memory at a time.
+#'
+#' @name shards_fits
+#' @seealso [shards()], [fit_control()], [which_zeros_shards]
+#' @examples
+#' folder <- tempfile()
+#' x <- shards(simulated_sites$x, folder, size = 400)
+#' fit <- aspect_bernoulli(x, k = 3, control = fit_control(n_start = 2, max_iter = 30, n_polish = 0))
+#' fit
+#' unlink(folder, recursive = TRUE)
+NULL

@@ -1,7 +1,7 @@
-# What users do with a fit to shards, whatever the model. A verb goes through the shards one after another and works on
-# each as on a fit in memory (shard_fit()). Tests: test-shards_fit.R.
+# Methods of fits to shards, for any model. A method goes through the shards one after another and treats each as a fit
+# in memory (shard_fit()). Tests: test-shards_fit.R.
 
-# The parameters of a shard's rows, as the driver left them.
+# Returns the parameters of a shard's rows, as the driver left them.
 own_rows <- function(fit, shard) {
   extent <- rows_extent(fit$model, fit$shards$shards$rows[shard])
   if (!is.null(fit$model$rows)) read_own_rows(fit$model, fit$folder, shard, fit$version, extent)
@@ -10,19 +10,19 @@ own_rows <- function(fit, shard) {
 check_shards_fit <- function(fit, name = "object") {
   if (!has_memberships(fit)) {
     stop_input(
-      "`%s` has lost its memberships, which were in %s: give fit_control() a `checkpoint` to keep them.", name,
+      "`%s` has lost its memberships, which were in %s: set `checkpoint` in fit_control() to keep them.", name,
       dQuote(fit$folder, FALSE)
     )
   }
   fit
 }
 
-# Are the files of all shards' memberships there, or none needed?
+# Tests whether the files of all shards' memberships exist, or none are needed.
 has_memberships <- function(fit) {
   is.null(fit$model$rows) || all(file.exists(membership_file(fit$folder, fit$shards$shards$shard, fit$version)))
 }
 
-# The fit of one shard, or of some of its rows, as one in memory; from: where the shard is read already.
+# Returns the fit of one shard, or of some of its rows, as one in memory; from: the shard, if read already.
 shard_fit <- function(fit, shard, rows = NULL, from = shard_parts(fit, shard)) {
   x <- from$x
   own <- from$own
@@ -35,7 +35,8 @@ shard_fit <- function(fit, shard, rows = NULL, from = shard_parts(fit, shard)) {
     objective = fit$objective, loglik = fit$loglik, df = fit$df,
     dims = c(n = nrow(x), m = ncol(x), k = fit$dims[["k"]], observed = sum(data$margins$row_observed)),
     trace = fit$trace, starts = data.frame(
-      start = 1L, init = "given", objective = unname(fit$objective), passes = count_passes(fit), finished = TRUE,
+      start = 1L, init = "given", objective = unname(fit$objective), iterations = count_iterations(fit),
+      finished = TRUE,
       converged = fit$converged, reached_best = TRUE
     ),
     converged = fit$converged, control = fit$control, call = fit$call, x = data$x, names = dimnames_of(x)
@@ -45,11 +46,11 @@ shard_fit <- function(fit, shard, rows = NULL, from = shard_parts(fit, shard)) {
 
 shard_parts <- function(fit, shard) list(x = shard_matrix(fit$shards, shard), own = own_rows(fit, shard))
 
-# What the model's fit in memory has beside that, of these rows: `param`, `class` and its own parts. rows: their
-# parameters as the driver left them, or NULL.
+# Returns the model's own parts of a fit in memory for these rows: `param`, `class` and others. rows: their parameters
+# as the driver left them, or NULL.
 shard_part <- function(fit, rows, data) UseMethod("shard_part")
 
-# The types of predict(), each with the side of the table that its columns are.
+# Returns the types of predict(), each with the side of the table in its columns.
 shard_types <- function(fit) UseMethod("shard_types")
 
 shard_types.multicause_shards <- function(fit) c(response = "m", membership = "k")
@@ -58,14 +59,25 @@ shard_types.multicause_shards <- function(fit) c(response = "m", membership = "k
 print.multicause_shards <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
   d <- x$dims
-  cat(sprintf(
-    "%s of shards: %s, %s\n", model_title(x), table_words(d), count_words(d[["k"]], "component")
-  ))
-  cat(sprintf(
-    "%s after %s over the table, %s\n",
-    if (x$converged) "Converged" else "NOT converged", count_words(count_passes(x), "pass"), reached_words(x, digits)
+  print_screen(list(
+    title = c(
+      sprintf(
+        "%s of shards: %s, k = %s", model_title(x), table_words(d), format_big(d[["k"]])
+      ),
+      ended_words(x, digits)
+    ),
+    table = shards_table(x),
+    notes = if (!is.null(x$effort)) effort_sentence(x)
   ))
   invisible(x)
+}
+
+# What print() has of each component.
+shards_table <- function(fit) UseMethod("shards_table")
+
+shards_table.default <- function(fit) {
+  weight <- fit$shares$weight
+  if (!is.null(weight)) list(component = names(weight), share = sprintf("%.2f", weight))
 }
 
 # `components`: a data frame of what is known of each.
@@ -117,8 +129,11 @@ stop_for_some_rows <- function(generic) {
   stop_input("%s() is not there for a fit to shards: fit some rows, `x[i, ]`, which fit into memory.", generic)
 }
 
-# As of the model in memory, which may ask for its settings.
-as_in_memory <- function(fit) structure(c(unclass(fit), fit$model), class = sub("_shards$", "", class(fit)[1L]))
+# Treats the fit as one in memory, whose methods may need its settings.
+as_in_memory <- function(fit) {
+  own <- setdiff(grep("_shards$", class(fit), value = TRUE), "multicause_shards")
+  structure(c(unclass(fit), fit$model), class = sub("_shards$", "", own))
+}
 
 model_title.multicause_shards <- function(fit) model_title(as_in_memory(fit))
 
@@ -126,7 +141,7 @@ data_kind.multicause_shards <- function(fit) data_kind(as_in_memory(fit))
 
 part_sides.multicause_shards <- function(fit, name, values) part_sides(as_in_memory(fit), name, values)
 
-# What needs nothing of the cells is as of fits in memory (tidy() and its like in tidy.R).
+# Methods that need no cells are those of fits in memory (tidy() and its like in tidy.R).
 #' @export
 coef.multicause_shards <- coef.multicause
 
@@ -146,7 +161,7 @@ logLik.multicause_shards <- logLik.multicause
 #' @export
 sigma.multicause_shards <- sigma.multicause
 
-# The call again; the folder and the workers of the first are not taken over, as they are of that fit.
+# Evaluates the call again without the folder and the workers of the first fit.
 #' @export
 update.multicause_shards <- function(object, ..., evaluate = TRUE) {
   changes <- named_changes(match.call(expand.dots = FALSE)$...)
@@ -201,7 +216,7 @@ predict.multicause_shards <- function(object, newdata = NULL, type = "response",
   }
   d <- object$dims
   if (is.null(rows)) rows <- seq_len(d[["n"]])
-  refuse_large(length(rows) * d[[types[[type]]]], "The prediction", "take some `rows`, or give a `path`")
+  refuse_large(length(rows) * d[[types[[type]]]], "The prediction", "select `rows`, or set `path`")
   over_rows(object$shards, rows, function(s, own) predict(shard_fit(object, s, own), type = type))
 }
 
@@ -220,7 +235,7 @@ fitted.multicause_shards <- function(object, ..., rows = NULL, path = NULL, form
   predict(object, type = "response", rows = rows, path = path, format = format)
 }
 
-# A file for each shard of predictions of its rows, of which some are in memory at a time.
+# Writes a file of predictions per shard, of which some are in memory at a time.
 write_by_shard <- function(fit, path, type, format) {
   prepare_answer_folder(path)
   m <- fit$dims[[shard_types(fit)[[type]]]]
@@ -238,7 +253,7 @@ write_by_shard <- function(fit, path, type, format) {
   }, "")
 }
 
-# An empty folder for files of answers.
+# Prepares an empty folder for files of results.
 prepare_answer_folder <- function(path) {
   if (is.null(check_file_name(path, "path"))) stop_missing("path")
   make_folder(path, "path")
@@ -247,7 +262,7 @@ prepare_answer_folder <- function(path) {
   }
 }
 
-# A file that data frames are added to; it has its name when it is whole. drop() removes what is not.
+# Opens a file to which data frames are appended; it gets its name when complete. drop() removes an incomplete one.
 new_answer <- function(file, format) {
   part <- paste0(file, ".part")
   n <- 0L
@@ -257,7 +272,7 @@ new_answer <- function(file, format) {
       return(nanoparquet::write_parquet(table, part))
     }
     kept <- nanoparquet::parquet_options(keep_row_groups = TRUE)
-    # It reads the file, and fails where an earlier part was not written whole.
+    # append_parquet() reads the file, and fails if an earlier part was not completely written.
     catch_error(nanoparquet::append_parquet(table, part, options = kept), function(e) stop_unwritten(file))
   }
   add <- function(table) {

@@ -1,13 +1,13 @@
-# Workers that scan shards: nodes of a cluster of package parallel, or compute profiles of package mirai. A worker is
-# given a job and returns its result; what it knows of a shard it reads from disk, and keeps as long as it is the
-# newest. So any worker can do any job. Of profiles, one that is lost costs the time of its job alone. A cluster waits
-# for all its nodes: one that is lost ends the fit, which goes on from its checkpoint. Tests: test-shards_workers.R.
+# Workers that scan shards: nodes of a cluster of package parallel, or compute profiles of package mirai. A worker
+# receives a job and returns its result; it reads its shard from disk, and caches it as long as it is the newest. So any
+# worker can do any job. A lost profile costs only the time of its job. A cluster waits for all its nodes: a lost node
+# ends the fit, which can be resumed from its checkpoint. Tests: test-shards_workers.R.
 
-# Sums belong to shards and are added in a fixed binary tree over shard numbers, so that they are the same, to the last
-# bit, however shards are shared out. A node is list(level, index, sum): of shards index 2^level + 1 .. (index + 1)
+# Sums belong to shards and are added in a fixed binary tree over shard numbers, so that they are identical to the last
+# bit for any assignment of shards. A node is list(level, index, sum): of shards index 2^level + 1 .. (index + 1)
 # 2^level.
 
-# Adds the next shard's sum to the nodes of a run of shards: what has both halves is added up.
+# Adds the next shard's sum to the nodes of a run of shards: two complete halves are added up.
 add_node <- function(nodes, shard, sum) {
   nodes[[length(nodes) + 1L]] <- list(level = 0L, index = shard - 1L, sum = sum)
   while ((n <- length(nodes)) > 1L) {
@@ -20,7 +20,7 @@ add_node <- function(nodes, shard, sum) {
   nodes
 }
 
-# The sum over all n shards from nodes that cover each once.
+# Returns the sum over all n shards from nodes that cover each once.
 add_nodes <- function(nodes, n) {
   at <- vapply(nodes, function(node) sprintf("%d:%d", node$level, node$index), "")
   total <- function(level, index) {
@@ -38,14 +38,14 @@ add_nodes <- function(nodes, n) {
   total(as.integer(ceiling(log2(n))), 0L)
 }
 
-# How shards are shared out to n workers: runs of about equal weight.
+# Assigns shards to n workers, in runs of about equal weight.
 share_shards <- function(weight, n) {
   n <- min(n, length(weight))
   middle <- cumsum(weight) - weight / 2
   unname(split(seq_along(weight), factor(pmin(floor(middle / sum(weight) * n), n - 1), 0:(n - 1))))
 }
 
-# f(job) for every job, a job a node: list of values. is_right(value, job) as of run_on_workers().
+# Evaluates f(job) for every job, one per node: list of values. is_right(value, job) as in run_on_workers().
 run_on_nodes <- function(cluster, jobs, f, is_right) {
   values <- catch_error(parallel::clusterApply(cluster, jobs, f), function(e) stop_lost_workers(conditionMessage(e)))
   for (i in seq_along(jobs)) {
@@ -58,14 +58,14 @@ run_on_nodes <- function(cluster, jobs, f, is_right) {
 stop_lost_workers <- function(why) {
   stop(errorCondition(
     sprintf(
-      "The workers of `cluster` are lost: %s. Make new ones: with `checkpoint` the same call goes on from there.",
+      "The workers of `cluster` are lost: %s. Make new ones: with `checkpoint` the same call resumes there.",
       sub("[.]?\\s*$", "", why)
     ),
     class = "multicause_worker_lost", call = NULL
   ))
 }
 
-# Compute profiles as workers.
+# Opens compute profiles as workers.
 open_workers <- function(profiles, patience) {
   workers <- list2env(list(
     profiles = profiles, names = sprintf("worker %d (profile %s)", seq_along(profiles), dQuote(profiles, FALSE)),
@@ -78,12 +78,12 @@ open_workers <- function(profiles, patience) {
 
 at_work <- function(workers) which(!vapply(workers$job, is.null, NA) & workers$alive)
 
-# f(job) is to be evaluated by worker i.
+# Sends f(job) to worker i.
 send_job <- function(workers, i, f, job) {
   workers$job[[i]] <- mirai::mirai(f(job), f = f, job = job, .compute = workers$profiles[i])
 }
 
-# The next result: list(worker, value) or list(worker, lost = why); NULL: none within `seconds`.
+# Returns the next result: list(worker, value) or list(worker, lost = why); NULL if none within `seconds`.
 next_result <- function(workers, seconds) {
   end <- proc.time()[[3L]] + seconds
   is_resolved <- function(i) !mirai::unresolved(workers$job[[i]])
@@ -97,14 +97,14 @@ next_result <- function(workers, seconds) {
   if (mirai::is_error_value(value)) list(worker = i, lost = failure_words(value)) else list(worker = i, value = value)
 }
 
-# Of an error value of mirai, which is a number, what its print calls it.
+# Returns the words of mirai's print for its error value, a number.
 failure_words <- function(value) {
   words <- if (is.numeric(value)) sub("^.*[|] *", "", utils::capture.output(print(value))[1L]) else format(value)
   paste("it failed:", trimws(paste(words, collapse = " ")))
 }
 
-# f(job) for every job, whose own worker it has or, where that is lost, another: list of values. is_right(value, job)
-# tells whether a value can be the job's. An error that f returns as a `shard_error` is ours, not the worker's.
+# Evaluates f(job) for every job on its own worker or, if that is lost, on another: list of values. is_right(value, job)
+# tests whether a value can be the job's. A `shard_error` returned by f is an error of this package, not the worker's.
 run_on_workers <- function(workers, jobs, f, is_right) {
   values <- vector("list", length(jobs))
   todo <- seq_along(jobs)
@@ -134,7 +134,7 @@ run_on_workers <- function(workers, jobs, f, is_right) {
   values
 }
 
-# A job for each worker that has none, another's only where that one is lost: what all are doing then.
+# Assigns jobs to idle workers, another's job only if that worker is lost, and returns what all are doing.
 give_jobs <- function(workers, jobs, todo, doing, f) {
   own <- function(i) jobs[[i]]$worker
   for (w in setdiff(which(workers$alive), which(!is.na(doing)))) {
@@ -146,8 +146,8 @@ give_jobs <- function(workers, jobs, todo, doing, f) {
   doing
 }
 
-# The next result, NULL where none came for a second; where none has for too long, that the first at work is lost. It is
-# named before, for those who know better what became of it.
+# Waits for the next result, NULL if none came within a second; after too long a silence the first busy worker counts as
+# lost. It is named beforehand, for users who know what happened to it.
 await_result <- function(workers) {
   patience <- workers_patience(workers)
   got <- next_result(workers, min(patience, 1))
@@ -165,7 +165,7 @@ await_result <- function(workers) {
   list(worker = at_work(workers)[1L], lost = paste("it was silent for", count_words(patience, "second")))
 }
 
-# Seconds of silence after which a worker is lost: of scans that take a second, an hour tells no more than a minute.
+# Returns the seconds of silence after which a worker is lost, fewer if scans are fast.
 workers_patience <- function(workers) {
   if (is.null(workers$longest)) {
     return(workers$patience)
@@ -173,7 +173,7 @@ workers_patience <- function(workers) {
   min(workers$patience, max(silent_seconds, ceiling(10 * workers$longest)))
 }
 
-# NULL where a result is what was asked for.
+# Returns why a result is not that of its job, NULL if it is.
 why_lost <- function(got, job, is_right) {
   if (!is.null(got$lost)) {
     return(got$lost)
@@ -182,7 +182,7 @@ why_lost <- function(got, job, is_right) {
   if (inherits(got$value, "unfit_worker")) {
     return(got$value$why)
   }
-  if (!is_right(got$value, job)) "what it returned is not what was asked"
+  if (!is_right(got$value, job)) "its result is not of the requested kind"
 }
 
 workers_heard <- function(workers) {
@@ -201,7 +201,7 @@ lose_worker <- function(workers, i, why) {
   ))
 }
 
-# Told when the fit ends: a warning within a kernel would reach no handler of the user's.
+# Losses are reported when the fit ends, because a warning within a kernel would reach no handler of the user's.
 tell_losses <- function(workers) {
   for (loss in workers$losses) {
     warning(warningCondition(loss, class = "multicause_worker_lost", call = NULL))

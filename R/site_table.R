@@ -12,6 +12,7 @@ site_table.default <- function(x, shard = NULL) {
   if (!is.null(shard)) stop_input("`shard` is for a result of shards(), and `x` is %s.", show_value(x))
   sites <- attr(x, "sites", exact = TRUE)
   if (!is.data.frame(sites)) {
+    refuse_unread(x, "site_table")
     stop_input(paste(
       "`x` must carry the site table of `occurrence_matrix()`, but has none. Taking a part of a matrix loses it:",
       "take the table first, then its part, `sites[rownames(part), ]`."
@@ -23,7 +24,15 @@ site_table.default <- function(x, shard = NULL) {
   sites
 }
 
-# A row for each kept site: its name, what is constant within all of them, the summaries asked for, and the usual ones.
+# Histories and lists of visits get their tables when they are read.
+refuse_unread <- function(x, verb) {
+  if (is.list(x) && !is_arranged(x)) {
+    stop_input("`x` must be what visits_array() or occurrence_matrix() makes, not %s: use `%s(visits_array(x))`%s.",
+      show_value(x), verb, " for a history or a list of visits")
+  }
+}
+
+# Builds a row per kept site: its name, columns constant within all sites, the requested summaries, and the usual ones.
 new_site_table <- function(data, site, rows, kept, summarise, usual = usual_summaries) {
   first <- match(seq_along(rows$label), rows$code)
   used <- which(kept[rows$code])
@@ -42,7 +51,7 @@ new_site_table <- function(data, site, rows, kept, summarise, usual = usual_summ
   sites
 }
 
-# The columns that tell sites apart, and those with one value within each site.
+# Returns the columns that distinguish sites, and those with one value within each site.
 constant_columns <- function(data, site, rows, kept, without) {
   first <- match(seq_along(rows$label), rows$code)
   used <- which(kept[rows$code])
@@ -53,7 +62,7 @@ constant_columns <- function(data, site, rows, kept, without) {
   columns[constant]
 }
 
-# The middle of longitudes, which may lie on both sides of the date line.
+# Computes the median of longitudes, which may lie on both sides of the date line.
 middle_longitude <- function(lng) {
   if (diff(range(lng)) <= 180) {
     return(stats::median(lng))
@@ -62,7 +71,8 @@ middle_longitude <- function(lng) {
   if (middle > 180) middle - 360 else middle
 }
 
-# What is made of columns of well-known names, which keep them; a message says so of those of no database of ours.
+# Returns the summaries of columns with well-known names, which keep these; columns named unlike the Paleobiology
+# Database's are reported.
 usual_of <- function(columns, usual) {
   as <- usual_aliases[gsub("[^a-z]", "", tolower(columns))]
   known <- columns %in% names(usual)
@@ -85,7 +95,7 @@ usual_aliases <- c(
 )
 usual_words <- c(max_ma = "the greatest", min_ma = "the least", lng = "the median of", lat = "the median of")
 
-# Of records with the column names of the Paleobiology Database: the widest bounds of age, and the middle of the places.
+# Summaries of columns named as in the Paleobiology Database: the widest bounds of age, and the median of places.
 usual_summaries <- lapply(
   list(
     max_ma = max, min_ma = min, lng = middle_longitude, lat = stats::median, paleolng = middle_longitude,
@@ -94,7 +104,7 @@ usual_summaries <- lapply(
   function(f) function(value) if (all(is.na(value))) NA_real_ else f(value[!is.na(value)])
 )
 
-# Whether value is, in every row used, what it is in the first row of its site.
+# Tests whether value equals, in every row used, that in the first row of its site.
 is_constant <- function(value, used, first) {
   if (!is.atomic(value) || !is.null(dim(value))) {
     return(FALSE)
@@ -111,7 +121,7 @@ summarise_column <- function(data, members, column, f, label) {
     catch_error(
       f(if (whole) data[i, , drop = FALSE] else data[[column]][i]),
       function(e) {
-        given <- if (whole) ", given a data frame of its rows, as `data` has no column of that name" else ""
+        given <- if (whole) ", called with a data frame of its rows, as `data` has no column of that name" else ""
         stop_input(
           "`summarise` must hold functions that work: %s fails for %s%s: %s", show_names(column),
           show_names(label[each]), given, conditionMessage(e)
@@ -122,16 +132,16 @@ summarise_column <- function(data, members, column, f, label) {
   wrong <- which(lengths(value) != 1L | !vapply(value, is.atomic, NA))
   if (length(wrong)) {
     stop_input(
-      "`summarise` must hold functions that return one value: %s gives %s for %s.",
+      "`summarise` must hold functions that return one value: %s returned %s for %s.",
       show_names(column), show_value(value[[wrong[1L]]]), show_names(label[wrong[1L]])
     )
   }
   do.call(c, unname(value))
 }
 
-# What is known of observations beside the table, joined to results that name them.
+# Joins covariates of sites to results that name the sites.
 
-# The rows of a site table for given observations, with names that do not clash.
+# Returns the rows of a site table for these observations, with names that do not clash.
 site_columns <- function(sites, fit, rows, taken) {
   if (!is.data.frame(sites)) {
     stop_input("`site_data` must be a data frame with a row for each site, not %s.", show_value(sites))
@@ -157,8 +167,8 @@ site_columns <- function(sites, fit, rows, taken) {
   out
 }
 
-# What identifies the rows of a site table. Its numbers of rows, which every data frame has, come last, as observations
-# may be named by numbers, too.
+# Finds what identifies the rows of a site table. Its default row numbers come last, as observations may be named by
+# numbers, too.
 site_key <- function(sites, observations) {
   key <- find_key(sites, observations)
   if (is.null(key)) {
@@ -186,8 +196,8 @@ stop_no_key <- function(sites, observations) {
   )
 }
 
-# Covariates of sites, a list by name, some of them NULL: columns of the site table that came with the data, by their
-# names, and data frames with a column of the sites' names in the order of the data. All others are left as they are.
+# Orders covariates of sites, a list by name, some of them NULL: names of columns of the data's site table are replaced
+# by these, and data frames with a column of sites' names are put in the order of the data. All others are unchanged.
 #   labels, n  names (or NULL) and number of the sites
 site_covariates <- function(given, sites, labels, n) {
   for (name in setdiff(names(Filter(length, given)), "distance")) {
@@ -204,7 +214,7 @@ site_covariates <- function(given, sites, labels, n) {
 named_columns <- function(columns, argument, sites, labels) {
   if (!is.data.frame(sites)) {
     stop_input(
-      "`%s` is %s, but there is no site table, as occurrence_matrix() and visits_array() make it: give the values.",
+      "`%s` is %s, but there is no site table, as from occurrence_matrix() and visits_array(): supply the values.",
       argument, show_names(columns)
     )
   }
@@ -218,9 +228,9 @@ named_columns <- function(columns, argument, sites, labels) {
   by_name(plain_frame(sites)[columns], labels, argument, others = TRUE)
 }
 
-# Sites of a table that may be one site, written down twice.
+# Finds sites of a table that may be one site entered twice.
 
-least_same <- 4L # finds of a list that is there twice
+least_same <- 4L # presences of a list that is there twice
 most_by_chance <- 0.05 # other sites that would have it by chance; of few taxa many have the same
 
 tell_same_sites <- function(x, near) {
@@ -239,8 +249,8 @@ tell_same_sites <- function(x, near) {
   }
 }
 
-# Each site with the first before it that has its list, at one place and of an age that may be the same, as far as
-# these are known: a matrix of two columns.
+# Pairs each site with the first one before it that has the same taxa, at one place and of a possibly equal age, as far
+# as these are known: a matrix of two columns.
 same_sites <- function(found, given) {
   key <- apply(found, 1L, function(row) paste(which(row), collapse = " "))
   place <- given$place
@@ -256,11 +266,7 @@ same_sites <- function(found, given) {
   pairs[!apart %in% TRUE, , drop = FALSE]
 }
 
-# How many other sites would have the list of each if taxa were found independently.
+# Computes how many other sites would have the same taxa as each if taxa were found independently.
 same_by_chance <- function(found) {
-  share <- colMeans(found)
-  tells <- share > 0 & share < 1
-  share <- share[tells]
-  log_chance <- as.vector(found[, tells, drop = FALSE] %*% stats::qlogis(share)) + sum(log1p(-share))
-  (nrow(found) - 1) * exp(log_chance)
+  (nrow(found) - 1) * exp(log_chance_of_lines(t(found) + 0)[, "equal"])
 }

@@ -1,4 +1,4 @@
-# From smooth_over() to what the kernel reads: covariates in the order of the rows, and neighbour lists.
+# Converts smooth_over() for the kernel: covariates in the order of the rows, and neighbours.
 
 check_smooth <- function(smooth) {
   if (!is.null(smooth) && !inherits(smooth, "smooth_over")) {
@@ -8,7 +8,7 @@ check_smooth <- function(smooth) {
   smooth
 }
 
-# Without names to match by, the argument of a user's call must have the sites of the table, of dimensions dims.
+# Without names to match by, the user's argument must have as many sites as the table, of dimensions dims.
 check_sites_of <- function(near, name, dims) {
   if (near$n != dims[1L] && is.null(near$names) && is.null(near$tables)) {
     stop_input(
@@ -18,7 +18,7 @@ check_sites_of <- function(near, name, dims) {
   }
 }
 
-# The smooth_over of the rows of x, matched by name where both have names; `name`: the argument of the user's call.
+# Matches smooth_over() to the rows of x, by name if both have names; `name`: the argument of the user's call.
 match_smooth <- function(smooth, x, name = "smooth") {
   names <- rownames(x)
   smooth <- named_by_data(smooth, names)
@@ -42,8 +42,7 @@ match_smooth <- function(smooth, x, name = "smooth") {
   smooth_at(smooth, at, names)
 }
 
-# With the rows of data frames that name no site in the order of the data, where a column or the numbers of rows hold
-# the names of these.
+# Orders data frames whose rows name no site by the data, if a column or the row numbers hold the sites' names.
 named_by_data <- function(smooth, labels) {
   tables <- smooth$tables
   smooth$tables <- NULL
@@ -69,7 +68,7 @@ named_by_data <- function(smooth, labels) {
   smooth
 }
 
-# The smooth_over of these sites; names: NULL or one for each.
+# Restricts smooth_over() to these sites; names: NULL or one for each.
 smooth_at <- function(smooth, at, names) {
   smooth$given[] <- Map(take_sites, smooth$given, names(smooth$given), list(at))
   smooth["names"] <- list(names)
@@ -78,7 +77,7 @@ smooth_at <- function(smooth, at, names) {
   smooth
 }
 
-# A covariate without names beside one whose names are in another order than the rows: nobody knows in which it is.
+# Refuses a covariate without names beside one whose names are in another order than the rows: its order is unknown.
 check_loose <- function(given, at) {
   named <- !vapply(lapply(given, rownames), is.null, NA)
   if (is.unsorted(at) && any(named) && !all(named)) {
@@ -89,7 +88,7 @@ check_loose <- function(given, at) {
   }
 }
 
-# What mc_c_neighbours() reads of covariates.
+# Returns covariates in the form that mc_c_neighbours() reads.
 kernel_sites <- function(given) {
   place <- given$place
   plane <- if (is_plane(place)) t(unname(place))
@@ -110,8 +109,8 @@ kernel_sites <- function(given) {
 
 smooth_reach <- -log(0.01)
 
-# list(start, neighbour, weight), from 0: neighbours of `from` among `to`; own: which of these each of `from` is, NULL
-# where none is.
+# Finds neighbours of `from` among `to`: list(start, neighbour, weight), from 0; own: the position of each of `from` in
+# `to`, NULL if none is there.
 find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own = seq_len(smooth$n), n_threads = 1) {
   scale <- c(age = 1, place = 1, distance = 1, environment = 1)
   scale[names(smooth$bandwidth)] <- smooth$bandwidth
@@ -120,7 +119,7 @@ find_neighbours <- function(smooth, from = smooth$given, to = smooth$given, own 
   .Call(mc_c_neighbours, kernel_sites(from), kernel_sites(to), unname(scale), own, limits)
 }
 
-# The same of a matrix of weights, rows scaled to sum to 1.
+# Returns the same for a matrix of weights, rows scaled to sum to 1.
 matrix_neighbours <- function(weights) {
   check_valid(weights, "neighbours")
   rows <- Matrix::t(weights)
@@ -130,7 +129,7 @@ matrix_neighbours <- function(weights) {
 
 smoothed_name <- function(objective, lists) paste0(if (!is.null(lists)) "smoothed_", objective)
 
-# What the kernel reads of a smooth_over with numbers for bandwidth and strength; NULL where nothing is smoothed.
+# Returns smooth_over(), with numbers for bandwidth and strength, in the kernel's form; NULL without smoothing.
 smooth_lists <- function(smooth) {
   if (is.null(smooth) || smooth$strength == 0) {
     return(NULL)
@@ -148,19 +147,20 @@ smooth_lists <- function(smooth) {
   ))
 }
 
-# What rows are made of: memberships of the components that are not pinned, as shares of their sum.
+# Computes the composition of rows: memberships of free components, as shares of their sum.
 composition_of <- function(fit) {
   content <- fit$param$membership[, free_components(fit), drop = FALSE]
   content / rowSums(content)
 }
 
 free_components <- function(fit) {
-  if (is.null(fit$pinned)) rep(TRUE, fit$dims[["k"]]) else unname(fit$pinned) == "free"
+  fixed <- fixed_kinds(fit)
+  if (is.null(fixed)) rep(TRUE, fit$dims[["k"]]) else unname(fixed) == "free"
 }
 
 is_smoothed <- function(fit) !is.null(fit$smooth) && fit$smooth$strength > 0
 
-# What the kernel reads for the fold-in of n new rows; NULL where nothing is smoothed.
+# Returns the kernel's smoothing for the fold-in of n new rows; NULL without smoothing.
 smooth_given <- function(fit, n, along) {
   if (!is_smoothed(fit)) {
     return(NULL)
@@ -171,15 +171,15 @@ smooth_given <- function(fit, n, along) {
   )
 }
 
-# Lists of neighbours as a sparse matrix of their weights; list i is its row i.
+# Returns neighbours as a sparse matrix of their weights; those of site i are row i.
 list_weights <- function(lists, dims) {
   Matrix::sparseMatrix(
     i = rep(seq_len(dims[1L]), diff(lists$start)), j = lists$neighbour + 1L, x = lists$weight, dims = dims
   )
 }
 
-# Means of new rows for fold-in, k x n: the average composition of their neighbours among the training rows; where a
-# covariate is unknown (`along` NULL: of every row), `other`, by default the table's average.
+# Computes means of new rows for fold-in, k x n: the average composition of their neighbours among the training rows; if
+# a covariate is unknown (`along` NULL: for every row), `other`, by default the table's average.
 smooth_reference <- function(fit, n, along, other = colMeans(composition)) {
   composition <- composition_of(fit)
   free <- free_components(fit)
@@ -195,7 +195,7 @@ smooth_reference <- function(fit, n, along, other = colMeans(composition)) {
   out
 }
 
-# New rows of a fit with neighbours: list(x, along), of `rows` (names or numbers) alone.
+# Returns new rows of a fit with neighbours: list(x, along).
 new_sites <- function(fit, newdata, along) {
   if (is.null(newdata)) newdata <- unrecorded_rows(fit, along)
   x <- new_rows(fit, newdata)
@@ -206,7 +206,7 @@ pick_along <- function(along, rows) {
   if (!is.null(along)) lapply(along, function(each) each[rows, , drop = FALSE])
 }
 
-# A table of unknown cells for sites of which only the covariates are known.
+# Returns a table of unknown cells for sites with covariates only.
 unrecorded_rows <- function(fit, along) {
   along <- check_along(fit, along)
   matrix(NA_real_, nrow(along[[1L]]), fit$dims[["m"]], dimnames = list(rownames(along[[1L]]), fit$names[[2L]]))
@@ -219,7 +219,7 @@ along_neighbours <- function(smooth, along) {
   find_neighbours(smooth, along, smooth$given, own = NULL)
 }
 
-# Covariates of new rows, as smooth_over() takes them: list(age, place), or distances and weights n_new x n.
+# Checks covariates of new rows, as for smooth_over(): list(age, place), or distances and weights n_new x n.
 check_along <- function(fit, along, n = NULL, sites = NULL) {
   if (is.null(along)) {
     return(NULL)
@@ -231,7 +231,7 @@ check_along <- function(fit, along, n = NULL, sites = NULL) {
   }
   if (!setequal(names(along), wanted)) {
     got <- if (length(names(along))) show_names(names(along)) else "no names"
-    stop_input("`along` must be a list of %s, as `smooth` was given: it has %s.", show_names(wanted), got)
+    stop_input("`along` must be a list of %s, as `smooth` was supplied: it has %s.", show_names(wanted), got)
   }
   frames <- vapply(along, is.data.frame, NA)
   along[frames] <- Map(
@@ -254,7 +254,7 @@ check_along <- function(fit, along, n = NULL, sites = NULL) {
   out
 }
 
-# Places of new rows are of the kind of those of the fit, whatever their names.
+# Places of new rows have the kind of those of the fit, whatever their names.
 check_along_place <- function(place, training) {
   check_place(place, "along$place", if (is_plane(training)) "plane" else "degrees")
 }
@@ -278,10 +278,10 @@ check_along_matrix <- function(x, name, n) {
   out
 }
 
-# The choice of bandwidth and strength of smooth_over() by held-out cells.
+# Chooses bandwidth and strength of smooth_over() by held-out cells.
 
-# Bandwidths to try are multiples of this: the distance that takes in about a twentieth of the others, for each
-# covariate the median over (at most 500) observations; where ties make it 0, the mean distance.
+# Computes the unit of bandwidths to try: the distance that includes about a twentieth of the others, for each covariate
+# the median over (at most 500) observations; if ties make it 0, the mean distance.
 typical_distance <- function(smooth) {
   some <- unique(round(seq(1, smooth$n, length.out = min(smooth$n, 500L))))
   vapply(setdiff(names(smooth$given), "neighbours"), function(name) {
@@ -293,11 +293,21 @@ typical_distance <- function(smooth) {
       distance = each[, some, drop = FALSE]
     )
     diag(d) <- NA
-    near <- apply(d, 1L, stats::quantile, probs = 0.05, na.rm = TRUE, names = FALSE)
-    out <- stats::median(near, na.rm = TRUE)
+    out <- stats::median(row_quantiles(d, 0.05), na.rm = TRUE)
     if (is.na(out) || out <= 0) out <- mean(d, na.rm = TRUE)
     if (is.na(out) || out <= 0) 1 else out
   }, 0)
+}
+
+# stats::quantile() of what is known of each row, which takes most of its time for what is not asked here.
+row_quantiles <- function(x, probability) {
+  apply(x, 1L, function(own) {
+    own <- own[!is.na(own)]
+    at <- 1 + max(length(own) - 1, 0) * probability
+    ends <- c(floor(at), ceiling(at))
+    if (length(own) > 1L) own <- sort.int(own, partial = unique(ends))
+    own[ends[1L]] + (at - ends[1L]) * (own[ends[2L]] - own[ends[1L]])
+  })
 }
 
 sphere_distance <- function(place) {
@@ -309,8 +319,8 @@ cv_factors <- c(1, 2, 4, 8)
 cv_strengths <- c(0, 3, 10, 30)
 cv_wider <- 6L # values tried beyond each end of these
 
-# The smooth_over of a fit, with numbers: matched to the rows of the data, then chosen by held-out cells where that is
-# asked for. The problem's `values` is the kind of its data, as check_data() wants it.
+# Returns the smooth_over() of a fit with numbers: matched to the rows of the data, and chosen by held-out cells if
+# requested. The problem's `values` is the kind of its data, as in check_data().
 set_smooth <- function(smooth, problem, control) {
   if (is.null(smooth)) {
     return(NULL)
@@ -319,11 +329,11 @@ set_smooth <- function(smooth, problem, control) {
   if (is.numeric(smooth$bandwidth) && is.numeric(smooth$strength)) {
     return(smooth)
   }
-  take_best(smooth, try_settings(smooth, held_out_loss(problem, smooth, control)))
+  loss <- held_out_loss(problem, smooth, control)
+  take_best(smooth, try_settings(smooth, loss))
 }
 
-# Where a start goes on whose neighbours are to be heard: off exact bounds, as what fell to 0 without them may come
-# back.
+# Moves starting values off exact bounds before smoothing, since what fell to 0 without neighbours may return.
 soften_start <- function(problem, param) UseMethod("soften_start")
 
 soften_start.default <- function(problem, param) {
@@ -331,7 +341,7 @@ soften_start.default <- function(problem, param) {
   param
 }
 
-# The smooth_over with the best of the settings tried, and what there is to say of it.
+# Returns smooth_over() with the best setting tried, and warns of a choice at the end of a grid.
 take_best <- function(smooth, tried) {
   best <- best_setting(tried)
   smooth$bandwidth <- tried[[best]]$bandwidth
@@ -349,8 +359,8 @@ take_best <- function(smooth, tried) {
   smooth
 }
 
-# function(bandwidth, strength): the loss of the held-out cells of each fold. For each fold a few short starts are made
-# without neighbours once, and the best of them goes on with the neighbours asked for.
+# Returns function(bandwidth, strength): the loss of the held-out cells of each fold. For each fold a few short starts
+# run once without neighbours, and the best of them continues with the neighbours.
 held_out_loss <- function(problem, smooth, control) UseMethod("held_out_loss")
 
 held_out_loss.default <- function(problem, smooth, control) {
@@ -375,7 +385,7 @@ held_out_loss.default <- function(problem, smooth, control) {
   })
 }
 
-# What held_out_loss() returns: the best start of each part goes on with the neighbours asked for, and
+# Returns the function of held_out_loss(): the best start of each part continues with the neighbours, and
 # judge(parameters, number of the part) is its loss.
 smoothed_losses <- function(smooth, parts, first, control, judge) {
   function(bandwidth, strength) {
@@ -384,22 +394,23 @@ smoothed_losses <- function(smooth, parts, first, control, judge) {
     vapply(seq_along(parts), function(f) {
       part <- parts[[f]]
       part$near <- lists
-      judge(checked_run(part, soften_start(part, first[[f]]), control)$param, f)
+      param <- checked_run(part, soften_start(part, first[[f]]), control)$param
+      judge(param, f)
     }, 0)
   }
 }
 
 short_starts <- function(control) {
   refuse_checkpoint(control)
-  control[c("n_start", "max_pass", "screen", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
+  control[c("n_start", "max_iter", "screen", "n_finish", "n_polish", "tol")] <- list(3L, 300L, 50L, 1L, 0L, 1e-6)
   control <- inner_control(control)
   control$keep_starts <- FALSE
   control
 }
 
-# A list of list(bandwidth, strength, loss): all bandwidths at one strength, then all strengths at the best of them.
-# Each grid goes on where its best is at an end. Attribute at_edge: the grids whose best is at an end all the same, and
-# which end, "least" or "most".
+# Evaluates settings, a list of list(bandwidth, strength, loss): all bandwidths at one strength, then all strengths at
+# the best bandwidth. Each grid is extended while its best value is at an end. Attribute at_edge: the grids whose best
+# value still is at an end, and which end, "least" or "most".
 try_settings <- function(smooth, loss) {
   setting <- function(bandwidth, strength) {
     list(bandwidth = bandwidth, strength = strength, loss = loss(bandwidth, strength))
@@ -430,8 +441,9 @@ try_settings <- function(smooth, loss) {
 
 best_setting <- function(tried) which.min(vapply(tried, function(each) mean(each$loss), 0))
 
-# Tries all values, then values beyond the end at which the best one is, until it is at none: `further(value, sign)` is
-# the next above (sign 1) or below (-1). A 0 is no end. Returns list(tried, at_edge), the latter "least", "most" or NA.
+# Evaluates all values, then values beyond the end at which the best one is, until it is at none: `further(value, sign)`
+# is the next above (sign 1) or below (-1). A 0 is no end. Returns list(tried, at_edge), the latter "least", "most" or
+# NA.
 search_grid <- function(values, further, judge) {
   tried <- lapply(values, judge)
   for (more in 0:cv_wider) {
@@ -444,7 +456,7 @@ search_grid <- function(values, further, judge) {
   list(tried = tried, at_edge = at_edge)
 }
 
-# Means of single cells, and their chances of a presence, from the parameters of a model with memberships.
+# Computes means of single cells, and their probabilities of a presence, for a model with memberships.
 cell_means <- function(param, part, cells) {
   n <- nrow(param$membership)
   row <- (cells - 1L) %% n + 1L
@@ -458,7 +470,7 @@ cell_means <- function(param, part, cells) {
   list(mean = mean, presence = 1 - exp(-mean))
 }
 
-# Losses, and the paired difference from no smoothing where that was tried.
+# Tabulates losses, and the paired difference from no smoothing if that was tried.
 cv_table <- function(tried) {
   none <- Filter(function(each) each$strength == 0, tried)
   bandwidths <- do.call(rbind, lapply(tried, function(each) each$bandwidth))

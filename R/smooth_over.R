@@ -1,66 +1,48 @@
 #' Which sites are neighbours?
 #'
-#' Says which sites are near each other, by age, place or anything else. This is for the argument `smooth` of
-#' [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]. Sites near each other then share their communities, and a
+#' Defines which sites are near each other, by age, place or anything else, for the argument `smooth` of
+#' [aspect_bernoulli()], [bernoulli_mixture()] and [plsa()]. Sites near each other then share their communities, so a
 #' taxon found at a site's neighbours is expected at the site.
 #'
 #' @details
 #' **What is smoothed.** The *composition* of a site: its membership among the content components alone, as shares that
-#' sum to 1. How well a site is recorded, the share of a pinned phantom, is never taken from its neighbours, because
-#' near sites may be searched very differently. It is only pulled towards the mean of the whole table, by `recording`
-#' cells, because a site with few finds says little of its share; 0 leaves it free. Fit with `phantom = "white"`: a
-#' phantom that is not pinned is smoothed like any component.
+#' sum to 1. The share of a fixed phantom is never taken from neighbours, because near sites may be searched very
+#' differently; it is shrunk towards the mean of the table, by `recording` cells. Fit with `phantom = "white"`, because
+#' a phantom that is not fixed is smoothed like any component. With `recording = 0` the share of many poor sites ends at
+#' 1, and `missed` is far too sure: its calibration slope was 0.0 to 0.2, and 0.7 to 0.9 with 15 (`bench/smooth.md` in
+#' the sources).
 #'
-#' What `recording` does was measured with planted omissions (`bench/smooth.md` in the source repository): `recording`
-#' was 0, 5, 15 and 50 on three tables of fossils. Over the whole table deleted presences had an AUC of .888, .899,
-#' .910, .907 (Neogene of Europe), of .920, .924, .928, .926 (Neogene of North America), and of .882, .896, .917, .929
-#' (early tetrapods). Within sites it changes nothing (.905, .926 and .928 for 0 and 15). With 0 the share of many poor
-#' sites ends at 1, where every zero is called a gap. Then the chances `missed` are far too sure (calibration slope 0.0
-#' to 0.2; with `recording = 15` it is 0.7 to 0.9). With 50 the phantom's mean share fell from .6 to .1 in two of the
-#' tables.
+#' **Neighbours.** Weights are \eqn{\exp(-d)}{exp(-d)}, where d sums the difference in age, the distance of places, of
+#' `environment` and of `distance`, each over its bandwidth. For an age range the weight is averaged over the range. The
+#' weights of a site's neighbours sum to 1 and end below 1 % of the nearest one's, or with the `most` nearest. A site
+#' whose age or place is unknown takes the average of all others (in a mixture, none).
+#'
+#' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice:
+#' a site called old because of its genera is then told that old genera belong there. Radiometric or
+#' magnetostratigraphic ages, or place alone, are free of it. Fit both ways and compare.
+#'
+#' **Choosing by `"cv"`.** Cells are held out in `folds` groups, and never whole sites, whose neighbours must stay. For
+#' each fold the model without smoothing is fitted further with each candidate: four bandwidths at strength 10, then
+#' strengths 0, 3, 10, 30, and up to six more beyond an end that won. The least loss wins, strength 0 included;
+#' `fit$smooth$cv` has the table, and `fit$smooth$at_edge` names an end that is still best. It costs about `folds` fits
+#' with few starts each. A gain need not come from the neighbours: shuffle ages and places among the sites (without
+#' their names) to see how much remains.
 #'
 #' **Objective.** To the log-likelihood (or log-posterior) is added
 #' \deqn{c \sum_i \log \sum_a \sqrt{t_{ia} \bar t_{ia}} + b \left(\sum_i \log \sum_q \sqrt{v_{iq} \bar v_q} + \sum_q
 #' \log \bar v_q\right), \quad \bar t_{ia} = \sum_j w_{ij} t_{ja}}{c sum_i log sum_a sqrt(t[i,a] mean_i[a]) + b (sum_i
-#' log sum_q sqrt(v[i,q] mean[q]) + sum_q log mean[q])} with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the
-#' average of the neighbours of site i, \eqn{v} its shares of content and of each pinned phantom and \eqn{\bar v}{mean}
-#' their means over the table; \eqn{c} is the `strength`, \eqn{b} is `recording`. The sums over sites are log-affinities
-#' (Bhattacharyya 1943), 0 where the two are equal; the last one is a Dirichlet prior that keeps the phantom of a whole
-#' table from shrinking to nothing, where all sites would be equal, too. A pass counts c cells more for each site,
-#' shared out as the site and its neighbours agree, and never lowers the objective. So `strength` is in cells: 10
-#' weighs little against the record of a site with 40 genera, and much against one with two. 0 is no smoothing at all,
-#' bit for bit. [plsa()] has the first term, in counts; [bernoulli_mixture()] has an objective of its own.
-#'
-#' **Neighbours.** Weights fall off as \eqn{\exp(-d)}{exp(-d)}, where d is the difference in age over its bandwidth
-#' plus the distance of the places over its bandwidth, plus those of `environment` and of `distance` over their own. Of
-#' an age range the
-#' weight is averaged over the range, which takes every age in it as equally likely. A site is not its own neighbour;
-#' the weights of its neighbours sum to 1. Neighbours end where weights fall below 1 % of the nearest one's or, if
-#' these are more than `most`, with the `most` nearest (ties are kept). A site whose age or place is unknown takes the
-#' average of all others (in a mixture, none).
-#'
-#' **Choosing by `"cv"`.** Cells are hidden in `folds` groups, as [cross_validate()] does, never whole sites: their
-#' neighbours must stay. For each fold the model is fitted without smoothing and goes on from there with each
-#' candidate: first four bandwidths (multiples of the distance within which a site has about one in twenty of the
-#' others), at strength 10, then strengths 0, 3, 10, 30. The least loss wins, strength 0 included. Where the best is the
-#' smallest or largest of its kind, up to six more are tried beyond it, each half or double the last (strengths: about
-#' three times the last), until it is at an end no more. If it still is, a message says so, and `fit$smooth$at_edge`
-#' names the end (`"least"` or `"most"`) for `bandwidth` or `strength`. `fit$smooth$cv` has the table. It costs as much
-#' as about `folds` fits with few starts each, and more where the grids go on. A gain need not come from the neighbours:
-#' sites with short records are predicted better when pulled towards any average, and a pinned phantom by `recording`.
-#' Shuffle ages and places among the sites (without their names, which would be matched) to see how much is left without
-#' them.
-#'
-#' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice:
-#' a site called old because of its genera is then told that old genera belong there. Missing taxa that fit the age are
-#' found with more confidence than the evidence has, and gradual change may be overstated. Radiometric or
-#' magnetostratigraphic ages, or place alone, are free of it; fit both ways and compare.
-#'
+#' log sum_q sqrt(v[i,q] mean[q]) + sum_q log mean[q])}
+#' with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average of the neighbours of site i, \eqn{v} its shares of
+#' content and of each fixed phantom, \eqn{\bar v}{mean} their means over the table, \eqn{c} the `strength` and \eqn{b}
+#' `recording`. The sums are log-affinities (Bhattacharyya 1943). `strength` is in cells: 10 weighs little against 40
+#' genera of a site, and much against two. 0 is no smoothing, bit for bit. [plsa()] has the first term, in counts;
+#' [bernoulli_mixture()] has an objective of its own.
 #' @param ... must be empty.
 #' @param age ages of the sites in any unit: a numeric vector, or a matrix or data frame of two columns, the
 #'   bounds of each age in either order. Text that names intervals of the geological time scale, such as stages (one
-#'   column, or the early and the late one), becomes their bounds in Ma where package deeptime is installed. `NA` is
-#'   unknown; a number far from all others that stands for it, such as -9999, is an error that says so.
+#'   column, or the early and the late one), becomes their bounds in Ma where package deeptime is installed. Ages of
+#'   package units are converted to Ma. `NA` is unknown; a number far from all others that stands for it, such as -9999,
+#'   is an error that says so.
 #' @param place matrix or data frame of two columns, whose names say what they are: longitude (within \[-180, 360\]) and
 #'   latitude (within \[-90, 90\]) in degrees, named such as `lng` and `lat`, with great-circle distances in km; or
 #'   places in the plane in any unit, named such as `easting` and `northing`, with straight distances in that unit. `x`
@@ -78,14 +60,14 @@
 #'   standard deviations of `environment`, in units of `distance`: one number where there is one covariate, else a named
 #'   vector such as `c(age = 1, place = 500)`. Or `"cv"`.
 #' @param strength how much the neighbours count, in cells, at least 0; or `"cv"`.
-#' @param recording how much the table's mean share of a pinned phantom counts, in cells, at least 0.
+#' @param recording how much the table's mean share of a fixed phantom counts, in cells, at least 0.
 #' @param most most neighbours of a site, at least 1; `NULL`: 30 in fits, 500 in [neighbours_mean()], which has nothing
 #'   else to go by.
 #' @param folds groups of cells for `"cv"`, at least 2.
 #' @return A list of class `smooth_over`, to be given to a model. Names, where the covariates have them,
 #'   are matched to the rows of the data; so held-out rows can be left out. Of data frames these are the row names, or a
-#'   column or row numbers that hold the names of the sites, and a message says which column. Wrong input is an error of
-#'   class `multicause_input_error`.
+#'   column or row numbers that hold the names of the sites, and a message reports which column. Wrong input is an error
+#'   of class `multicause_input_error`.
 #' @references Bhattacharyya A (1943). On a measure of divergence between two statistical populations defined by their
 #'   probability distributions. *Bulletin of the Calcutta Mathematical Society* 35, 99-109.
 #' @seealso [aspect_bernoulli()], [curves()]
@@ -94,7 +76,7 @@
 #' near <- smooth_over(age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")],
 #'                     bandwidth = c(age = 5, place = 2000), strength = 10)
 #' near
-#' few <- fit_control(n_start = 2, max_pass = 200, tol = 1e-6, progress = FALSE)
+#' few <- fit_control(n_start = 2, max_iter = 200, tol = 1e-6, progress = FALSE)
 #' fit <- aspect_bernoulli(
 #'   early_tetrapods$x, k = 5, estimate = "map", phantom = "white", smooth = near, control = few
 #' )
@@ -108,7 +90,7 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
   sides <- name_frames(Filter(Negate(is.null), sides))
   given <- Map(check_covariate, sides, names(sides))
   if (!length(given)) {
-    stop_input("One of `age`, `place`, `environment`, `distance` and `neighbours` must be given.")
+    stop_input("One of `age`, `place`, `environment`, `distance` and `neighbours` must be supplied.")
   }
   units <- NULL
   if (!is.null(given$environment)) {
@@ -116,7 +98,7 @@ smooth_over <- function(..., age = NULL, place = NULL, environment = NULL, dista
     given$environment <- in_units(given$environment, units)
   }
   if (!is.null(given$neighbours) && length(given) > 1L) {
-    stop_input("`neighbours` must be given alone: it stands for all distances.")
+    stop_input("`neighbours` must be supplied alone: it stands for all distances.")
   }
   given <- covariates_by_name(given)
   check_same_sites(given)
@@ -139,7 +121,7 @@ check_covariate <- function(value, name) {
     age = check_age_bounds, place = check_place, environment = check_environment, distance = check_distance,
     neighbours = check_neighbours
   )
-  check(value)
+  check(if (name == "age") value else plain_values(value)) # a unit of ages is converted
 }
 
 check_same_sites <- function(given) {
@@ -152,8 +134,8 @@ check_same_sites <- function(given) {
   }
 }
 
-# Data frames of covariates with the names of their sites as row names: those that another covariate has, or a column
-# of text. What only the names in the data can tell is left to named_by_data().
+# Gives data frames of covariates the sites' names as row names: those of another covariate, or a column of text. What
+# only the data's names can decide is left to named_by_data().
 name_frames <- function(sides) {
   frames <- names(Filter(is.data.frame, sides))
   sides[frames] <- Map(plain_covariate, sides[frames], frames)
@@ -170,23 +152,31 @@ name_frames <- function(sides) {
   sides
 }
 
-# With the only column of text as row names where it can be nothing else: all its values differ and are no numbers.
+# Uses the only column of text as row names if it can be nothing else: all its values differ and are no numbers.
+# Likewise the number of each site before the two bounds of its age.
 by_text_column <- function(table, argument) {
-  text <- which(vapply(unclass(table), is_text, NA))
-  if (length(text) != 1L || ncol(table) < 2L) {
+  key <- which(vapply(unclass(table), is_text, NA))
+  numbered <- !length(key) && argument == "age" && ncol(table) == 3L
+  if (numbered) key <- which(vapply(unclass(table), is_site_number, NA))
+  if (length(key) != 1L || ncol(table) < 2L) {
     return(table)
   }
-  values <- key_values(table[[text]])
-  if (anyNA(values) || anyDuplicated(values) || any(reads_as_number(values))) {
+  values <- key_values(table[[key]])
+  if (anyNA(values) || anyDuplicated(values) || (!numbered && any(reads_as_number(values)))) {
     return(table)
   }
-  tell_key(list(column = names(table)[text]), argument)
-  table <- table[-text]
+  tell_key(list(column = names(table)[key]), argument)
+  table <- table[-key]
   rownames(table) <- values
   table
 }
 
-# n x 2: low, high.
+# Recognises whole numbers above 0, all different.
+is_site_number <- function(value) {
+  is.numeric(value) && !anyNA(value) && all(value > 0 & value == floor(value)) && !anyDuplicated(value)
+}
+
+# Returns bounds of ages, n x 2: low, high.
 check_age_bounds <- function(age, name = "age") {
   labels <- given_names(age)
   given <- age
@@ -208,8 +198,8 @@ check_age_bounds <- function(age, name = "age") {
   out
 }
 
-# n x 2: longitude and latitude in degrees ("lon", "lat"), or places in the plane ("x", "y"). `kind`: "degrees" or
-# "plane" where it is known, else it is told by the names of the columns.
+# Returns places, n x 2: longitude and latitude in degrees ("lon", "lat"), or in the plane ("x", "y"). `kind`: "degrees"
+# or "plane" if known, else it follows from the names of the columns.
 check_place <- function(place, name = "place", kind = NULL) {
   if (inherits(place, c("sf", "sfc"))) place <- read_points(place, name)
   if (length(dim(place)) != 2L) {
@@ -235,7 +225,7 @@ check_place <- function(place, name = "place", kind = NULL) {
   place
 }
 
-# Places of points of package sf, whose coordinate reference says what they are.
+# Returns places of points of package sf, whose coordinate reference defines their kind.
 read_points <- function(place, name) {
   points <- sf_shapes(place)
   if (!inherits(points, "sfc_POINT")) {
@@ -248,12 +238,12 @@ read_points <- function(place, name) {
   matrix(at, ncol = 2L, byrow = TRUE, dimnames = list(given_names(place), sides))
 }
 
-# The shapes of an object of package sf, which need not be installed.
+# Returns the shapes of an object of package sf, which need not be installed.
 sf_shapes <- function(x) if (inherits(x, "sf")) x[[attr(x, "sf_column")]] else x
 
 is_plane <- function(place) identical(colnames(place), c("x", "y"))
 
-# Degrees and places in the plane are never told apart by guess: numbers of both kinds can be of any size up to 90.
+# Degrees and places in the plane are never guessed from values: both can be of any size up to 90.
 place_kind <- function(place, columns, name) {
   named <- function(first, second) {
     length(columns) == 2L && any(grepl(first, columns)) && any(grepl(second, columns))
@@ -270,7 +260,7 @@ place_kind <- function(place, columns, name) {
   }
   stop_input(
     paste(
-      "`%s` must have columns whose names say what they are: `lng` and `lat` for degrees, `easting` and `northing` for",
+      "`%s` must have columns named `lng` and `lat` for degrees, `easting` and `northing` for",
       "places in the plane, as by `names(place) <- c(\"easting\", \"northing\")`. Its columns have %s."
     ),
     name, if (length(columns)) paste("the names", show_names(columns)) else "no names"
@@ -296,7 +286,7 @@ check_degrees <- function(place, name) {
   refuse_null_island(place, name)
 }
 
-# n x variables, as given.
+# Checks the environment, n x variables, in the user's units.
 check_environment <- function(environment, name = "environment") {
   labels <- given_names(environment)
   if (is_line(environment) && is.numeric(environment)) {
@@ -326,7 +316,7 @@ check_environment <- function(environment, name = "environment") {
   environment
 }
 
-# What one unit of distance is in each variable: its standard deviation, and the root of their number.
+# Returns the unit of distance in each variable: its standard deviation times the root of their number.
 environment_units <- function(environment) {
   spread <- apply(environment, 2L, stats::sd, na.rm = TRUE)
   none <- which(is.na(spread) | spread <= 0)
@@ -338,7 +328,7 @@ environment_units <- function(environment) {
 
 in_units <- function(environment, units) sweep(environment, 2L, units, "/")
 
-# Variables of new rows, matched by name, in the units of those of the fit.
+# Checks variables of new rows, matched by name, in the units of those of the fit.
 check_along_environment <- function(environment, units) {
   name <- "along$environment"
   if (is_line(environment) && length(units) > 1L && setequal(names(environment), names(units))) {
@@ -376,7 +366,7 @@ check_distance <- function(distance) {
   distance
 }
 
-# A sparse n x n matrix of weights, its diagonal empty.
+# Returns a sparse n x n matrix of weights, its diagonal empty.
 check_neighbours <- function(neighbours) {
   if (is.list(neighbours) && !is.data.frame(neighbours)) {
     n <- length(neighbours)
@@ -409,7 +399,7 @@ pick_neighbours <- function(which, n, labels, i) {
   unique(pick(which, n, labels, sprintf("neighbours[[%d]]", i)))
 }
 
-# Covariates that name their sites in the order of the first that does.
+# Orders covariates that name their sites like the first that does.
 covariates_by_name <- function(given) {
   labels <- covariate_names(given)
   for (name in names(given)) {
@@ -419,12 +409,12 @@ covariates_by_name <- function(given) {
   given
 }
 
-# Some of the sites of a covariate.
+# Selects sites of a covariate.
 take_sites <- function(value, name, at) {
   if (name %in% c("distance", "neighbours")) value[at, at, drop = FALSE] else value[at, , drop = FALSE]
 }
 
-# The names of the sites, or NULL.
+# Returns the names of the sites, or NULL.
 covariate_names <- function(given) {
   named <- Filter(Negate(is.null), lapply(given, rownames))
   if (!length(named)) {
@@ -459,17 +449,17 @@ check_bandwidth <- function(bandwidth, covariates) {
 #' @export
 print.smooth_over <- function(x, ...) {
   said <- function(value) {
-    if (identical(value, "cv")) "by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
+    if (identical(value, "cv")) "chosen by held-out cells" else vapply(value, format, "", USE.NAMES = FALSE)
   }
   cat(sprintf("Neighbours of %s by %s\n", count_words(x$n, "site"), paste(names(x$given), collapse = ", ")))
   if (length(x$bandwidth)) {
     gap <- if (is.null(names(x$bandwidth))) "" else " "
-    cat(sprintf("bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = gap, collapse = ", ")))
+    cat(sprintf("  bandwidth: %s\n", paste(names(x$bandwidth), said(x$bandwidth), sep = gap, collapse = ", ")))
   }
-  cat(sprintf("strength: %s\n", said(x$strength)))
+  cat(sprintf("  strength: %s\n", said(x$strength)))
   if (length(x$at_edge)) {
     end <- c(least = "smallest", most = "largest")[x$at_edge]
-    cat(sprintf("at the end of what was tried: the %s %s\n", end, names(x$at_edge)), sep = "")
+    cat(sprintf("  the %s %s of those tried is the best\n", end, names(x$at_edge)), sep = "")
   }
   if (is.numeric(x$cv$loss)) print.data.frame(x$cv, row.names = FALSE, digits = 4L)
   invisible(x)

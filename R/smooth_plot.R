@@ -1,7 +1,7 @@
-# The views of smoothed fits: components and taxa through time, and the composition of sites on a map.
+# Figures of smoothed fits: components and taxa through time, and the composition of sites on a map.
 
-# Six attributes whose chance of presence changes most through time, and each in its own way: one after the other, the
-# one with most change that those before it do not share.
+# Selects six attributes whose probability of presence changes most through time, one after the other: each has the most
+# change that those before it do not share.
 telling_attributes <- function(fit, bandwidth, n = 6L) {
   range <- range(smooth_ages(fit), na.rm = TRUE)
   all <- curves(fit, at = seq(range[1L], range[2L], length.out = 24L), bandwidth = bandwidth)
@@ -15,12 +15,12 @@ telling_attributes <- function(fit, bandwidth, n = 6L) {
     worth[chosen] <- -1
     chosen <- c(chosen, which.max(worth))
   }
-  # In order of when they were most likely, oldest first.
+  # Ordered by the age at which they are most probable, oldest first.
   peak <- max.col(t(present[, chosen, drop = FALSE]), ties.method = "first")
   chosen[order(if (age_scale(smooth_ages(fit), said_unit("guess", fit$smooth))$forward) peak else -peak)]
 }
 
-# A component's name with the attribute that tells it best from the rest of the table.
+# Names a component with the attribute that distinguishes it best from the rest of the table.
 component_tags <- function(fit) {
   component <- content_components(fit)
   names <- component_names(fit$dims[["k"]])[free_components(fit)]
@@ -31,10 +31,10 @@ component_tags <- function(fit) {
   sprintf("%s %s", names, fit$names[[2L]][max.col(unname(excess), ties.method = "first")])
 }
 
-# Colours of the components that are not pinned.
+# Returns the colours of the free components.
 content_colours <- function(fit) component_colours(fit$dims[["k"]])[free_components(fit)]
 
-# Ages in at most a dozen bins of about equal size.
+# Bins ages in at most a dozen bins of about equal size.
 age_bins <- function(ages) {
   breaks <- unique(stats::quantile(ages, seq(0, 1, length.out = 13L), na.rm = TRUE, names = FALSE))
   if (length(breaks) < 2L) {
@@ -43,12 +43,12 @@ age_bins <- function(ages) {
   cut(ages, breaks, include.lowest = TRUE)
 }
 
-# The mean of what is on record of an attribute in each bin of ages; NULL without the data.
+# Computes the mean of the recorded values of an attribute in each bin of ages; NULL without the data.
 binned_record <- function(fit, taxon, bins) {
   if (!is.null(fit$x)) tapply(as.vector(recorded_values(fit, taxon)), bins, mean, na.rm = TRUE)
 }
 
-# Where a band of a stacked picture is thickest: a label for each that is thick enough to hold one.
+# Labels each band of a stacked figure at its thickest point, if it is thick enough.
 band_labels <- function(shares, tags, colours) {
   heights <- matrix(shares$share, ncol = length(tags))
   age <- shares$age[seq_len(nrow(heights))]
@@ -63,27 +63,27 @@ band_labels <- function(shares, tags, colours) {
   each[each$height > 0.09, ]
 }
 
-# Components' shares in the first panel, taxa in the others.
+# Plots components' shares in the first panel, taxa in the others.
 curves_figure <- function(fit, taxon) {
   check_fit(fit, smooth_models, "object")
   shares <- curves(fit, "component")
   bandwidth <- attr(shares, "bandwidth") # takes time to choose
   if (is.null(taxon)) taxon <- telling_attributes(fit, bandwidth)
   taxon <- unique(pick(taxon, fit$dims[["m"]], fit$names[[2L]], "taxon"))
-  shares <- shares[stats::ave(shares$share, shares$component, FUN = max) > least_slice, ]
+  shares <- shares[stats::ave(shares$share, shares$component, FUN = max) > least_piece, ]
   shown <- unique(shares$component)
   tags <- component_tags(fit)[match(shown, component_names(fit$dims[["k"]])[free_components(fit)])]
   colours <- component_colours(fit$dims[["k"]])[match(shown, component_names(fit$dims[["k"]]))]
   shares$component <- factor(shares$component, shown)
   present <- curves(fit, taxon = taxon, bandwidth = bandwidth)
-  words <- c(present = "chance of presence", share = "share of counts")[[curve_value(fit)]]
+  words <- c(present = "probability of presence", share = "share of counts")[[curve_value(fit)]]
   panels <- c("components", unique(present$taxon))
   shares$panel <- factor(panels[1L], panels)
   present$panel <- factor(present$taxon, panels)
   bands <- band_labels(shares, shown, colours)
   bands$panel <- factor(rep(panels[1L], nrow(bands)), panels)
   new_figure(
-    shares, gg_aes(x = "age"), "Through time",
+    shares, gg_aes(x = "age"), curves_title(shares, tags, smooth_ages(fit), said_unit("guess", fit$smooth)),
     sprintf("Curves: each component's share of the %s, and the %s of %d %s, through time.", axis_words(fit)[1L], words,
       length(taxon), axis_words(fit)[2L]), subtitle = sprintf("%s (line), on record (points)", capital(words))
   ) + ggplot2::geom_area(gg_aes(y = "share", fill = "component"), colour = "white", linewidth = 0.3) +
@@ -96,6 +96,17 @@ curves_figure <- function(fit, taxon) {
       smooth_ages(fit), said_unit("guess", fit$smooth), across = 3L
     ) + few_numbers("y") +
     colour_scale(stats::setNames(colours, shown), labels = tags) + ggplot2::expand_limits(y = 0)
+}
+
+# The main components of the oldest and of the youngest age.
+curves_title <- function(shares, tags, ages, unit) {
+  ago <- years_ago(shares$age, unit)
+  main <- vapply(c(max(ago), min(ago)), function(end) {
+    mine <- shares[ago == end, ]
+    tags[match(mine$component[which.max(mine$share)], levels(shares$component))]
+  }, "")
+  if (main[1L] == main[2L]) sprintf("%s is the main component throughout", main[1L]) else
+    sprintf("From %s to %s: main components", main[1L], main[2L])
 }
 
 # The share of sites with a record of each attribute in bins of age; no rows without the data.
@@ -111,8 +122,8 @@ recorded_bins <- function(fit, taxon, panels) {
   }, taxon, panels[-1L]))
 }
 
-# Limits to the east and to the north with a margin, for a single place, too; and how much shorter a unit of the first
-# is than one of the second in the middle of the map.
+# Returns limits to the east and to the north with a margin, for a single place, too; and the ratio of a unit east to a
+# unit north in the middle of the map.
 map_limits <- function(place) {
   plane <- is_plane(place)
   east <- range(place[, 1L])
@@ -124,8 +135,8 @@ map_limits <- function(place) {
   )
 }
 
-# Places on both sides of the date line in one piece: where half of the globe holds all of them, and a map from 180 W to
-# 180 E would tear them apart, longitudes of the western ones count on beyond 180.
+# Joins places on both sides of the date line: if half of the globe holds all of them, and a map from 180 W to 180 E
+# would separate them, longitudes of the western ones continue beyond 180.
 one_piece <- function(place) {
   east <- sort(unique(place[, 1L]))
   gap <- diff(east)
@@ -137,8 +148,8 @@ one_piece <- function(place) {
   place
 }
 
-# The coast of the world, twice where the map goes on beyond 180 E: lon, lat, NA between lines. NULL without package
-# maps.
+# Returns the coast of the world, twice if the map extends beyond 180 E: lon, lat, NA between lines. NULL without
+# package maps.
 world_coast <- function(east) {
   if (!requireNamespace("maps", quietly = TRUE)) {
     return(NULL)
@@ -147,8 +158,6 @@ world_coast <- function(east) {
   once <- data.frame(lon = c(line$x, NA), lat = c(line$y, NA))
   if (max(east) > 180) rbind(once, data.frame(lon = once$lon + 360, lat = once$lat)) else once
 }
-
-least_slice <- 0.005 # share of a component that can be seen
 
 # Which places are in the smallest map that shows nine tenths of them; all, where that would not be much smaller.
 within_frame <- function(place) {
@@ -163,7 +172,7 @@ within_frame <- function(place) {
   place[, 1L] >= best[1L] & place[, 1L] <= best[2L] & place[, 2L] >= best[3L] & place[, 2L] <= best[4L]
 }
 
-# The numbers of places beyond each edge of a map.
+# Counts the places beyond each edge of a map.
 beyond_frame <- function(place, limits) {
   over <- cbind(
     limits$lon[1L] - place[, 1L], place[, 1L] - limits$lon[2L], limits$lat[1L] - place[, 2L],
@@ -180,8 +189,7 @@ beyond_frame <- function(place, limits) {
   )
 }
 
-# The number of the point that each place belongs to: places that are near each other, and would cover each other, are
-# one.
+# Assigns places to points: places so near each other that they would overlap share one.
 joined_sites <- function(place, limits, near = 0.045 * max(diff(limits$lon) * limits$ratio, diff(limits$lat))) {
   at <- cbind(place[, 1L] * limits$ratio, place[, 2L])
   spot <- apply(round(at / near * 4), 1L, paste, collapse = " ") # few enough for all distances between them
@@ -193,7 +201,7 @@ joined_sites <- function(place, limits, near = 0.045 * max(diff(limits$lon) * li
   unname(stats::cutree(stats::hclust(stats::dist(middle), "average"), h = near))[spot]
 }
 
-# Polygons of a coast: lon, lat, group.
+# Returns polygons of a coast: lon, lat, group.
 read_coast <- function(coast) {
   if (inherits(coast, c("sf", "sfc"))) {
     rings_of <- function(shape) {
@@ -215,7 +223,7 @@ read_coast <- function(coast) {
   data.frame(lon = coast[[lon]], lat = coast$lat, group = coast$group)
 }
 
-# The coast of a map: of today, from package maps, or as given.
+# Draws the coast of a map: today's, from package maps, or the user's.
 coast_layers <- function(coast, east, ages, unit) {
   shape <- if (!is.null(coast)) {
     ggplot2::geom_polygon(
@@ -230,7 +238,7 @@ coast_layers <- function(coast, east, ages, unit) {
   if (!is.null(shape)) list(shape, ggplot2::labs(caption = coast_caption(coast, ages, unit)))
 }
 
-# Which coast it is, since old places do not lie on the coast of today.
+# Names the coast, since old places do not lie on today's coast.
 coast_caption <- function(coast, ages, unit) {
   if (!is.null(coast)) {
     return("Coast: as given")
@@ -242,8 +250,7 @@ coast_caption <- function(coast, ages, unit) {
   paste0("Coast: of today", of_sites)
 }
 
-# A figure begun as a map, in true proportion, zoomed to the places and to whatever else is drawn at them; on the globe
-# with a coast.
+# Starts a map in true proportion, zoomed to the places and whatever else is drawn at them; on the globe with a coast.
 map_canvas <- function(place, drawn = NULL, coast = NULL, ages = NULL, unit = "guess") {
   limits <- map_limits(rbind(place, if (length(drawn)) as.matrix(drawn)))
   space <- ggplot2::coord_fixed(1 / map_limits(place)$ratio, limits$lon, limits$lat, expand = FALSE)
@@ -282,7 +289,7 @@ map_figure <- function(fit, slices, coast) {
   known <- which(!is.na(rowSums(place)))
   slice <- age_slices(fit, slices)
   size <- table(slice[known])
-  levels(slice) <- sprintf("%s (%d)", levels(slice), as.integer(size[levels(slice)]))
+  levels(slice) <- sprintf("%s\n(%d)", levels(slice), as.integer(size[levels(slice)]))
   groups <- split(known, slice[known])
   tags <- component_tags(fit)
   limits <- map_limits(place[known, , drop = FALSE])
@@ -295,7 +302,7 @@ map_figure <- function(fit, slices, coast) {
   pies$slice <- factor(pies$slice, levels(slice))
   sites <- axis_words(fit)[1L]
   new_figure(
-    NULL, title = sprintf("What the %s are made of", sites), alt = sprintf(
+    NULL, title = made_title(composition, tags, sites), alt = sprintf(
       "Map: the share of each component in each of %d %s, a panel for each slice of age.", length(known), sites
     ), subtitle = c(
       if (nlevels(slice) > 1L) sprintf("Panels: ages (number of %s)", sites),
@@ -312,10 +319,14 @@ map_figure <- function(fit, slices, coast) {
     ) + legend_below() + ggplot2::geom_polygon(
       gg_aes(x = "x", y = "y", fill = "component", group = "piece"), pies, colour = "grey20", linewidth = 0.15
     ) + pie_numbers(pies, tags, content_colours(fit)) +
-    if (nlevels(slice) > 1L) ggplot2::facet_wrap("slice", drop = FALSE)
+    if (nlevels(slice) > 1L) {
+      # Tall panels stand in one row.
+      tall <- diff(limits$lat) > diff(limits$lon) * limits$ratio
+      ggplot2::facet_wrap("slice", drop = FALSE, nrow = if (tall && nlevels(slice) < 6L) 1L)
+    }
 }
 
-# The number of its largest component in each pie, so that it can be told without colour.
+# Writes the number of the largest component in each pie, legible without colour.
 pie_numbers <- function(pies, tags, colours) {
   main <- pies[pies$main & !duplicated(paste(pies$slice, pies$piece)), ]
   main$number <- sub("^[^0-9]*([0-9]+).*", "\\1", main$component)
@@ -325,8 +336,8 @@ pie_numbers <- function(pies, tags, colours) {
   )
 }
 
-# Pies as polygons in units of the map. Those of sites that would cover each other are one, of their mean, the larger
-# the more they are.
+# Returns pies as polygons in units of the map. Pies of sites that would overlap become one, of their mean, larger for
+# more sites.
 pie_polygons <- function(place, composition, limits) {
   most <- 0.035 * max(diff(limits$lon) * limits$ratio, diff(limits$lat))
   pie <- joined_sites(place, limits, 2 * most)
@@ -336,7 +347,7 @@ pie_polygons <- function(place, composition, limits) {
   pieces <- lapply(seq_len(nrow(at)), function(i) {
     r <- most * (0.6 + 0.4 * sqrt(size[i] / max(size))) / c(limits$ratio, 1)
     edge <- c(0, cumsum(composition[i, ])) * 2 * pi
-    do.call(rbind, lapply(which(composition[i, ] > least_slice), function(c) {
+    do.call(rbind, lapply(which(composition[i, ] > least_piece), function(c) {
       turn <- seq(edge[c], edge[c + 1L], length.out = max(3L, ceiling(40 * composition[i, c])))
       middle <- composition[i, c] < 0.995
       inward <- if (middle) 0.55 * (1 - max(composition[i, c] - 0.5, 0)) else 0
@@ -352,7 +363,7 @@ pie_polygons <- function(place, composition, limits) {
   do.call(rbind, pieces)
 }
 
-# Slices of about equally many sites, oldest first; one where ages are unknown to the fit.
+# Cuts sites into slices of about equal numbers, oldest first; one slice without ages.
 age_slices <- function(fit, slices) {
   if (is.null(fit$smooth$given$age)) {
     return(factor(rep("all ages", fit$dims[["n"]])))
@@ -362,7 +373,7 @@ age_slices <- function(fit, slices) {
   if (length(breaks) < 2L) {
     return(factor(ifelse(is.na(ages), "age unknown", "one age")))
   }
-  bound <- format(breaks, digits = 3L, trim = TRUE)
+  bound <- vapply(signif(breaks, 3L), format, "")
   label <- sprintf("%s to %s", bound[-1L], bound[-length(bound)])
   out <- label[findInterval(ages, breaks, rightmost.closed = TRUE)]
   out[is.na(out)] <- "age unknown"

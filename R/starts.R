@@ -1,42 +1,42 @@
-# Starts: seeds up front, run as independent tasks (tasks.R), the same result in turn or as futures.
+# Runs starts: seeds are drawn first, then starts are independent tasks (tasks.R), in turn or as futures.
 
-# What a kernel's outcome means to the user.
+# Translates a kernel's outcome into errors for the user.
 check_outcome <- function(outcome) {
   switch(outcome$status,
     impossible_start = stop_input(
-      "`start` gives probability 0 to an observed cell: move its parameters away from exact 0 and 1."
+      "`start` has probability 0 for an observed cell: move its parameters away from exact 0 and 1."
     ),
     not_finite = stop("the objective became non-finite: please report this with the data at hand", call. = FALSE)
   )
   outcome
 }
 
-# What the starts of a model work on is a *problem*: a list of class c("<model>_problem", "multicause_problem") that
-# holds the data and all settings, and nothing else. Its methods say what the model's starts are. Random numbers are
-# drawn in draw_start() and shake_start() only.
+# The starts of a model work on a *problem*: a list of class c("<model>_problem", "multicause_problem") that holds the
+# data and all settings, and nothing else. Its methods define the model's starting values. Random numbers are drawn in
+# draw_start() and shake_start() only.
 
-# The kind of each start, character.
+# Returns the kind of each start, character.
 start_kinds <- function(problem, control) UseMethod("start_kinds")
 
-# Start values.
+# Draws starting values.
 draw_start <- function(problem, kind) UseMethod("draw_start")
 
-# One run of the kernel: list(param, outcome); outcome as outcome() in src/glue/glue.c gives it.
+# Runs the kernel once: list(param, outcome); outcome as outcome() in src/glue/glue.c returns it.
 run_start <- function(problem, start, control) UseMethod("run_start")
 
-# Start values near a solution; NULL for a model without polishing.
+# Draws starting values near a solution; NULL for a model without polishing.
 shake_start <- function(problem, param) UseMethod("shake_start")
 
 shake_start.default <- function(problem, param) NULL
 
-# How a start is run before the best are chosen: list(max_pass = , tol = ).
+# Returns the settings of a start before the best are chosen: list(max_iter = , tol = ).
 screening <- function(problem, control) UseMethod("screening")
 
 screening.default <- function(problem, control) {
-  list(max_pass = if (isTRUE(control$screen)) 100L else as.integer(control$screen), tol = control$tol)
+  list(max_iter = if (isTRUE(control$screen)) 100L else as.integer(control$screen), tol = control$tol)
 }
 
-# A named list of what else to note of a finished start.
+# Returns a named list of further columns for a finished start.
 mark_start <- function(problem, param) UseMethod("mark_start")
 
 mark_start.default <- function(problem, param) NULL
@@ -49,13 +49,13 @@ refuse_cluster <- function(control) {
 
 refuse_checkpoint <- function(control) {
   if (!is.null(control$checkpoint)) {
-    stop_input("`checkpoint` of fit_control() is not for this call: ?fit_control names those that keep what is done.")
+    stop_input("`checkpoint` of fit_control() has no effect here: ?fit_control lists the calls that keep results.")
   }
 }
 
-# Runs all starts of a problem, or the one that the user gave, `problem$start`. Returns list(best = list(param,
-# outcome), starts = data frame, traces = list, params = list or NULL, seed = session_state() before any is drawn, NULL
-# for one given).
+# Runs all starts of a problem, or the user's starting values, `problem$start`. Returns list(best = list(param,
+# outcome), starts = data frame, traces = list, params = list or NULL, seed = session_state() before any draw, NULL for
+# the user's).
 run_starts <- function(problem, control) {
   refuse_cluster(control)
   refuse_checkpoint(control)
@@ -65,12 +65,12 @@ run_starts <- function(problem, control) {
   seed <- if (!given) session_state()
   tasks <- Map(list, kind = kinds, seed = draw_seeds(n), polish_seed = draw_seeds(n))
   first <- screening(problem, control)
-  screened <- !isFALSE(control$screen) && n > control$n_finish && first$max_pass < control$max_pass
+  screened <- !isFALSE(control$screen) && n > control$n_finish && first$max_iter < control$max_iter
   if (given) control$n_polish <- 0L
   name <- function(i) sprintf("start %d (%s)", i, kinds[i])
   problem$n_threads <- control$n_threads # of what is fitted to draw a start
   common <- list(problem = problem, control = control, screening = first)
-  # One start needs no tasks, unless somebody watches it.
+  # A single start needs no tasks unless progress is shown.
   if (n == 1L && !isTRUE(control$progress)) {
     task <- tasks[[1L]]
     task$result <- checked_run(problem, start_values(task, problem), control)
@@ -95,14 +95,15 @@ run_starts <- function(problem, control) {
   c(starts_table(done, kinds, finished, problem, control), list(seed = seed))
 }
 
-# The tasks of run_starts(): a start's first passes; a start from its values to its end; what is left of a screened one.
+# Tasks of run_starts(): the first iterations of a start; a start from its values to its end; the remaining iterations
+# of a screened one.
 screen_start <- function(task, common, tick) {
   control <- common$control
   control$on_tick <- tick
-  control[c("max_pass", "tol")] <- common$screening[c("max_pass", "tol")]
+  control[c("max_iter", "tol")] <- common$screening[c("max_iter", "tol")]
   result <- checked_run(common$problem, start_values(task, common$problem), control)
   near <- control$tol > common$control$tol && result$outcome$status == "converged"
-  if (near) result$outcome$status <- "max_pass" # there is more to climb
+  if (near) result$outcome$status <- "max_iter" # there is more to climb
   result
 }
 
@@ -117,7 +118,7 @@ start_values <- function(task, problem) {
   if (is.null(problem$start)) with_seed(task$seed, draw_start(problem, task$kind)) else problem$start
 }
 
-# From where screening stopped to convergence, then polished.
+# Iterates from the end of screening to convergence, then polishes.
 finish_start <- function(task, common, tick) {
   control <- common$control
   control$on_tick <- tick
@@ -125,12 +126,11 @@ finish_start <- function(task, common, tick) {
   polish_start(task, common$problem, control)
 }
 
-# A solution that the passes can no longer leave, for want of a coordinate that came too near to its bound, is shaken
-# and run again, and kept if better.
+# Perturbs and reruns a solution that may be trapped because a coordinate came too near its bound, and keeps the better.
 polish_start <- function(task, problem, control) {
   result <- task$result
   for (seed in with_seed(task$polish_seed, draw_seeds(control$n_polish))) {
-    if (result$outcome$status != "converged" || result$outcome$n_pass >= control$max_pass) break
+    if (result$outcome$status != "converged" || result$outcome$n_iter >= control$max_iter) break
     shaken <- with_seed(seed, shake_start(problem, result$param))
     if (is.null(shaken)) break
     result <- go_on(result, shaken, problem, control)
@@ -138,7 +138,7 @@ polish_start <- function(task, problem, control) {
   result
 }
 
-# Components in the order that order_of(param) gives, in the best start and in every start that is kept.
+# Reorders components by order_of(param), in the best start and in every start that is kept.
 reorder_runs <- function(run, order_of, permute) {
   reorder <- function(param) permute(param, order_of(param))
   run$best$param <- reorder(run$best$param)
@@ -146,26 +146,27 @@ reorder_runs <- function(run, order_of, permute) {
   run
 }
 
-# NA for a start that failed or was not reached.
+# Returns the objectives, NA for a start that failed or was not reached.
 objectives <- function(results) {
   vapply(results, function(result) if (is.null(result)) NA_real_ else result$outcome$objective, 0)
 }
 
 checked_run <- function(problem, start, control) {
+  force(start) # what draws it would else run inside the kernel's call
   result <- run_start(problem, start, control)
   check_outcome(result$outcome)
   result
 }
 
-# More passes from `start`; see add_passes().
+# Runs further iterations from `start`; see add_iterations().
 go_on <- function(result, start, problem, control) {
-  if (!is.null(result$outcome)) control$max_pass <- control$max_pass - result$outcome$n_pass
+  if (!is.null(result$outcome)) control$max_iter <- control$max_iter - result$outcome$n_iter
   more <- checked_run(problem, start, control)
-  add_passes(result, more)
+  add_iterations(result, more)
 }
 
-# A result with those of more passes: passes add up, and the trace holds the best objective so far.
-add_passes <- function(result, more) {
+# Appends further iterations to a result: iterations add up, and the trace holds the best objective so far.
+add_iterations <- function(result, more) {
   before <- result$outcome
   if (is.null(before)) {
     return(more)
@@ -173,19 +174,19 @@ add_passes <- function(result, more) {
   better <- more$outcome$objective > before$objective
   out <- if (better) more else result
   out$outcome$trace <- c(before$trace, pmax(before$objective, more$outcome$trace))
-  out$outcome$n_pass <- before$n_pass + more$outcome$n_pass
+  out$outcome$n_iter <- before$n_iter + more$outcome$n_iter
   if (before$status != "converged") out$outcome$status <- more$outcome$status
   out
 }
 
-# Nats below the best within which a finished start is said to have reached it.
+# Distance from the best objective, in nats, within which a finished start counts as having reached it.
 near_best <- 0.5
 
 starts_table <- function(done, kinds, finished, problem, control) {
   objective <- objectives(done)
   starts <- data.frame(
     start = seq_along(done), init = kinds, objective = objective,
-    passes = vapply(done, function(result) if (is.null(result)) 0L else result$outcome$n_pass, 0L),
+    iterations = vapply(done, function(result) if (is.null(result)) 0L else result$outcome$n_iter, 0L),
     finished = finished, converged = vapply(done, function(result) identical(result$outcome$status, "converged"), NA)
   )
   usable <- usable_starts(starts)
@@ -202,26 +203,25 @@ starts_table <- function(done, kinds, finished, problem, control) {
   )
 }
 
-# Which starts a fit can be made of: the finished ones or, where an interrupt came before the first was finished, all
-# that have parameters.
+# Selects the starts for a fit: the finished ones or, after an early interrupt, all with parameters.
 usable_starts <- function(starts) which(if (any(starts$finished)) starts$finished else !is.na(starts$objective))
 
-# Passes before the first of the trace are counted, too.
+# Iterations before the first one of the trace count, too.
 trace_frame <- function(outcome) {
   traced <- length(outcome$trace)
-  data.frame(pass = outcome$n_pass - traced + seq_len(traced), objective = outcome$trace)
+  data.frame(iteration = outcome$n_iter - traced + seq_len(traced), objective = outcome$trace)
 }
 
-count_passes <- function(fit) max(0L, fit$trace$pass)
+count_iterations <- function(fit) max(0L, fit$trace$iteration)
 
 warn_not_converged <- function(outcome, what = "Not converged", advice = "") {
   warning(warningCondition(
-    sprintf("%s after %s%s.", what, count_words(outcome$n_pass, "pass"), advice),
+    sprintf("%s after %s%s.", what, count_words(outcome$n_iter, "iteration"), advice),
     class = "multicause_not_converged", call = NULL
   ))
 }
 
-# NA where no start of a kind has an objective: failed, or not reached before an interrupt.
+# Returns NA if no start of a kind has an objective: all failed, or an interrupt came first.
 best_of_kind <- function(objective) if (all(is.na(objective))) NA_real_ else max(objective, na.rm = TRUE)
 
 summarise_starts <- function(starts) {
@@ -234,7 +234,7 @@ summarise_starts <- function(starts) {
   )
 }
 
-# Each prototype: column means pulled towards a row drawn at random, plus noise.
+# Draws prototypes: column means shrunk towards a random row, plus noise.
 mixture_prototypes <- function(data, k) {
   n <- nrow(data$x)
   m <- ncol(data$x)

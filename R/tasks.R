@@ -1,17 +1,18 @@
-# Independent tasks (starts, folds, replicates, chains): one after another or as futures, with the same result. One that
-# fails is named and does not lose the others; an interrupt may keep what is finished; finished ones may be stored.
+# Independent tasks (starts, folds, replicates, chains): one after another or as futures, with the same result. A failed
+# task is reported without losing the others; an interrupt may keep finished tasks, which may be stored.
 
-# More tasks than anybody runs in one call: with a limit, what is laid out for each before work starts stays small.
+# Upper limit of tasks in one call, which bounds what is allocated for each before work starts.
 most_tasks <- 1e6
 
-# Is there a future plan other than "one after another"?
+# Tests for a future plan other than sequential.
 plan_is_parallel <- function() {
   isNamespaceLoaded("future") && !inherits(future::plan(), "sequential")
 }
 
-# f(task, common, tick) for every task; f draws no random numbers of the session's. A list with NULL where a task failed
-# or, after an interrupt that was to be kept (then the attribute "interrupted" is TRUE), was not reached. If all failed,
-# the error of the first. If some did, the attribute "failed" has their numbers and messages.
+# Runs f(task, common, tick) for every task; f must not draw the session's random numbers. Returns a list with NULL for
+# a task that failed or, after an interrupt with `on_interrupt = "keep"` (then the attribute "interrupted" is TRUE), was
+# not reached. If all failed, the first error is signalled. If some did, the attribute "failed" has their numbers and
+# messages.
 #   f        a function of the package: all it works on is in its arguments
 #   common   what the tasks share: sent once to each worker
 #   tick     what f calls in the middle of a task, as a kernel's on_tick; NULL where nobody looks
@@ -36,11 +37,11 @@ map_tasks <- function(tasks, f, common, label, name = function(i) paste("task", 
   done
 }
 
-# How tasks are run.
+# Settings of a run of tasks.
 #   control  whether to show progress, and whether an interrupt keeps what is finished; NULL: neither
-#   store    where finished tasks are kept on disk, see checkpoint_store(); or NULL
-#   parallel as futures, where there is a plan?
-#   need_all is one failure an error?
+#   store    where finished tasks are stored on disk, see checkpoint_store(); or NULL
+#   parallel whether to use futures, if there is a plan
+#   need_all whether one failure is an error
 task_running <- function(control = NULL, store = NULL, parallel = TRUE, need_all = FALSE) {
   list(control = control, store = store, parallel = parallel, need_all = need_all)
 }
@@ -49,10 +50,10 @@ was_interrupted <- function(done) isTRUE(attr(done, "interrupted"))
 
 is_done <- function(done) !vapply(done, is.null, NA)
 
-# Where nothing is finished there is nothing to keep.
+# Without a finished task there is nothing to keep.
 need_some <- function(done) if (length(done) && !any(is_done(done))) signal_interrupt() else done
 
-# Tells that an interrupt left tasks out, of `n` in all.
+# Warns that an interrupt left tasks out, of `n` in all.
 tell_interrupted <- function(done, what, n = length(done)) {
   if (was_interrupted(done)) {
     warning(warningCondition(
@@ -80,7 +81,7 @@ run_in_turn <- function(jobs, f, common, step, keep, store, bar) {
   list(done = done, interrupted = interrupted)
 }
 
-# One task, here or on a worker: its result, or the condition of its error.
+# Runs one task, here or on a worker, and returns its result or the condition of its error.
 run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
   if (is_cancelled(store)) {
     return(NULL)
@@ -95,8 +96,8 @@ run_task <- function(job, f, common, step = NULL, store = NULL, tick = NULL) {
   value
 }
 
-# Each worker has a run of the jobs and stores each result where this session can read it, so that what is finished is
-# kept at an interrupt, and where a worker is lost, whose jobs are then done here.
+# Runs jobs on workers, each of which stores every result where this session can read it, so that finished results are
+# kept at an interrupt, or if a worker is lost, whose jobs then run here.
 run_as_futures <- function(jobs, f, common, step, keep, store) {
   if (is.null(store)) store <- temporary_store()
   watch <- new.env(parent = emptyenv()) # nolint: object_usage_linter. Used within work().
@@ -122,8 +123,8 @@ do_run <- function(jobs, f, common, step, store) {
   lapply(jobs, run_task, f = f, common = common, step = step, store = store)
 }
 
-# A run for each worker: list(at = which jobs, future, or why = the reason why there is none, state = "open", "done",
-# "lost" or "stopped", heard = when a job of it was last finished, finished = how many are).
+# Starts a run for each worker: list(at = its jobs, future, or why = the reason why there is none, state = "open",
+# "done", "lost" or "stopped", heard = when a job of it last finished, finished = the number of these).
 start_runs <- function(jobs, f, common, step, store) {
   packages <- setdiff(.packages(), c("base", "methods", "datasets", "utils", "grDevices", "graphics", "stats"))
   n <- min(length(jobs), future::nbrOfWorkers())
@@ -142,11 +143,11 @@ start_runs <- function(jobs, f, common, step, store) {
   })
 }
 
-# Errors of package future are those of a worker; others are those of what it was given to do.
+# Errors of package future are those of a worker; others are those of its job.
 worker_failure <- function(e) if (inherits(e, "FutureError")) list(why = conditionMessage(e)) else stop(e)
 
-# Waits until all runs are done or lost. Where all that is left is silent for `silent_seconds` and for three times as
-# long as any job took so far, its workers have stopped.
+# Waits until all runs are done or lost. If all remaining runs are silent for `silent_seconds` and for three times the
+# longest job so far, their workers have stopped.
 silent_seconds <- 60
 collect_runs <- function(watch, jobs, store) {
   longest <- 0
@@ -185,7 +186,7 @@ look_at_run <- function(run, jobs, store) {
   run
 }
 
-# All results: those of runs that are done, what the others have stored, and the rest, which is done here.
+# Collects all results: those of finished runs, the results that others have stored, and the remainder, which runs here.
 finish_runs <- function(watch, jobs, f, common, step, keep, store) {
   done <- vector("list", length(jobs))
   lost <- vapply(watch$runs, function(run) run$state != "done", NA)
@@ -239,7 +240,7 @@ settle_failures <- function(done, what, name, need_all) {
   structure(done, failed = data.frame(task = failed, message = messages))
 }
 
-# The error of a job of which nothing is left.
+# Signals the error of a job without any result.
 stop_failed <- function(e) {
   if (inherits(e, "multicause_model_failed")) {
     stop_input(
@@ -264,8 +265,8 @@ names_wanted <- function(f) {
   setdiff(c(all.names(body(f)), unlist(lapply(formals(f), all.names))), names(formals(f)))
 }
 
-# What functions of the user's own, such as models to compare, take from the workspace, by name: those anywhere in a
-# value, and in the surroundings of functions in it.
+# Collects the workspace objects that a user's functions, such as models to compare, use by name: in any part of a
+# value, and in the environments of its functions.
 session_globals <- function(value) {
   found <- list()
   seen <- list()
@@ -282,7 +283,7 @@ session_globals <- function(value) {
       return(invisible())
     }
     seen[[length(seen) + 1L]] <<- home
-    # Arguments that were not given have no value.
+    # Missing arguments have no value.
     for (name in ls(home)) visit(catch_error(get(name, home), function(e) NULL))
   }
   add <- function(names) {
@@ -297,7 +298,7 @@ session_globals <- function(value) {
   found
 }
 
-# A bar with the time left, which a long task moves by its passes; `todo` of n tasks are ahead.
+# Shows a bar with the remaining time, which a long task moves by its iterations; `todo` of n tasks remain.
 progress_bar <- function(label, n, todo) {
   done <- n - length(todo)
   bar <- cli::cli_progress_bar(
@@ -307,8 +308,8 @@ progress_bar <- function(label, n, todo) {
   update <- function(...) cli::cli_progress_update(..., id = bar, .envir = topenv())
   if (done) update(set = done)
   list(
-    tick = function(pass, objective) {
-      update(set = done, status = sprintf("pass %d: %s", pass, format(objective, digits = 8L)))
+    tick = function(iteration, objective) {
+      update(set = done, status = sprintf("iteration %d: %s", iteration, format(objective, digits = 8L)))
     },
     step = function() {
       done <<- done + 1L
@@ -318,7 +319,7 @@ progress_bar <- function(label, n, todo) {
   )
 }
 
-# What to call after each task for those who listen by progressr, NULL where nobody can.
+# Returns the function to call after each task for progressr, NULL without it.
 progress_signal <- function(n) {
   if (!isNamespaceLoaded("progressr") || n < 1L) {
     return(NULL)
@@ -334,7 +335,7 @@ remembered <- function(memory, name, make) {
   memory[[name]]
 }
 
-# R's own interrupt; kernels that the user interrupted call this: glue_end_stopped() in src/glue/glue.h.
+# Signals R's own interrupt; kernels that the user interrupted call it: glue_end_stopped() in src/glue/glue.h.
 signal_interrupt <- function() {
   signalCondition(structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL)))
   invokeRestart("abort")

@@ -1,5 +1,5 @@
-# Fits and results as plain long tables: tidy(), as.data.frame(). The names of `param` say what its parts run over, so
-# one piece of code serves every model.
+# Fits and results as plain long tables: tidy(), as.data.frame(). The names of `param` determine its dimensions, so one
+# function serves every model.
 
 #' Fits and results as data frames
 #'
@@ -15,26 +15,29 @@
 #' those of [vcov()][vcov.visits_bernoulli] of [visits_bernoulli()] (components: by the delta method). With `conf.int =
 #' TRUE` there are `conf.low` and `conf.high`, too: the central posterior interval, or that of `confint()`. Of
 #' [bernoulli_mixture()] all three come from the bootstrap of [confint()][confint.bernoulli_mixture], with its cost, so
-#' that `std.error` is there with `conf.int = TRUE` alone. Where a part has no interval, `conf.int = TRUE` is an error.
+#' that `std.error` is there with `conf.int = TRUE` alone (with covariates at once). Where a part has no interval,
+#' `conf.int = TRUE` is an error.
 #'
-#' **Matrices.** `matrix` names one part of `coef(fit)`; the default is the one that says what the components are:
+#' **Matrices.** `matrix` names one part of `coef(fit)`; the default is the one that shows what the components are:
 #'
 #' | model | default | others |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | `"aspects"` | `"membership"`; `"effort"` (with `effort`) |
 #' | [visits_bernoulli()] | `"aspects"`, `"detection"` | `"membership"`, `"missed"`, `"added"`, `"communities"` |
 #' | [visits_occupancy()] | both of `"presence"`, `"detection"`, see [tidy()][tidy.visits_occupancy] | |
-#' | [bernoulli_mixture()] | `"prototypes"` | `"weights"`, `"membership"` |
+#' | [bernoulli_mixture()] | `"prototypes"` | `"weights"`, `"membership"`; `"effects"`, `"log_odds"` |
 #' | [logistic_pca()] | `"loadings"` | `"scores"`, `"intercept"` |
 #' | [nmf()] | `"basis"` | `"coefficients"` |
-#' | [plsa()] | `"basis"` (also `"beta"`) | `"membership"` (also `"gamma"`) |
+#' | [plsa()] | `"basis"` (also `"beta"`) | `"membership"` (also `"gamma"`); `"effects"`, `"log_odds"` |
 #' | [plca()] | `"marginals"`: component, dimension, level | `"weights"` |
 #' | [noisy_or()] | `"links"` | `"prior"`, `"leak"`, `"activation"` |
 #' | [bmf()] | `"effects"` | `"rows"`, `"columns"`, `"weights"`, `"hyper"`, `"quantities"` |
 #'
 #' Of [visits_bernoulli()] with `detection` the default is both parts, one after the other, and a column `matrix` names
-#' them. Asked for as `"beta"` or `"gamma"`, what components say and memberships have the columns that users of package
-#' tidytext know: `topic` (a number), `term` and `beta`, or `document`, `topic` and `gamma`.
+#' them. Effects of covariates (argument `membership` of the model) sum to 0 over components; `"log_odds"` are those
+#' against the first component, with errors as of `vcov()`. Asked for as `"beta"` or `"gamma"`, what components say and
+#' memberships have the columns that users of package tidytext know: `topic` (a number), `term` and `beta`, or
+#' `document`, `topic` and `gamma`.
 #'
 #' Those of [bmf()] are of the best draw, except for `"quantities"`, which summarise all draws; `"effects"` are what a
 #' row feature adds to a column, in units of the linear predictor.
@@ -60,17 +63,17 @@
 #' `std.error`, `conf.low` and `conf.high` as in Details.
 #'
 #' `glance()` of a fit: one row: `model`, `n`, `m`, `k`, `nobs` ([observations][multicause-package]), `objective` and
-#' its value `value`, `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `passes` (draws, of
-#' samplers), `starts` and `reached_best`, the number of finished starts that came near the best. Of a result: one row
-#' with what was chosen. Of an answer of [which_zeros()]: sizes, the total with its range, and how well hidden finds
-#' were found.
+#' its value `value`, `logLik`, `df`, `AIC`, `BIC` (`NA` where they have no meaning), `converged`, `iterations` (draws,
+#' of samplers), `starts` and `reached_best`, the number of finished starts that came near the best. Of a result: one
+#' row with what was chosen. Of a result of [which_zeros()]: sizes, the total with its range, and how well held-out
+#' presences were found.
 #'
 #' `augment()` of a fit: a row for every cell, site by site: `site`, `taxon` (for [plca()] one
 #' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`
-#' and `.false`. The first is the chance of a presence if no phantom makes the cell, the second the chance that the 0 or
-#' 1 on record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an answer of
-#' [which_zeros()]: `.fitted` is the chance of a record and `.false` that of a false absence, both at zeros. Over 1 GB
-#' is refused: take some `rows`.
+#' and `.false`. The first is the probability of a presence if no phantom makes the cell, the second the probability
+#' that the 0 or 1 on record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an
+#' answer of [which_zeros()]: `.fitted` is the probability of a record and `.false` that of a false absence, both at
+#' zeros. Over 1 GB is refused: take some `rows`.
 #'
 #' Wrong input is an error of class `multicause_input_error`.
 #' @examples
@@ -85,7 +88,7 @@
 #' @name tidiers
 NULL
 
-# What the rows and columns (or the entries) of a part of `param` are.
+# Names the sides (rows and columns, or entries) of a part of `param`.
 part_sides <- function(fit, name, values) UseMethod("part_sides")
 
 part_sides.default <- function(fit, name, values) {
@@ -95,14 +98,14 @@ part_sides.default <- function(fit, name, values) {
   )
 }
 
-# The parts of a fit that tidy() knows, by name; those that are not in the fit are NULL.
+# Returns the parts of a fit that tidy() supports, by name; absent ones are NULL.
 param_parts <- function(fit) UseMethod("param_parts")
 
 param_parts.default <- function(fit) lapply(fit$param, function(values) values)
 
 is_sampled.default <- function(fit) FALSE
 
-# All of them: that of components first, quantities of a sampler last but for it.
+# Orders the parts: that of components first, quantities of a sampler last.
 ordered_parts <- function(fit) {
   parts <- param_parts(fit)
   if (is_sampled(fit)) parts <- c(parts, list(quantities = NULL))
@@ -110,7 +113,7 @@ ordered_parts <- function(fit) {
   c(parts[first], parts[setdiff(names(parts), first)])
 }
 
-# The name of the first part with a row for each component, or observation.
+# Returns the name of the first part with a row per component, or observation.
 first_of <- function(fit, parts, what) {
   sides <- Map(function(name, values) part_sides(fit, name, values), names(parts), parts)
   names(Filter(function(side) length(side) == 2L && side[1L] == what, sides))[1L]
@@ -128,12 +131,12 @@ tidy_fit <- function(x, matrix, level = NULL) {
   if (length(tables) == 1L) tables[[1L]] else stack_parts(tables, matrix)
 }
 
-# The parts that tidy() gives by default, of these.
+# Returns the default parts of tidy(), among these.
 default_parts <- function(fit, parts) UseMethod("default_parts")
 
 default_parts.default <- function(fit, parts) parts[1L]
 
-# One below the other, a column `matrix` before them; what some have not is NA, and numbers are last.
+# Binds tables by rows after a column `matrix`; missing columns are NA, and numbers come last.
 stack_parts <- function(tables, matrix) {
   columns <- unique(unlist(lapply(tables, names)))
   numbers <- c("estimate", "std.error", "conf.low", "conf.high")
@@ -145,7 +148,7 @@ stack_parts <- function(tables, matrix) {
   do.call(rbind, unname(whole))
 }
 
-# A row for each entry of a part of a fit; level: NULL, or the probability of intervals.
+# Returns a row per entry of a part of a fit; level: NULL, or the probability of intervals.
 tidy_part <- function(fit, name, values, level) UseMethod("tidy_part")
 
 tidy_part.default <- function(fit, name, values, level) {
@@ -167,7 +170,7 @@ spread_columns <- c(error = "std.error", lower = "conf.low", upper = "conf.high"
 
 part_spread.default <- function(fit, name, level = NULL) NULL
 
-# The tables of a result, the first one is what tidy() gives.
+# Returns the tables of a result, the first being that of tidy().
 result_tables <- function(x) UseMethod("result_tables")
 
 result_tables.multicause_selection <- function(x) x[c("table", "best")]
@@ -234,7 +237,7 @@ tidy.multicause_shards <- tidy.multicause
 
 tidytext_parts <- c(beta = "basis", gamma = "membership")
 
-# By the names that package tidytext gives to what tidiers of topic models return.
+# Renames columns as package tidytext does for topic models.
 as_tidytext <- function(table, matrix) {
   words <- c(component = "topic", taxon = "term", site = "document", estimate = matrix)
   known <- names(table) %in% names(words)
@@ -261,7 +264,7 @@ tidy.multicause_result <- function(x, table = NULL, ...) as_tidy(tidy_result(x, 
 #' @export
 tidy.which_zeros <- tidy.multicause_result
 
-# Results that are data frames already, without what prints them.
+# Returns results that are data frames already, without their print class.
 tidy_rows <- function(x, ...) {
   check_dots(...)
   as_tidy(as.data.frame(as.list(x), optional = TRUE))
@@ -288,7 +291,7 @@ tidy.visit_richness <- tidy_rows
 #' @export
 tidy.visits_needed <- tidy_rows
 
-# data.frame() says how it would treat text.
+# Accepts `stringsAsFactors`, which data.frame() passes on.
 check_frame_dots <- function(...) if (!identical(...names(), "stringsAsFactors")) check_dots(...)
 
 #' @rdname tidiers
@@ -300,7 +303,7 @@ as.data.frame.multicause_result <- function(x, row.names = NULL, optional = FALS
 
 # nolint end
 
-# One row a fit, one row a cell, and the ordination of vegan: glance(), augment(), scores().
+# One row per fit, one row per cell, and the ordination of vegan: glance(), augment(), scores().
 
 # Methods of generics that lintr does not know.
 # nolint start: object_name_linter.
@@ -309,6 +312,7 @@ as.data.frame.multicause_result <- function(x, row.names = NULL, optional = FALS
 #' @export
 glance.multicause <- function(x, ...) {
   check_dots(...)
+  check_whole(check_fit(x, c("multicause", "multicause_shards"), "x"))
   d <- x$dims
   number <- function(value) if (is.null(value)) NA_real_ else unname(as.double(value))
   criteria <- fit_criteria(x)
@@ -317,7 +321,7 @@ glance.multicause <- function(x, ...) {
     objective = if (is.null(x$objective)) NA_character_ else names(x$objective), value = number(x$objective),
     logLik = number(x$loglik), df = number(x$df), AIC = criteria[["AIC"]],
     BIC = criteria[["BIC"]], converged = if (is.null(x$converged)) NA else x$converged,
-    passes = if (is.null(x$trace)) NA_integer_ else if (is_sampled(x)) nrow(x$trace) else count_passes(x),
+    iterations = if (is.null(x$trace)) NA_integer_ else if (is_sampled(x)) nrow(x$trace) else count_iterations(x),
     starts = if (is.null(x$starts)) NA_integer_ else nrow(x$starts),
     reached_best = if (is.null(x$starts$reached_best)) NA_integer_ else sum(x$starts$reached_best)
   ))
@@ -362,13 +366,17 @@ augment.multicause <- function(x, data = NULL, newdata = NULL, ..., rows = NULL)
     return(augment_new(x, newdata, ...))
   }
   check_dots(...)
+  check_whole(check_fit(x, c("multicause", "multicause_shards"), "x"))
   rows <- pick(rows, x$dims[["n"]], x$names[[1L]], "rows")
   refuse_cells(7, rows, x)
   x$x <- fit_data(x, data)
   observed <- dense_rows(x$x, rows)
-  mean <- unname(fitted(x)[rows, , drop = FALSE])
-  scores <- c(list(.fitted = mean, .resid = observed - mean), augment_scores(x, rows, observed))
-  augment_cells(x, rows, observed, scores)
+  mean <- unname(take_side(fitted(x), 1L, rows))
+  augment_cells(x, rows, c(augment_means(x, observed, mean), augment_scores(x, rows, observed)))
+}
+
+check_whole <- function(x) {
+  if (!all(c("n", "m", "k") %in% names(x$dims))) stop_input("`x` must be a whole fit: it lacks its sizes, `x$dims`.")
 }
 
 refuse_cells <- function(columns, rows, x) {
@@ -377,17 +385,25 @@ refuse_cells <- function(columns, rows, x) {
   )
 }
 
-# A row a cell: names, what was observed, and further columns, a matrix of the observations in `rows` each.
-augment_cells <- function(x, rows, observed, scores) {
+# Returns the columns of cells on which all models say the like: the observed value, the mean and the difference, each a
+# matrix.
+augment_means <- function(fit, observed, mean) UseMethod("augment_means")
+
+augment_means.default <- function(fit, observed, mean) {
+  list(observed = observed, .fitted = mean, .resid = observed - mean)
+}
+
+# Returns a row per cell: names, and a column per matrix of scores of the observations in `rows`.
+augment_cells <- function(x, rows, scores) {
   m <- x$dims[["m"]]
   name <- function(side, at) if (is.null(x$names[[side]])) at else x$names[[side]][at]
   as_tidy(data.frame(
     site = rep(name(1L, rows), each = m), taxon = rep(name(2L, seq_len(m)), length(rows)),
-    lapply(c(list(observed = observed), scores), function(score) as.vector(t(score)))
+    lapply(scores, function(score) as.vector(t(score)))
   ))
 }
 
-# Of new sites, with taxa as the model's predict() has them.
+# Returns the cells of new sites, with taxa in the order of the model's predict().
 augment_new <- function(fit, newdata, ...) {
   mean <- stats::predict(fit, newdata, ...)
   observed <- new_observed(fit, newdata)
@@ -396,11 +412,10 @@ augment_new <- function(fit, newdata, ...) {
     observed <- observed[, match(colnames(mean), colnames(observed)), drop = FALSE]
   }
   shape <- list(dims = c(n = nrow(mean), m = ncol(mean)), names = dimnames_of(mean))
-  scores <- list(.fitted = unname(mean), .resid = unname(observed - mean))
-  augment_cells(shape, seq_len(nrow(mean)), unname(observed), scores)
+  augment_cells(shape, seq_len(nrow(mean)), augment_means(fit, unname(observed), unname(mean)))
 }
 
-# What is on record of new sites, n x m; NULL: their covariates alone are known.
+# Returns the records of new sites, n x m; NULL if only their covariates are known.
 new_observed <- function(fit, newdata) UseMethod("new_observed")
 
 new_observed.default <- function(fit, newdata) {
@@ -410,7 +425,7 @@ new_observed.default <- function(fit, newdata) {
   dense
 }
 
-# What a model says of a cell beside its mean, by the name of its column: matrices of the observations in `rows`.
+# Returns a model's scores of cells beside the mean, by the name of the column: matrices of the observations in `rows`.
 augment_scores <- function(fit, rows, observed) UseMethod("augment_scores")
 
 augment_scores.default <- function(fit, rows, observed) list()

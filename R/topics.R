@@ -1,5 +1,5 @@
-# Components as topics: the terms (attributes) that tell them, how well these hang together and keep to their component,
-# and how well a fit of plsa() completes documents.
+# Components as topics: their characteristic terms (attributes), coherence and exclusivity, and the completion of
+# documents by a fit of plsa().
 
 #' The terms of each component
 #'
@@ -33,7 +33,7 @@
 #' @param level of a fit of [plsa()] with `estimate = "gibbs"`, the probability of the intervals, between 0 and 1.
 #' @return A data frame, the first terms of each component first: `component`, `rank`, `term`, `probability`, `lift`,
 #'   `relevance`, `exclusivity`, `frex`; of [plsa()] with `estimate = "gibbs"` `lower` and `upper` as well, the ends of
-#'   the interval of `probability` (see [confint()][confint.plsa_gibbs]). Cost: sorts of k rows of m numbers.
+#'   the interval of `probability` (see [confint()][confint.multicause]). Cost: sorts of k rows of m numbers.
 #' @references Bischof JM, Airoldi EM (2012). Summarizing topical content with word frequency and exclusivity.
 #'   *Proceedings of the 29th International Conference on Machine Learning*, 201-208.
 #'
@@ -82,7 +82,7 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
   do.call(rbind, unname(each))
 }
 
-# What each component says of the attributes, k x m, none below 0.
+# Returns the components as k x m values of the attributes, none below 0.
 said_of_terms <- function(fit) {
   w <- component_matrix(fit)
   if (!nrow(w)) stop_input("`fit` has no components: k is 0.")
@@ -109,7 +109,7 @@ frex_of <- function(probability, exclusivity, weight) {
 #' term i, \eqn{D(i, j)} the number that hold both, and N the number of sites:
 #' * `"npmi"`: the mean over pairs of \eqn{\log(P_{ij} / (P_i P_j)) / -\log P_{ij}}{log(P(i,j) / (P(i) P(j))) /
 #'   -log P(i,j)} with P = D / N, from -1 (never together, the value of pairs that are not) to 1 (always); 0 is what
-#'   chance makes. Windows are whole sites.
+#'   probability makes. Windows are whole sites.
 #' * `"umass"`: the sum over pairs, i the likelier, of \eqn{\log((D(i, j) + 1) / D(i))}{log((D(i,j) + 1) / D(i))}; 0 or
 #'   less except for the 1, larger is better. It depends on `n` and N: compare on the same table.
 #'
@@ -176,7 +176,7 @@ coherence_of <- function(fit, n, method, x) {
   )
 }
 
-# both: numbers of observations that hold both of two terms, the likelier first; its diagonal those that hold one.
+# both: numbers of observations with both of two terms, the more frequent first; the diagonal has those with one.
 pairs_coherence <- function(both, n, method) {
   held <- diag(both) > 0
   both <- both[held, held, drop = FALSE]
@@ -202,16 +202,17 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
   if (print_as_frame(x, digits, c("k", "coherence", "exclusivity"), "terms")) {
     return(invisible(x))
   }
-  shown <- as.data.frame(utils::head(x, check_shown(n)))
-  wide <- which(nchar(shown$terms) > 60L)
-  shown$terms[wide] <- paste0(substr(shown$terms[wide], 1L, 57L), "...")
-  print.data.frame(round_columns(shown, digits), row.names = FALSE, right = FALSE)
+  shown <- round_columns(as.data.frame(utils::head(x, check_shown(n))), digits)
+  cat(sprintf("Coherence (%s) and exclusivity of %s\n", attr(x, "method"), count_words(nrow(x), "component")))
+  most <- max(getOption("width") - sum(nchar(names(shown)) + 4L), 20L)
+  shown$terms <- clip(shown$terms, most)
+  print_rows(shown)
   if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
   for (k in unique(x$k)) {
     at <- x$k == k
     cat(sprintf(
-      "k = %.0f: mean coherence %s (%s), mean exclusivity %s\n", k,
-      format(mean(x$coherence[at], na.rm = TRUE), digits = digits), attr(x, "method"),
+      "k = %.0f: mean coherence %s, mean exclusivity %s\n", k,
+      format(mean(x$coherence[at], na.rm = TRUE), digits = digits),
       format(mean(x$exclusivity[at]), digits = digits)
     ))
   }
@@ -224,12 +225,12 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' part with the basis held, and the counts of the other part are predicted.
 #'
 #' @details
-#' Every single count of a site is seen with chance `seen`, by itself: so both parts are draws from the same
+#' Every single count of a site is seen with probability `seen`, by itself: so both parts are draws from the same
 #' distribution. The perplexity is \eqn{\exp(-\sum x_{ij} \log P_i(j) / \sum x_{ij})}{exp(-sum x[i,j] log P_i(j) /
 #' sum x[i,j])} over the counts that were not seen: the number of equally likely taxa among which the fit leaves
 #' the choice. m is what knowing nothing gives; smaller is better.
 #'
-#' Maximum likelihood gives some taxa a chance of exactly 0, and one count of these would make the perplexity
+#' Maximum likelihood gives some taxa a probability of exactly 0, and one count of these would make the perplexity
 #' infinite. So P is mixed with what is known without the fit: \eqn{(1 - b) P + b q}{(1 - b) P + b q}, with b the
 #' `background` and q the shares of the taxa in training, half a count added to each. Compare fits under the same
 #' one. Sites of which nothing is seen, or nothing is left, are left out.
@@ -242,10 +243,10 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' @param newdata new sites, whole counts, columns matched by name as in [predict.plsa()]. None of them may have been
 #'   in training.
 #' @param ... must be empty.
-#' @param seen chance of each count to be seen, between 0 and 1.
+#' @param seen probability of each count to be seen, between 0 and 1.
 #' @param background share of the background, from 0 to 1.
 #' @param x the training data, where the fit was made with `keep_x = FALSE`.
-#' @param control settings of the fold-in, from [fit_control()]: `max_pass`, `tol`, `accelerate`, `algorithm`,
+#' @param control settings of the fold-in, from [fit_control()]: `max_iter`, `tol`, `accelerate`, `algorithm`,
 #'   `n_threads` and `progress`; others are refused.
 #' @return A list of class `document_completion`: `perplexity`; `loglik`, nats of each site's unseen counts;
 #'   `counts`, how many these are; `uniform`, the number of taxa; `background_alone`, the perplexity of q. Cost:
@@ -262,14 +263,14 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' document_completion(fit, x[31:40, ])
 #' @export
 document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01, x = NULL,
-                                control = fit_control(max_pass = 5000, tol = 1e-10)) {
+                                control = fit_control(max_iter = 5000, tol = 1e-10)) {
   check_dots(...)
   check_fit(fit, "plsa")
   check_given(newdata)
   seen <- check_number(seen, "seen", 0, 1, open = TRUE)
   background <- check_number(background, "background", 0, 1)
   control <- check_control(control)
-  refuse_settings(control, c("max_pass", "tol", "accelerate", "algorithm", "n_threads", "progress"))
+  refuse_settings(control, c("max_iter", "tol", "accelerate", "algorithm", "n_threads", "progress"))
   data <- check_newdata(fit, newdata, "count")
   learned <- fit_data(fit, x) # apart: an error within a call of Matrix would lose its class
   margin <- Matrix::colSums(learned, na.rm = TRUE) + 0.5
@@ -281,11 +282,11 @@ document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01
   part <- Matrix::sparseMatrix(
     i = counts$i, j = counts$j, x = first, dims = shape, dimnames = list(NULL, colnames(data$x))
   )
-  folded <- plsa_fold_in(fit, Matrix::drop0(part), control)$membership
+  folded <- plsa_fold_in(fit, Matrix::drop0(part), control)$states
   counts$x <- counts$x - first
   counts <- counts[counts$x > 0 & (Matrix::rowSums(part) > 0)[counts$i], ]
   if (!nrow(counts)) stop_input("`newdata` must have rows with counts in both parts: none has.")
-  p <- rowSums(folded[counts$i, , drop = FALSE] * t(unname(fit$param$basis)[, counts$j, drop = FALSE]))
+  p <- plsa_shares_at(folded, counts$i, counts$j)
   q <- margin[counts$j]
   row <- factor(counts$i, seq_len(shape[1L]))
   by_row <- function(value) stats::setNames(as.vector(tapply(value, row, sum, default = 0)), rownames(data$x))
@@ -306,13 +307,77 @@ print.document_completion <- function(x, digits = 4L, ...) {
   digits <- check_digits(digits)
   show <- function(value) format(value, digits = digits)
   write_sentences(sprintf(
-    "Perplexity %s on %s unseen counts of %d rows (%s %% of each was seen)", show(x$perplexity),
-    format_big(sum(x$counts)), sum(x$counts > 0), show(100 * x$seen)
+    "Document completion: %s unseen counts of %s (%s %% of each seen)", format_big(sum(x$counts)),
+    count_words(sum(x$counts > 0), "row"), show(100 * x$seen)
   ))
-  write_sentences(sprintf(
-    "To compare: %s by the shares of the columns in training alone, %s if all were equally likely; lower is better",
-    show(x$background_alone), show(x$uniform)
-  ))
-  cat(sprintf("A background of %s %% is mixed in\n", show(100 * x$background)))
+  print_aligned(stats::setNames(list(
+    c(
+      sprintf("  this fit (%s %% background)", show(100 * x$background)), "  shares of the columns in training",
+      "  all columns equally likely"
+    ), c(show(x$perplexity), show(x$background_alone), show(x$uniform))
+  ), c("Perplexity (lower is better)", "")))
   invisible(x)
+}
+
+#' Which class is a new site of?
+#'
+#' Classification by likelihood: [plsa()] is fitted to the sites of each class, and a new site is of the class whose fit
+#' explains it best, as in section 4.2 of Shashanka, Raj and Smaragdis (2007).
+#'
+#' The memberships of a new site are estimated by each fit, so the more components a fit has, the better it explains
+#' anything: give all classes the same `k`. A taxon that a class never had is not impossible there: a millionth of the
+#' uniform distribution is mixed into each basis.
+#'
+#' @param fits a named list of two or more fits of [plsa()] to tables with the same taxa, one for each class.
+#' @param newdata new sites, as in [predict.plsa()].
+#' @param ... must be empty.
+#' @param control settings of the fold-in, from [fit_control()]. Cost: that of a prediction by each fit.
+#' @return A data frame with a row for each site, in its names: `class`; `margin`, how far its log-likelihood is above
+#'   that of the next best, `NA` where nothing is counted; and the log-likelihood of each class, by its name.
+#' @inherit plsa references
+#' @concept classification by likelihood
+#' @seealso [predict.plsa()]
+#' @examples
+#' set.seed(1)
+#' draw <- function(p) t(rmultinom(40, 30, p))
+#' few <- fit_control(n_start = 1)
+#' fits <- list(
+#'   forest = plsa(draw(c(4, 3, 2, 1)), 2, control = few), steppe = plsa(draw(1:4), 2, control = few)
+#' )
+#' classify(fits, rbind(draw(c(4, 3, 2, 1))[1:2, ], draw(1:4)[1:2, ]))
+#' @export
+classify <- function(fits, newdata, ..., control = fit_control(max_iter = 5000, tol = 1e-12)) {
+  check_dots(...)
+  check_given(fits, newdata)
+  control <- check_control(control)
+  fits <- check_classes(fits)
+  loglik <- lapply(fits, function(fit) {
+    m <- fit$dims[["m"]]
+    fit$param$basis <- (1 - 1e-6) * fit$param$basis + 1e-6 / m
+    attr(stats::predict(fit, newdata, control = control), "loglik")
+  })
+  names <- names(loglik[[1L]])
+  loglik <- matrix(unlist(loglik), ncol = length(fits), dimnames = list(names, names(fits)))
+  best <- max.col(loglik, "first")
+  next_best <- apply(loglik, 1L, function(each) sort(each, decreasing = TRUE)[2L])
+  margin <- loglik[cbind(seq_along(best), best)] - next_best
+  empty <- rowSums(loglik != 0) == 0
+  class <- replace(names(fits)[best], empty, NA)
+  data.frame(class = class, margin = replace(margin, empty, NA), loglik, row.names = names, check.names = FALSE)
+}
+
+# Checks fits of classes: modes of plsa() to the same taxa.
+check_classes <- function(fits) {
+  if (!is.list(fits) || inherits(fits, "multicause") || length(fits) < 2L || !is_named(fits)) {
+    stop_input("`fits` must be a named list of two or more fits of plsa(), one for each class, not %s.",
+      show_value(fits))
+  }
+  taxa <- NULL
+  for (name in names(fits)) {
+    check_fit(fits[[name]], "plsa", sprintf("fits$%s", name))
+    own <- side_names(fits[[name]], 2L)
+    taxa <- taxa %||% own
+    if (!setequal(taxa, own)) stop_input("`fits` must be of the same taxa: those of \"%s\" differ.", name)
+  }
+  fits
 }

@@ -1,97 +1,44 @@
 #' Repeated visits: what was there, and what the visits missed
 #'
-#' `visits_bernoulli()` is the aspect Bernoulli model of repeated surveys. A cell has a true state, present or absent.
-#' The chance of a presence is as in [aspect_bernoulli()]. All visits to the site share that state, and each
-#' visit may miss a presence. Repeated visits can separate misses from absences. One table alone cannot.
+#' `visits_bernoulli()` is the aspect Bernoulli model of repeated surveys: each cell has a true state, present or
+#' absent, and each visit may miss a presence. Repeated visits can separate misses from absences, which one table alone
+#' cannot.
 #'
 #' @details
 #' **Model.** \eqn{P(z_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(z[i,j] = 1) = sum_c s[i,c] a[c,j]} for the true state, with
-#' `membership` \eqn{s} and `aspects` \eqn{a}. A visit misses a presence with some probability. By default it belongs
-#' to the taxon and the visit, and taxa are shrunk to each other: `detection = ~visit` (`~1` where there is one visit,
-#' or more than ten). With `missed_by` it belongs to the site and visit, to the taxon and visit without that pull, or to
-#' the visit alone. With `detection` it follows covariates. With `added` a visit may also report an absent taxon, with a
-#' probability of its own. All k components are content: the misses stand in place of the phantom of
-#' [aspect_bernoulli()].
+#' `membership` \eqn{s} and `aspects` \eqn{a}. All visits to a site share that state. All k components are content:
+#' misses replace the phantom of [aspect_bernoulli()].
 #'
-#' **What is assumed.** The default takes all sites to be searched alike on a visit, up to the covariates of
-#' `detection`; where they are not, more was missed than it says. `missed_by = "site"` assumes in its place that a visit
-#' finds all taxa of a site equally well, which few taxa cannot tell. Of one to 20 species with four visits the default
-#' expected 0.77 to 1.12 times the presences that were missed where all sites were searched alike, `"site"` up to 16
-#' times as many. Where detection differed between sites alone (log-odds with a standard deviation of 1), the default
-#' expected a third to a half, and `"site"` was right from eight species on (`bench/visits_occupancy.md` in the
-#' sources). Beside the default the print gives what occupancy of each taxon expects, which lets finds be uneven among
-#' sites. Its 90 % range held the truth in 80 to 100 % of simulated tables where sites were searched alike, in 60 to 78
-#' % where they were not.
+#' **What a miss depends on.** By default on taxon and visit, with taxa shrunk towards each other: `detection = ~visit`
+#' (`~1` for one visit, or more than ten). `missed_by` takes the site and visit, the taxon and visit without shrinkage,
+#' or the visit alone. With `added` a visit may also report an absent taxon.
 #'
-#' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model. Each taxon has an
-#' intercept and slopes of its own. With `sharing = "none"` and `estimate = "ml"` they are found by maximum likelihood.
-#' With `sharing = "partial"`, the default, they are pulled towards a mean over taxa, so that taxa seldom
-#' found learn from the others. How strongly is estimated: coefficients among taxa are normal, on covariates of
-#' mean 0 and standard deviation 1, by the Laplace approximation. One formula may hold covariates of visits, of
-#' sites and of taxa, and `visit`, the number of the visit. Covariates of taxa, such as body size,
-#' move the mean of the intercept. With one component, `"ml"` and `"none"` the estimates and [standard
-#' errors][vcov.visits_bernoulli] are those of single-species occupancy models. Misses by visit, site or
-#' taxon remain as `missed_by`.
+#' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model with an intercept and
+#' slopes for each taxon. The formula may hold covariates of visits, sites and taxa, and `visit`, the number of the
+#' visit. With `sharing = "partial"`, the default, coefficients are shrunk towards a mean over taxa, as strongly as the
+#' data suggest, so that rare taxa learn from others. With one component, `"ml"` and `"none"` this is the single-species
+#' occupancy model.
 #'
 #' **Communities by covariates.** `communities = ~ elevation + forest` makes memberships a multinomial logistic model of
-#' covariates of sites: \eqn{s_{ic} \propto \exp(w_i' \beta_c)}{s[i,c] proportional to exp(w[i]' beta[,c])}. No
-#' component is the one that others are compared with: effects of a term sum to 0 over components. With `"map"` and
-#' `"gibbs"` they are normal with mean 0 and standard deviation `prior$communities`, on covariates of mean 0 and
-#' standard deviation 1. The memberships of a site then follow from its covariates alone. So there are `k`
-#' times the number of terms to estimate, and not `k` times n. A table with few taxa is enough for that, and
-#' [predict()][predict.visits_bernoulli] knows new sites. With `"ml"` effects may grow without bound where a
-#' covariate tells components apart entirely.
+#' covariates of sites: \eqn{s_{ic} \propto \exp(w_i' \beta_c)}{s[i,c] proportional to exp(w[i]' beta[,c])}, where
+#' effects of a term sum to 0. It needs few taxa, and [predict()][predict.visits_bernoulli] knows new sites. With `"ml"`
+#' effects may grow without bound.
 #'
-#' **Neighbours.** `smooth` pulls the memberships of each site towards those of its neighbours by age, place or
-#' distance, as in [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is to be chosen,
-#' whole visits are held out for it (single records where misses depend on the `"site"`). It does not go with
-#' `communities` or `"gibbs"`.
+#' **What is assumed.** The default assumes that a visit searches all sites alike, up to the covariates of `detection`.
+#' If that holds, it expected 0.77 to 1.12 times the true number of misses for one to 20 species with four visits; if
+#' detection differed between sites (log-odds with a standard deviation of 1), a third to a half. `missed_by = "site"`
+#' assumes that a visit finds all taxa of a site equally well; it was right from eight species on, and with fewer up to
+#' 16 times too high (`bench/visits_occupancy.md` in the sources). The print adds the occupancy model of each taxon,
+#' whose 90 % range held the truth in 80 to 100 % of simulated tables searched alike, in 60 to 78 % of others.
 #'
-#' **Estimation.** EM, all updates in closed form except for a Newton step of detection's coefficients and of the
-#' effects of `communities`, accelerated by default. With `detection`, and without `added` and `smooth`, Newton steps of
-#' all parameters take its place for up to 12 components; `fit_control(algorithm = "em")` leaves them out. The posterior
-#' mode, `"map"`, is the default: it predicts held-out records better, by 0.003 to 0.37 nats a record
-#' (`bench/estimate_default.md` in the sources). A pass takes O(n m (k + visits)), with d coefficients O(n m visits
-#' d^2) more, with w terms of `communities` O(n k^2 w^2), and Newton steps O(n m k^2) more.
+#' **When not to trust it.** A taxon that visits found but seldom may be put at all sites with a detection near 0, or,
+#' if all visits agree, at a detection of 1. `print()`, [occupied()], [visits_needed()] and [false_absences()] name such
+#' taxa. Taxa found at fewer than `rare` sites are flagged in `fit$rare`.
 #'
-#' **Sampling.** `estimate = "gibbs"` draws true states and all parameters from the posterior (Polya-Gamma
-#' augmentation), with `detection` and without `added`: memberships are Dirichlet and components Beta as `prior` says,
-#' coefficients normal about means with the prior `prior$detection` and spreads with a half-Cauchy prior of scale 1.
-#' With `sharing = "partial"` the Beta's parameters are drawn, too, about `prior$aspects` (their logarithms with
-#' standard deviation 1): how common taxa are tells how common a rare one may be. [mcmc_control()] sets
-#' up the chains, which begin near modes of their own; `summary()` has R-hat and effective sample sizes, [occupied()]
-#' and [false_absences()] have intervals, as have `predict(level = )` and `confint()`. A draw takes O(n m (k +
-#' visits)) and a random number for each visit to a presence; effects of `communities` are drawn together, by
-#' Metropolis and Hastings, about their mode. How common a taxon is and how well it is found are moved together,
-#' by a slice with the true states summed out (Neal 2003): a taxon that is seldom found has many answers, from few
-#' presences that are found often to many that are found seldom. That needs an intercept in `detection`. Labels are
-#' matched between chains, not within them.
-#'
-#' **Shapes of `x`.** A list of tables, one a visit. An array, whose sides are known by their names
-#' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or by `sides`; one of
-#' the three may have any other name. Without either it is taken as sites x taxa x visits with a message,
-#' and refused where it would have more visits than taxa or sites, or more taxa than sites: it
-#' may be species x sites x visits. Prints use these words. The list that package spOccupancy takes (`y`, species x
-#' sites x visits, with `occ.covs` and `det.covs`), and the frames of package unmarked for one or many species, or such
-#' a list (`ylist`, `siteCovs`, `obsCovs`), and what `detectionHistory()` of package camtrapR makes; the covariates come
-#' along. [visits_array()] makes an array, with covariates, of a table with a row for each record.
-#'
-#' **One species.** A table of sites by visits is the history of one species, and a message says so, if its columns have
-#' no names or those of visits (`y.1`, `visit2`, `V3`, dates), or if it holds `"."` or `"-"`. A data frame of it may
-#' have a column with the names of sites, numbered columns of covariates of visits (`date.1`, `date.2`) and others of
-#' the sites; or histories as text, `"01.1"`, in a column `ch`, as programs PRESENCE and MARK have them. Any other table
-#' may be one of taxa, and is refused: give the history of one species as `list(y = )`. In text `"."`, `"-"` and nothing
-#' stand for a visit that was not made.
-#'
-#' **At a bound.** Where visits found a taxon but seldom, `"ml"` may put it at all sites with a detection near 0: a rare
-#' taxon would give the same visits. Where all visits to the same sites agree, detection is estimated at 1 and nothing
-#' as missed. Such estimates are where the scale ends, and mean nothing. `print()`, [occupied()], [visits_needed()] and
-#' [false_absences()] say for which taxa (or sites) they are.
-#'
-#' **Seldom found.** For a taxon that was found at fewer than `rare` sites, the data say little about
-#' detection. With `missed_by = "taxon"` or `sharing = "none"` it may be "missed" at most places. A message,
-#' `print()` and [false_absences()] name such taxa, and `fit$rare` flags them.
-#'
+#' **Estimates.** `"map"`, the default, is the posterior mode; it predicted held-out records better than `"ml"`, by
+#' 0.003 to 0.37 nats a record (`bench/estimate_default.md`). `"gibbs"` draws from the posterior, with `detection` and
+#' without `added`. Two pages have the rest: [algorithms and sampling][visits_bernoulli_estimation], and [the shapes of
+#' data][visits_bernoulli_data].
 #' @param x repeated surveys of the same n sites: an array of [visits_array()], a list of 0/1 tables of the same
 #'   shape and names, one for each visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA`
 #'   where there was no visit.
@@ -104,17 +51,17 @@
 #'   `sharing = "none"`, of each taxon's), and `communities`, that of effects on memberships, both on the scale of
 #'   covariates of standard deviation 1. `NULL`: `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with `communities`)
 #'   for `"map"`, `c(1.2, 2)` and 1 for `"gibbs"`, 1.65 for the others.
-#' @param missed_by `NULL`, or what the chance of missing a presence depends on, besides the visit: `"site"`, `"taxon"`
-#'   or, for the visit alone, `"visit"`. `NULL` without `detection`: taxon and visit, taxa shrunk to each other.
+#' @param missed_by `NULL`, or what the probability of missing a presence depends on, besides the visit: `"site"`,
+#'   `"taxon"` or, for the visit alone, `"visit"`. `NULL` without `detection`: taxon and visit, taxa shrunk to each
+#'   other.
 #' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`. `NULL`
 #'   without `missed_by`: `~visit`.
-#' @param visit_data covariates of visits. Either a named list of n x visits matrices (or of n values). Or a data frame
-#'   with a column of sites, one of visits and those of the covariates. Without the columns of sites and visits its rows
-#'   are the visits to the first site, then those to the second, as in package unmarked. Dates must be numbers,
-#'   such as the day of the year.
+#' @param visit_data covariates of visits: a named list of n x visits matrices (or of n values), or a data frame with
+#'   columns of sites, of visits and of the covariates. Without the first two its rows are the visits to the first site,
+#'   then those to the second, as in package unmarked. Dates must be numbers, such as the day of the year.
 #' @param site_data,taxon_data data frames with a row for each site or taxon: by row names, by a column that
 #'   holds the names, else in the same order.
-#' @param sharing `"partial"`: taxa' coefficients are pulled towards a common mean; `"none"`: each has its own. Of
+#' @param sharing `"partial"`: taxa' coefficients are shrunk towards a common mean; `"none"`: each has its own. Of
 #'   one or two taxa, `"none"`.
 #' @param communities `NULL`, or a formula of covariates of sites (`site_data`) that memberships follow.
 #' @param smooth `NULL`, or a result of [smooth_over()]: sites near each other share their communities.
@@ -122,10 +69,10 @@
 #' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
 #' @param rare taxa found at fewer sites than this are flagged; 0: none.
 #' @param start initial values, as in [aspect_bernoulli()]; `missed`, `detection` and `added` may come with them.
-#'   With `"gibbs"`: a fit whose chains go on.
+#'   With `"gibbs"`: a fit whose chains resume.
 #' @param control settings from [fit_control()]; with `"gibbs"` from [mcmc_control()]. `NULL`: the defaults of the one
 #'   that is needed.
-#' @return A list of class `visits_bernoulli`, which is an `aspect_bernoulli` too, with the elements of such a fit and
+#' @return A list of class `visits_bernoulli` with the elements of a fit of [aspect_bernoulli()] and
 #' \describe{
 #'   \item{`param`}{also `missed`, the probabilities of missing a presence (n, m or 1 x visits), or `detection`, the
 #'     coefficients (terms x m) on the covariates' own scale; `added`, of reporting an absence as present (one for
@@ -144,31 +91,27 @@
 #' }
 #' `fitted()` is the probability that the taxon is there. [false_absences()] and [by_site()] use all visits.
 #' There is no certificate (`NA`).
-#' @seealso [visits_array()] for the data; [occupied()] for richness and ranges, [visits_needed()],
-#'   [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors, [autoplot.visits_bernoulli()],
-#'   [predictive_check()]; [aspect_bernoulli()], [false_absences()], [by_site()], [identifiability()],
-#'   [multicause-glossary] for the words.
+#' @seealso [The shapes of data][visits_bernoulli_data], [visits_array()] to make them; [occupied()] for richness and
+#'   ranges, [visits_needed()], [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors,
+#'   [autoplot.visits_bernoulli()], [predictive_check()]; [aspect_bernoulli()], [false_absences()], [by_site()],
+#'   [identifiability()], [multicause-glossary] for the words.
+#' @concept imperfect detection
+#' @concept occupancy model
+#' @concept detection probability
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #'
 #'   MacKenzie DI, Nichols JD, Lachman GB, Droege S, Royle JA, Langtimm CA (2002). Estimating site occupancy rates when
 #'   detection probabilities are less than one. *Ecology* 83, 2248-2255.
-#'
-#'   Neal RM (2003). Slice sampling. *Annals of Statistics* 31, 705-767. \doi{10.1214/aos/1056562461}
-#'
-#'   Polson NG, Scott JG, Windle J (2013). Bayesian inference for logistic models using Polya-Gamma latent variables.
-#'   *Journal of the American Statistical Association* 108, 1339-1349. \doi{10.1080/01621459.2013.829001}
 #' @examples
-#' set.seed(1)
-#' present <- outer(1:30, 1:10, function(i, j) (i <= 15) == (j <= 5)) * rbinom(300, 1, 0.7)
-#' visits <- list(first = present * rbinom(300, 1, 0.6), second = present * rbinom(300, 1, 0.6))
+#' visits <- simulated_surveys$later[, 1:15, 1:3] # 120 sites, 15 taxa, three visits
 #' fit <- visits_bernoulli(visits, k = 2)
 #' fit
 #' head(false_absences(fit), 3)
-#' # Detection by the date of each visit
-#' date <- matrix(runif(60, 0, 2), 30)
-#' seen <- lapply(1:2, function(v) present * rbinom(300, 1, plogis(date[, v] - 0.5)))
-#' visits_bernoulli(seen, k = 2, detection = ~date, visit_data = list(date = date))
+#'
+#' # detection by the date of each visit
+#' date <- matrix(rep(c(120, 150, 180), each = 120), 120)
+#' visits_bernoulli(visits, k = 2, detection = ~date, visit_data = list(date = date))
 #' @export
 visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prior = NULL, missed_by = NULL,
                              detection = NULL, sharing = c("partial", "none"), communities = NULL, visit_data = NULL,
@@ -180,9 +123,8 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prio
   settings <- visits_settings(estimate, missed_by, detection, sharing, added, rare)
   control <- control_by_estimate(control, settings$estimate)
   cell <- check_visits(x, sides)
-  data <- check_data(any_visit(cell), "binary", name = "x", turn = NULL)
+  data <- check_data(any_visit(cell), "binary", name = "x", turn = NULL, merged = TRUE)
   k <- check_k(k, dim(data$x))
-  tell_many_components(data, k)
   tell_single_visits(cell)
   smooth <- check_smooth(smooth)
   if (is.null(prior)) prior <- visits_default_prior(settings$estimate, !is.null(communities))
@@ -215,10 +157,10 @@ visits_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "gibbs"), prio
   new_visits_fit(run, problem, control, call)
 }
 
-# What is asked for, checked: estimate, missed_by ("model" where detection is one), sharing, added, rare.
+# Checks the settings: estimate, missed_by ("model" with detection covariates), sharing, added, rare.
 visits_settings <- function(estimate, missed_by, detection, sharing, added, rare) {
   if (!is.null(missed_by) && !is.null(detection)) {
-    stop_input("`missed_by` must be left out with `detection`, which says what the chance of a miss goes by.")
+    stop_input("`missed_by` must be left out with `detection`, which states what the probability of a miss depends on.")
   }
   out <- list(
     estimate = check_choice(estimate, "estimate", c("map", "ml", "gibbs")),
@@ -226,7 +168,7 @@ visits_settings <- function(estimate, missed_by, detection, sharing, added, rare
     sharing = check_choice(sharing, "sharing", c("partial", "none")), added = check_flag(added, "added"),
     rare = check_count(rare, "rare", 0L)
   )
-  # A sampler draws no rates and no additions.
+  # The sampler supports neither rates nor additions.
   if (out$estimate == "gibbs" && out$missed_by != "model") {
     stop_input("`estimate = \"gibbs\"` needs `detection`: `~ 1` or `~ visit` where there are no covariates.")
   }
@@ -234,7 +176,7 @@ visits_settings <- function(estimate, missed_by, detection, sharing, added, rare
   out
 }
 
-# With the designs of detection and of communities, `by` and `communities`.
+# Adds the designs of detection and of communities, `by` and `communities`.
 visits_designs <- function(settings, detection, communities, cell, given) {
   if (settings$estimate == "ml") settings$prior <- NULL
   if (settings$missed_by == "model") {
@@ -249,7 +191,7 @@ check_visit_memberships <- function(follows, smooth, estimate, prior) {
     stop_input("`smooth` does not go with `estimate = \"gibbs\"`: use \"map\" or \"ml\".")
   }
   if (follows && !is.null(smooth)) {
-    stop_input("`communities` and `smooth` cannot both be given: memberships follow covariates or neighbours.")
+    stop_input("`communities` and `smooth` cannot both be supplied: memberships follow covariates or neighbours.")
   }
   if (follows && is.list(prior) && !is.null(prior$membership) && !identical(as.double(prior$membership), 1)) {
     stop_input("`prior$membership` must be 1 with `communities`: memberships have no prior beside that of the effects.")
@@ -267,8 +209,8 @@ check_visit_start <- function(start, problem) {
   follow_start(problem, out)
 }
 
-# Chosen on simulated surveys by the number of occupied sites and by visits held out (bench/visits.md): visits tell
-# what was missed, so that the mode needs no prior that favours absence. Draws have their own for aspects.
+# Chosen on simulated surveys by the number of occupied sites and by held-out visits (bench/visits.md): visits identify
+# undetected presences, so the mode needs no prior that favours absence. Draws have another prior of aspects.
 visits_default_prior <- function(estimate, follows) {
   sampled <- estimate == "gibbs"
   list(
@@ -277,7 +219,7 @@ visits_default_prior <- function(estimate, follows) {
   )
 }
 
-# The prior without what only detection and communities need, or with its default.
+# Checks the prior and drops what only detection and communities need, or fills in its default.
 check_visit_prior <- function(prior, estimate) {
   if (!is.list(prior)) ab_check_prior(prior)
   own <- c("detection", "communities")
@@ -312,7 +254,7 @@ run_start.visits_bernoulli_problem <- function(problem, start, control) {
   list(param = out$param[names(start)], outcome = out$outcome)
 }
 
-# "em" or "newton"; the kernel takes EM where a part of the model has no Newton steps.
+# Returns "em" or "newton"; the kernel uses EM for parts of the model without Newton steps.
 visits_algorithm <- function(control, k) {
   asked <- if (is.null(control$algorithm)) "auto" else control$algorithm
   if (asked == "auto") asked <- if (isTRUE(control$accelerate) && k <= newton_components[["map"]]) "newton" else "em"
@@ -327,7 +269,7 @@ shake_start.visits_bernoulli_problem <- function(problem, param) {
   follow_start(problem, c(ab_shake(param[c("membership", "aspects")], rep("free", problem$k)), others))
 }
 
-# Polishing frees what came to a bound: it took half of the time where a prior lets nothing come there, and changed
+# Polishing frees parameters at a bound. If the prior keeps all off their bounds, it took half of the time and changed
 # nothing (`bench/visits.md`). Rates of misses and additions have no prior.
 stays_off_bounds <- function(settings) {
   settings$missed_by == "model" && !settings$added && !is.null(settings$prior) && all(settings$prior$aspects > 1) &&
@@ -353,7 +295,7 @@ new_visits_fit <- function(run, problem, control, call) {
     param = param, loglik = run$best$outcome$objective,
     df = shares * (k - 1) + k * as.double(ncol(data$x)) + length(param$missed) + length(param$detection) +
       settings$added * length(param$added),
-    class = c("visits_bernoulli", "aspect_bernoulli"), pinned = stats::setNames(rep("free", k), labels),
+    class = c("visits_bernoulli", "aspect_model"), fixed = stats::setNames(rep("free", k), labels),
     certificate = no_certificate,
     estimate = settings$estimate, prior = settings$prior,
     density = data_density(data), margins = data$margins,
@@ -362,7 +304,7 @@ new_visits_fit <- function(run, problem, control, call) {
     algorithm = run$best$outcome$algorithm
   )
   if (names(fit$objective) != "log_likelihood") {
-    none <- fit_control(max_pass = 0, n_start = 1)
+    none <- fit_control(max_iter = 0, n_start = 1)
     fit$loglik <- visits_run(cell, visit_param(fit), NULL, none)$outcome$objective
   }
   if (!control$keep_x) {
@@ -375,16 +317,16 @@ new_visits_fit <- function(run, problem, control, call) {
 cell_scores.visits_bernoulli <- function(fit, rows, kinds, of = "absences") {
   present <- mixed(fit$param$membership[rows, , drop = FALSE], fit$param$aspects)
   after <- visit_posterior(fit, rows)
-  # The visits wrote the value on record if it is false or if they would have written it over a true one as well.
+  # The visits wrote the recorded value if it is false, or if they would have written it over a true one as well.
   if (of == "presences") {
     clean <- all_visits(fit, rows, function(v) 1 - fit$param$added[v])
     return(list(probability = 1 - present, present = 1 - present, missed = 1 - after, phantom = 1 - after * clean))
   }
-  silent <- chance_of_silence(fit, rows)
+  silent <- probability_of_silence(fit, rows)
   list(probability = present, present = present, missed = after, phantom = after + (1 - after) * silent)
 }
 
-# A visit's own record is told by the other visits to the cell where it is held out.
+# Predicts each visit's record; a held-out one is predicted from the other visits to the cell.
 recorded_probability.visits_bernoulli <- function(fit) {
   present <- visit_posterior(fit, seq_len(fit$dims[["n"]]))
   each <- lapply(seq_along(fit$param$added), function(v) {
@@ -393,7 +335,7 @@ recorded_probability.visits_bernoulli <- function(fit) {
   array(unlist(each), dim(fit$visits))
 }
 
-# Sites are surveyed independently of each other.
+# Counts sites, which are surveyed independently of each other.
 #' @export
 nobs.visits_bernoulli <- function(object, ...) known_sites(object)
 
@@ -407,48 +349,54 @@ why_no_bic.visits_bernoulli <- function(fit) {
   }
 }
 
-largest_missed.visits_bernoulli <- function(fit, scores, observed, kinds, of) scores$missed
-
 model_title.visits_bernoulli <- function(fit) {
   visits <- length(fit$param$added)
   paste("Aspect Bernoulli model of", count_words(visits, "visit"))
 }
 
 found_sentences.visits_bernoulli <- function(fit, digits = 4L) {
-  total <- occupancy_sentence(fit)
   c(
-    total, if (is.null(total)) expected_sentence(fit, "absences", TRUE) else own_chances_sentence(fit),
+    occupancy_sentence(fit) %||% expected_sentence(fit, "absences", TRUE),
     if (any(fit$param$added > 0)) expected_sentence(fit, "presences", TRUE), bound_sentences(fit),
-    if (!is.null(fit$communities)) sprintf("Memberships go by %s.", deparse1(fit$communities$formula)),
-    if (fit$missed_by == "model") detection_sentences(fit) else missed_sentences(fit),
-    if (any(fit$param$added > 0)) {
-      sprintf("An absence is reported as present by %s.", chances_by_visit(fit$param$added, names(fit$param$added)))
-    },
-    if (any(fit$rare)) {
-      sprintf(
-        "Found too seldom to say much of: %s (of %d %s).", show_names(side_names(fit, 2L)[fit$rare]), fit$dims[["m"]],
-        axis_words(fit)[2L]
-      )
-    }
+    if (fit$missed_by == "model") detection_sentence(fit) else missed_sentences(fit), rare_sentence(fit),
+    if (is_sampled(fit)) disagreement_sentence(fit)
   )
 }
 
-# Before what a fit by taxon and visit expects, which takes finds for even among sites: the number of
-# which_zeros(visits = ), where that takes seconds at most.
+detail_sentences.visits_bernoulli <- function(fit, digits = 4L) {
+  c(
+    if (!is.null(occupancy_sentence(fit))) own_probabilities_sentence(fit),
+    if (!is.null(fit$communities)) sprintf("Memberships depend on %s.", deparse1(fit$communities$formula)),
+    if (fit$missed_by == "model") sharing_sentence(fit),
+    if (any(fit$param$added > 0)) {
+      sprintf(
+        "An absence is reported as present by %s.", probabilities_by_visit(fit$param$added, names(fit$param$added))
+      )
+    },
+    if (is_sampled(fit)) trust_sentence(fit)
+  )
+}
+
+# Reports the number of which_zeros(visits = ), if it takes seconds at most, before that of a fit by taxon and visit,
+# which assumes that presences are even among sites.
 occupancy_sentence <- function(fit) {
   plain <- goes_by_visit(fit) && is.null(fit$communities) && !any(fit$param$added > 0) && !is_sampled(fit)
   if (!plain || is.null(fit$visits) || length(fit$visits) > 2e5) {
     return(NULL)
   }
-  total_sentence(occupancy_total(fit$visits), "visits", NULL, axis_words(fit))
+  total <- occupancy_total(fit$visits)
+  sprintf(
+    "Undetected presences: %s (90 %% interval %s), from the occupancy of each %s.", show_count(total[["missed"]]),
+    show_ends(total[["low"]], total[["high"]]), singular_word(axis_words(fit)[2L])
+  )
 }
 
-# The sum of the fit's own chances beside the number to quote.
-own_chances_sentence <- function(fit) {
+# Compares the sum of the fit's probabilities with the number to quote.
+own_probabilities_sentence <- function(fit) {
   total <- expected_numbers(fit)[["absences"]]
   if (!is.null(total) && !anyNA(total)) {
     sprintf(
-      "false_absences() ranks the %s absences by this fit's own chances, which sum to %s: quote the number above.",
+      "false_absences() ranks the %s zeros by this fit's own probabilities, which sum to %s.",
       format_big(total[["cells"]]), format_big(signif(total[["expected"]], 3L))
     )
   }
@@ -460,21 +408,21 @@ missed_sentences <- function(fit) {
     switch(fit$missed_by,
       site = sprintf(", on average over %s,", axis_words(fit)[1L]),
       taxon = sprintf(", on average over %s,", axis_words(fit)[2L]), visit = ""
-    ), chances_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
+    ), probabilities_by_visit(colMeans(fit$param$missed), colnames(fit$param$missed))
   )
 }
 
-# "visit 1 with probability 0.3, visit 2 with probability 0.4".
-chances_by_visit <- function(chance, label) {
-  if (length(chance) > 10L) {
+# Words "visit 1 with probability 0.3, visit 2 with probability 0.4".
+probabilities_by_visit <- function(probability, label) {
+  if (length(probability) > 10L) {
     return(sprintf(
-      "a visit with probability %s (%s)", paste(unique(format_chance(range(chance))), collapse = " to "),
-      count_words(length(chance), "visit")
+      "a visit with probability %s (%s)", paste(unique(format_probability(range(probability))), collapse = " to "),
+      count_words(length(probability), "visit")
     ))
   }
-  if (is.null(label)) label <- seq_along(chance)
+  if (is.null(label)) label <- seq_along(probability)
   label <- ifelse(grepl("^[0-9]+$", label), paste("visit", label), label)
-  paste(sprintf("%s with probability %s", label, format_chance(chance)), collapse = ", ")
+  paste(sprintf("%s with probability %s", label, format_probability(probability)), collapse = ", ")
 }
 
 #' @export
@@ -498,7 +446,7 @@ draw_visits.visits_bernoulli <- function(fit) {
 
 held_out_rows.visits_bernoulli <- function(fit, data, floor, family, ...) {
   stop_no_likelihood(paste(
-    "A fit of repeated visits has no likelihood for new sites, whose visits it does not know:",
+    "A fit of repeated visits has no likelihood for new sites, whose visits are unknown to it:",
     "fit them together with the others, or hold out cells by cross_validate()."
   ))
 }
@@ -510,4 +458,8 @@ part_sides.visits_bernoulli <- function(fit, name, values) {
   )
 }
 
-has_detection.visits_bernoulli <- function(fit) TRUE
+has_noise.visits_bernoulli <- function(fit, kinds, of) TRUE
+
+check_bounds.visits_bernoulli <- function(fit) {
+  stop_input("`fit` has repeated visits, which estimate what was missed. Fit one visit alone for bounds.")
+}

@@ -1,44 +1,21 @@
 # Memberships of visits_bernoulli() that follow covariates of the observations, `communities = ~ ...`: a multinomial
-# logistic model, see src/visits_bernoulli/communities.h.
+# logistic model, see base_memberships.R.
 
-# list(design = d x n, basis, terms, frame, formula, ridge), as detection_design() has it; effects on the covariates'
-# own scale are basis %*% those of the design.
+# Returns list(design = d x n, basis, terms, frame, formula, ridge), as detection_design() does; effects on the
+# covariates' scale are basis %*% those of the design.
 check_communities <- function(formula, cell, given, settings) {
   found <- visit_variables(formula, cell, given, "communities")
   other <- names(found$level)[found$level != "site"]
   if (length(other)) {
     stop_input(
-      "`communities` must go by covariates of sites (`site_data`): %s is of %s.", other[1L],
+      "`communities` must depend on covariates of sites (`site_data`): %s is of %s.", other[1L],
       if (found$level[[other[1L]]] == "taxon") "taxa" else "visits"
     )
   }
-  terms <- stats::terms(formula)
-  if (length(attr(terms, "offset"))) stop_input("`communities` cannot have an offset().")
   n <- dim(cell)[1L]
-  values <- covariate_frame(lapply(found$values, utils::head, n), n)
-  label <- dimnames(cell)[[1L]]
-  check_covariates(values, TRUE, "site", function(bad) {
-    if (is.null(label)) paste("number", bad) else dQuote(label[bad], FALSE)
-  })
-  by <- covariate_design(formula, values, rep(TRUE, n), "communities")
-  by$formula <- formula
+  by <- membership_design(formula, lapply(found$values, utils::head, n), n, dimnames(cell)[[1L]], "communities")
   by$ridge <- if (settings$estimate == "ml") 0 else 1 / settings$prior$communities^2
   by
-}
-
-# n x k, rows sum to 1: memberships by effects (terms x k) for a design (terms x n).
-community_shares <- function(design, effects) {
-  eta <- crossprod(design, effects)
-  eta <- exp(eta - apply(eta, 1L, max))
-  eta / rowSums(eta)
-}
-
-# Effects whose memberships come near to those given, terms x k: least squares of their logarithms over the geometric
-# mean.
-start_effects <- function(by, membership) {
-  logs <- log(pmax(membership, 1e-4))
-  effects <- qr.coef(qr(t(by$design)), logs - rowMeans(logs))
-  unname(centred_effects(ifelse(is.na(effects), 0, effects)))
 }
 
 # A start whose memberships follow covariates, where they do.
@@ -48,7 +25,7 @@ follow_start <- function(problem, start) {
     return(start)
   }
   if (is.null(start$effects)) start$effects <- start_effects(by, start$membership)
-  start$membership <- community_shares(by$design, start$effects)
+  start$membership <- multinomial_shares(by$design, start$effects)
   start
 }
 
@@ -56,15 +33,6 @@ visits_permute <- function(param, at) {
   param <- ab_permute(param, at)
   if (!is.null(param$effects)) param$effects <- param$effects[, at, drop = FALSE]
   param
-}
-
-# Effects of a chain's draws (d k x draws, of the design) on the covariates' own scale: terms x k x draws.
-effect_draws <- function(draws, by, k, labels) {
-  d <- nrow(by$design)
-  own <- vapply(seq_len(ncol(draws)), function(s) {
-    by$basis %*% centred_effects(matrix(draws[, s], d))
-  }, matrix(0, d, k))
-  array(own, c(d, k, ncol(draws)), list(by$terms, labels, NULL))
 }
 
 drawn_effects_covariance <- function(fit) {
@@ -79,12 +47,12 @@ need_communities <- function(fit) {
   if (is.null(fit$communities)) stop_input("This is for fits with `communities`: memberships of this one are free.")
 }
 
-# What a fit keeps of them.
+# Returns the parts of the communities that a fit keeps.
 communities_answer <- function(by) by[c("formula", "terms", "design", "basis", "frame", "ridge")]
 
-# The covariance of the effects, component by component, on the covariates' own scale: aspects and detection are held,
-# and effects of a term sum to 0. With q the posterior of a cell's component, an observation's information of its
-# eta is sum over its cells of (diag(s) - s s') - (diag(q) - q q').
+# Computes the covariance of the effects, component by component, on the covariates' scale: aspects and detection are
+# fixed, and effects of a term sum to 0. With q the posterior of a cell's component, an observation's information on its
+# eta is the sum over its cells of (diag(s) - s s') - (diag(q) - q q').
 effects_covariance <- function(fit) {
   need_communities(fit)
   by <- fit$communities
@@ -106,8 +74,7 @@ effects_covariance <- function(fit) {
       information[other, at] <- t(block)
     }
   }
-  # The contrasts of components, in which the effects are free.
-  free <- if (k > 1L) kronecker(qr.Q(qr(stats::contr.sum(k))), diag(1, d)) else matrix(0, d, 0L)
+  free <- free_effects(k, d)
   inverse <- or_nothing(solve(crossprod(free, information %*% free) + diag(by$ridge, ncol(free))))
   own <- kronecker(diag(1, k), by$basis)
   out <- if (is.null(inverse)) NA * information else own %*% free %*% inverse %*% t(free) %*% t(own)
@@ -115,7 +82,7 @@ effects_covariance <- function(fit) {
   structure(out, dimnames = list(names, names))
 }
 
-# P(component | visits) of every cell, a list of n x m matrices.
+# Computes P(component | visits) of every cell, a list of n x m matrices.
 cell_components <- function(fit) {
   after <- visit_posterior(fit, seq_len(fit$dims[["n"]]))
   s <- unname(fit$param$membership)

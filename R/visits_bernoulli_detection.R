@@ -1,8 +1,8 @@
-# How visits find what is there, by covariates: the design, the taxa's shrinkage and its strength, standard errors. The
-# likelihood and its derivatives are in src/visits_bernoulli/em.h.
+# Detection by covariates: the design, the shrinkage of taxa and its strength, standard errors. The likelihood and its
+# derivatives are in src/visits_bernoulli/em.h.
 
-# How the slopes are shrunken: list(mean = d + w numbers, spread = d standard deviations among taxa). Without sharing
-# the mean is 0 and the spread that of the prior; Inf: no prior.
+# Returns the initial shrinkage of slopes: list(mean = d + w numbers, spread = d standard deviations among taxa).
+# Without sharing the mean is 0 and the spread that of the prior; Inf: no prior.
 start_sharing <- function(detection, settings) {
   d <- nrow(detection$design)
   own <- if (settings$estimate == "ml") Inf else settings$prior$detection
@@ -18,7 +18,7 @@ visits_inform <- function(cell, param, prior) {
 
 inner_edge <- 1e-6 # aspects nearer to 0 or 1 stay where they are, and have no standard error: AB_VISITS_EDGE in C
 
-# Each attribute at its optimum, memberships held, by at most so many of Newton's steps.
+# Optimises each attribute with the memberships fixed, by at most `most` Newton steps.
 polish_taxa <- function(cell, param, prior, most = 50L) {
   counts <- mode_counts(prior, rep("free", nrow(param$aspects)))
   out <- .Call(mc_c_ab_visits_polish, cell, param, counts, most)
@@ -26,8 +26,8 @@ polish_taxa <- function(cell, param, prior, most = 50L) {
   param
 }
 
-# What the data say of each attribute's slopes, aspects given their room: list of precision (d x d, that of the prior
-# left out) and shift, so that the likelihood is about exp(shift'b - b'precision b / 2).
+# Summarises the likelihood of each attribute's slopes, with aspects profiled out: list of precision (d x d, without the
+# prior's) and shift, so that the likelihood is about exp(shift'b - b'precision b / 2).
 slope_evidence <- function(cell, param, prior) {
   k <- nrow(param$aspects)
   d <- nrow(param$slopes)
@@ -41,14 +41,14 @@ slope_evidence <- function(cell, param, prior) {
     if (length(free)) {
       cross <- matrix(now$information[at, free, j], d)
       inner <- eigen(matrix(now$information[free, free, j], length(free)), symmetric = TRUE)
-      # Away from a mode it may curve upwards: with a curvature next to nothing there, slopes have little evidence, and
-      # never more than known aspects would give them.
+      # Away from a mode the likelihood may curve upwards: with a curvature close to 0 instead, slopes have little
+      # evidence, and never more than with known aspects.
       curvature <- pmax(inner$values, 1e-8 * max(abs(inner$values), 1e-300))
       reach <- cross %*% inner$vectors
       information <- information - reach %*% (t(reach) / curvature)
     }
     whole <- eigen((information + t(information)) / 2, symmetric = TRUE)
-    # Where the likelihood all but rises without end it is taken to have its top so far away.
+    # If the likelihood rises almost without end, its maximum is taken to be this far away.
     rise <- abs(as.vector(crossprod(whole$vectors, gradient)))
     precision <- whole$vectors %*% (pmax(whole$values, rise / far_slope, 0) * t(whole$vectors))
     list(precision = precision, shift = as.vector(precision %*% param$slopes[, j]) + gradient)
@@ -58,7 +58,7 @@ slope_evidence <- function(cell, param, prior) {
 least_spread <- 0.01
 far_slope <- 3 # on the scale of the design: odds 20 times as high
 
-# Inverses of the definite matrices a[j, , ], all attributes at a time, by Gauss and Jordan.
+# Inverts the definite matrices a[j, , ], all attributes at a time, by Gauss and Jordan.
 invert_each <- function(a) {
   d <- dim(a)[2L]
   for (e in seq_len(d)) {
@@ -75,10 +75,10 @@ invert_each <- function(a) {
   a
 }
 
-# Mean and spread of the slopes among taxa, by EM of the normal model b_j ~ N(M_j mean, diag(spread^2)) of what the data
-# say of them, the mean integrated out (as REML does). M_j = (I, t_j), t_j being the covariates of taxa in the row of
-# the intercept. With W = diag(1 / spread^2), V_j = (precision_j + W)^-1 and lead_j = V_j W - I, what is left of the
-# precision of b_j's mean is W - W V_j W = -W lead_j.
+# Estimates mean and spread of the slopes among taxa, by EM of the normal model b_j ~ N(M_j mean, diag(spread^2)) with
+# the evidence on the slopes, the mean integrated out (as in REML). M_j = (I, t_j), t_j being the covariates of taxa in
+# the row of the intercept. With W = diag(1 / spread^2), V_j = (precision_j + W)^-1 and lead_j = V_j W - I, the
+# remaining precision of b_j's mean is W - W V_j W = -W lead_j.
 update_sharing <- function(evidence, detection, sharing, mean_sd, rounds = sharing_steps) {
   d <- nrow(detection$design)
   m <- length(evidence)
@@ -124,13 +124,13 @@ sharing_moved <- function(now, before) {
   max(abs(log(now$spread / before$spread)), abs(now$mean - before$mean))
 }
 
-# `detection` and its covariates, as settings of a fit: `by` is the design, `share` how slopes are shrunken.
+# Checks `detection` and its covariates and returns the settings: `by` is the design, `share` the shrinkage of slopes.
 check_detection <- function(formula, cell, given, settings) {
   settings$by <- detection_design(formula, cell, given)
   if (ncol(settings$by$taxon) && settings$sharing == "none") {
     stop_input("`detection` must not have covariates of taxa with `sharing = \"none\"`: each has a mean of its own.")
   }
-  # Of one or two attributes no spread is seen.
+  # One or two attributes carry no information on a spread.
   if (settings$sharing == "partial" && dim(cell)[2L] < 3L) settings$sharing <- "none"
   settings$share <- start_sharing(settings$by, settings)
   settings
@@ -140,8 +140,8 @@ sharing_rounds <- 12L
 sharing_steps <- 20L # of update_sharing(), a round
 sharing_tol <- 1e-3
 
-# The best start, its slopes shrunken as strongly as the taxa's spread says: rounds of the model given mean and spread,
-# and of these given what the data say of the slopes. Then Newton steps to the optimum.
+# Refits the best start with slopes shrunk by the spread among taxa: alternates the model under the current mean and
+# spread with their update from the evidence on the slopes. Then Newton steps to the optimum.
 fit_detection <- function(problem, run, control) {
   at <- list(result = run$best, share = problem$settings$share)
   fit_rounds <- function() {
@@ -152,7 +152,7 @@ fit_detection <- function(problem, run, control) {
     param <- detected_param(at$result$param, problem$settings$by, at$share)
     at$result$param <<- polish_taxa(problem$cell, param, problem$settings$prior)[names(at$result$param)]
   }
-  if (control$max_pass > 0L && control$tol > 0) {
+  if (control$max_iter > 0L && control$tol > 0) {
     keep <- identical(control$on_interrupt, "keep")
     if (keep) tryCatch(fit_rounds(), interrupt = function(e) at$result <<- cut_short(at$result)) else fit_rounds()
     at$result$outcome$objective <- detected_objective(problem, at)
@@ -162,7 +162,7 @@ fit_detection <- function(problem, run, control) {
   list(run = run, by = c(problem$settings$by, list(share = at$share)))
 }
 
-# Mean and spread by what the data say of the slopes, then the model given these.
+# Updates mean and spread from the evidence on the slopes, then fits the model under these.
 share_once <- function(problem, at, control) {
   settings <- problem$settings
   mean_sd <- if (settings$estimate == "map") settings$prior$detection else Inf
@@ -171,18 +171,18 @@ share_once <- function(problem, at, control) {
   problem$settings$share <- update_sharing(evidence, settings$by, at$share, mean_sd)
   more <- checked_run(problem, at$result$param, control)
   list(
-    # Another prior, another objective: that of the round before does not say which parameters are better.
-    result = replace(add_passes(at$result, more), "param", list(more$param)), share = problem$settings$share,
+    # Each round has another prior and so another objective: that of the round before does not rank parameters.
+    result = replace(add_iterations(at$result, more), "param", list(more$param)), share = problem$settings$share,
     settled = sharing_moved(problem$settings$share, at$share) < sharing_tol
   )
 }
 
 detected_objective <- function(problem, at) {
   problem$settings$share <- at$share
-  run_start(problem, at$result$param, fit_control(max_pass = 0, n_start = 1))$outcome$objective
+  run_start(problem, at$result$param, fit_control(max_iter = 0, n_start = 1))$outcome$objective
 }
 
-# As the kernel takes parameters whose detection is a model.
+# Returns parameters with a detection model in the kernel's form.
 detected_param <- function(param, by, share) {
   c(param, list(missed_by = 3L, fit_added = FALSE, detection = kernel_detection(by, share)))
 }
@@ -192,12 +192,12 @@ cut_short <- function(result) {
     "Interrupted while detection was fitted: the starts are kept, and what was done of it.",
     class = "multicause_interrupted", call = NULL
   ))
-  result$outcome$status <- "max_pass"
+  result$outcome$status <- "max_iter"
   result
 }
 
-# Without a prior: a taxon that some covariate tells found from missed without error, or that no visit or every visit
-# found where it may be.
+# Without a prior: reports taxa for which some covariate separates detections from misses, or which no visit or every
+# visit detected where they may be.
 tell_unbounded <- function(problem, param) {
   far <- which(colSums(abs(param$slopes) > unbounded_slope) > 0)
   if (!length(far)) {
@@ -207,14 +207,14 @@ tell_unbounded <- function(problem, param) {
   inform(
     "Coefficients of detection have no finite best value for %s: %s. Of these numbers read the sign alone, %s.",
     show_names(if (is.null(names)) as.character(far) else names[far]),
-    "what is found there and what is missed is told apart without error",
+    "detection is estimated at a bound, without error",
     "or take `estimate = \"map\"` or `sharing = \"partial\"`"
   )
 }
 
 unbounded_slope <- 10 # on the scale of the design: odds 22026 times as high
 
-# What a fit keeps of its detection.
+# Returns the parts of the detection model that a fit keeps.
 detection_answer <- function(by, settings) {
   share <- by$share
   if (is.null(share)) share <- settings$share
@@ -225,31 +225,30 @@ detection_answer <- function(by, settings) {
 }
 
 # How easily taxa are found, at the mean of the covariates over the visits made.
-detection_sentences <- function(fit) {
+detection_sentence <- function(fit) {
   by <- fit$detection
   slopes <- solve(by$basis, fit$param$detection)
-  n_made <- sum(by$made)
   rates <- colMeans(stats::plogis(crossprod(by$design[, by$made, drop = FALSE], slopes)))
   seen <- !fit$rare
   rates <- if (any(seen)) rates[seen] else rates
-  taxa <- axis_words(fit)[2L]
-  depends <- paste("depends on", deparse1(by$formula))
-  c(
-    sprintf(
-      "A visit finds a %s that is there with probability %s, on average over %s and %s (%s to %s).",
-      singular_word(taxa), format_chance(mean(rates)), taxa, count_words(n_made, "visit"), format_chance(min(rates)),
-      format_chance(max(rates))
-    ),
-    sprintf(
-      "Detection %s; %s %s%s.",
-      if (identical(by$formula[[2L]], 1)) "is the same at all visits" else depends, taxa,
-      if (by$sharing == "partial") "are shrunk to their common mean" else "each have coefficients of their own",
-      if (goes_by_visit(fit)) sprintf(", and all %s are taken to be searched alike", axis_words(fit)[1L]) else ""
-    )
+  sprintf(
+    "Detection by a visit, if present: mean %s, %s %s to %s%s.", format_probability(mean(rates)),
+    axis_words(fit)[2L], format_probability(min(rates)), format_probability(max(rates)),
+    if (identical(by$formula[[2L]], 1)) "" else paste(", depends on", deparse1(by$formula))
   )
 }
 
-# Standard errors, from the observed information of an attribute's aspects and coefficients, memberships held.
+sharing_sentence <- function(fit) {
+  words <- axis_words(fit)
+  shrunk <- fit$detection$sharing == "partial"
+  sprintf(
+    "Detection: %s %s%s.", words[2L],
+    if (shrunk) "are shrunk towards their common mean" else "have coefficients of their own",
+    if (goes_by_visit(fit)) sprintf("; all %s are assumed to be searched alike", words[1L]) else ""
+  )
+}
+
+# Standard errors, from the observed information on an attribute's aspects and coefficients with the memberships fixed.
 
 #' Standard errors and intervals of detection coefficients
 #'
@@ -320,7 +319,7 @@ confint.visits_bernoulli <- function(object, parm, level = 0.95, ...) {
   out[rownames(out) %in% parm | taxon %in% parm, , drop = FALSE]
 }
 
-# Coefficients x 2, named as vcov() has them.
+# Returns limits of coefficients x 2, named as in vcov().
 coefficient_limits <- function(fit, ends) UseMethod("coefficient_limits")
 
 coefficient_limits.default <- function(fit, ends) {
@@ -332,7 +331,7 @@ coefficient_limits.default <- function(fit, ends) {
   out
 }
 
-# On the scale of `param`: probabilities of components by their log-odds.
+# Standard errors on the scale of `param`; intervals of components' probabilities by their log-odds.
 part_spread.visits_bernoulli <- function(fit, name, level = NULL) {
   error <- switch(name,
     detection = , aspects = if (identical(fit$missed_by, "model") && !is.null(fit$visits)) {
@@ -362,9 +361,10 @@ part_spread.visits_bernoulli <- function(fit, name, level = NULL) {
 
 default_parts.visits_bernoulli <- function(fit, parts) intersect(c("aspects", "detection"), parts)
 
-# For each attribute the covariance of its aspects' log-odds and its coefficients, by name, given the mean that these
-# are drawn to; NA where there is none. What is unsure of the mean adds reach %*% t(reach), between attributes, too:
-# with V the covariance on the scale of the design, they move by V W M_j times what the mean does, see update_sharing().
+# Computes for each attribute the covariance of its aspects' log-odds and its coefficients, by name, conditional on the
+# mean that these are shrunk towards; NA if there is none. The uncertainty of the mean adds reach %*% t(reach), also
+# between attributes: with V the covariance on the scale of the design, they move by V W M_j times the move of the mean,
+# see update_sharing().
 coefficient_blocks <- function(fit) {
   need_detection(fit)
   by <- fit$detection
@@ -396,7 +396,7 @@ coefficient_blocks <- function(fit) {
   })
 }
 
-# Chances of finding what is there, on visits with these covariates; `level` as in predict().
+# Computes detection probabilities of present taxa on visits with these covariates; `level` as in predict().
 new_detection <- function(fit, newdata, level = NULL) {
   need_detection(fit)
   if (!is.null(level) && !is_sampled(fit)) stop_input("`level` is for fits with `estimate = \"gibbs\"`.")
@@ -409,61 +409,36 @@ new_detection <- function(fit, newdata, level = NULL) {
   unknown_rows(mean_and_limits(each, level, labels), rows_with_na(values))
 }
 
-# The covariates of detection for some visits: those of newdata, and typical ones of the data.
-fill_covariates <- function(frame, newdata, name = "newdata", what = "detection") {
-  typical <- frame$typical
-  if (is.null(newdata)) newdata <- data.frame(row.names = 1L)
-  if (!is.data.frame(newdata) || !nrow(newdata)) {
-    stop_input("`%s` must be a data frame of covariates with a row for each visit, not %s.", name, show_value(newdata))
-  }
-  newdata <- plain_frame(newdata)
-  unknown <- setdiff(names(newdata), names(typical))
-  if (length(unknown)) {
-    stop_input(
-      "`%s` has %s, by which %s does not go: it goes by %s.", name, show_names(unknown), what,
-      if (length(typical)) show_names(names(typical)) else "none"
-    )
-  }
-  out <- data.frame(row.names = seq_len(nrow(newdata)))
-  for (one in names(typical)) {
-    value <- if (is.null(newdata[[one]])) rep(typical[[one]], nrow(newdata)) else newdata[[one]]
-    out[[one]] <- known_values(value, typical[[one]], frame$levels[[one]], sprintf("%s$%s", name, one))
-  }
-  out
-}
-
-rows_with_na <- function(values) if (length(values)) which(!stats::complete.cases(values)) else integer()
-
 #' How many visits are needed?
 #'
-#' The number of visits after which a taxon that is there has been found with a stated chance.
+#' The number of visits after which a taxon that is there has been found with a stated probability.
 #'
 #' @param fit a fit of [visits_bernoulli()] with `detection`.
-#' @param chance the chance to have found it, between 0 and 1.
+#' @param probability the probability to have found it, between 0 and 1.
 #' @param ... must be empty.
 #' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
 #' @param level with `estimate = "gibbs"`, the probability of the interval of the number.
-#' @return A data frame of class `visits_needed` with a row for each taxon: `taxon`, `detection` (the chance that one
-#'   visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` and `bound` as in
+#' @return A data frame of class `visits_needed` with a row for each taxon: `taxon`, `detection` (the probability that
+#'   one visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` and `bound` as in
 #'   [occupied()]. With `"gibbs"` `visits`
 #'   is the median over draws.
 #' @seealso [predict.visits_bernoulli()]
 #' @inherit predict.visits_bernoulli examples
 #' @export
-visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, level = 0.9) {
+visits_needed <- function(fit, probability = 0.95, ..., newdata = NULL, level = 0.9) {
   check_dots(...)
   check_fit(fit, "visits_bernoulli")
   need_detection(fit)
-  chance <- check_number(chance, "chance", 0, 1, open = TRUE)
+  probability <- check_number(probability, "probability", 0, 1, open = TRUE)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   if (is.data.frame(newdata) && nrow(newdata) != 1L) {
     stop_input("`newdata` must have one row, for one kind of visit, not %d.", nrow(newdata))
   }
   p <- as.vector(new_detection(fit, newdata))
-  needed <- function(p) ceiling(log(1 - chance) / log1p(-pmin(p, 1 - 1e-15)) - 1e-9)
+  needed <- function(p) ceiling(log(1 - probability) / log1p(-pmin(p, 1 - 1e-15)) - 1e-9)
   out <- data.frame(taxon = fit$names[[2L]] %||% seq_along(p), detection = p, visits = needed(p))
   if (is_sampled(fit)) {
-    # The number falls with the chance: its quantiles are those of the chance, mirrored.
+    # The number decreases with the probability, so its quantiles are those of the probability, mirrored.
     limits <- new_detection(fit, newdata, level)
     out$visits <- needed(as.vector(new_detection(fit, newdata, 1e-6)$lower))
     out$low <- needed(as.vector(limits$upper))
@@ -472,20 +447,51 @@ visits_needed <- function(fit, chance = 0.95, ..., newdata = NULL, level = 0.9) 
   out$rare <- unname(fit$rare)
   out$bound <- bound_taxa(visit_bounds(fit), nrow(out))
   structure(
-    out, class = c("visits_needed", "data.frame"), chance = chance, level = level, words = axis_words(fit)
+    out, class = c("visits_needed", "data.frame"), probability = probability, level = level, words = axis_words(fit)
   )
 }
 
 #' @export
 print.visits_needed <- function(x, digits = 3L, n = 20L, ...) {
-  chance <- attr(x, "chance")
-  print_visit_table(x, digits, n, c(
-    detection = "detection: chance that a visit finds what is there",
-    visits = sprintf(
-      "visits: how many until it is found with chance %s or more", if (is.null(chance)) "as asked for" else chance
-    ),
-    low = sprintf("low, high: %s %% interval of the visits", format(100 * (attr(x, "level") %||% 0.9))),
-    rare = "rare: found too seldom for its own record to say much",
-    bound = "bound: the estimate is at its bound, and means nothing"
-  ))
+  probability <- attr(x, "probability")
+  title <- sprintf(
+    "Visits until a %s is found with probability %s%s", singular_word(kept_words(x)[2L]),
+    if (is.null(probability)) "as requested" else probability,
+    if ("low" %in% names(x)) sprintf(" (low, high: %s %% interval)", format(100 * (attr(x, "level") %||% 0.9))) else ""
+  )
+  print_visit_table(x, digits, n, title, visit_legend)
 }
+
+#' Shapes of data with repeated visits
+#'
+#' Which tables, arrays and objects of other packages [visits_bernoulli()], [visits_occupancy()] and [which_zeros()]
+#' take as repeated visits. [visits_array()] makes such an array, with covariates, from a table with a row for each
+#' record.
+#'
+#' @details
+#' **Lists and arrays.** A list of 0/1 tables, one for each visit, or an array. The names of its dimensions
+#' (`names(dimnames(x))`: site or observation, species, taxon or attribute, visit or replicate) or `sides` identify
+#' them; one of the three may have any other name. Without either an array is taken as sites x taxa x visits, with a
+#' message. It is refused if it would then have more visits than taxa or sites, or more taxa than sites, since it may be
+#' species x sites x visits. `NA` means that there was no visit.
+#'
+#' **Other packages.** The list that spOccupancy takes (`y`, species x sites x visits, with `occ.covs` and `det.covs`),
+#' the frames of unmarked for one or many species, a list with `ylist`, `siteCovs` and `obsCovs`, and the result of
+#' `detectionHistory()` of camtrapR. Covariates come along.
+#'
+#' **One species.** A table of sites by visits is the history of one species, and a message says so, if its columns have
+#' no names or those of visits (`y.1`, `visit2`, `V3`, dates), or if it holds `"."` or `"-"`. A data frame may also have
+#' a column with the names of sites, numbered covariates of visits (`date.1`, `date.2`) and covariates of sites, or
+#' histories as text, `"01.1"`, in a column `ch`, as programs PRESENCE and MARK have them. In text `"."`, `"-"` and
+#' nothing stand for a visit that was not made. Any other table may be one of taxa and is refused: give the history of
+#' one species as `list(y = )`.
+#'
+#' @name visits_bernoulli_data
+#' @seealso [visits_array()], [visits_bernoulli()], [visits_occupancy()]
+#' @examples
+#' # one species, three visits to each of four sites, the second one not made at site b
+#' history <- data.frame(
+#'   site = c("a", "b", "c", "d"), y.1 = c(1, 0, 0, 1), y.2 = c(1, NA, 0, 0), y.3 = c(0, 0, 0, 1)
+#' )
+#' visits_array(history)
+NULL

@@ -1,7 +1,7 @@
 # Gibbs sampling of the model of visits with detection by covariates (src/visits_bernoulli/gibbs.h):
-# visits_bernoulli(estimate = "gibbs"). What a chain does, in steps; chains.R runs it.
+# visits_bernoulli(estimate = "gibbs"). A chain is a sequence of steps; chains.R runs it.
 
-# What all chains share: visits, model, prior, settings.
+# Collects what all chains share: visits, model, prior, settings.
 visits_gibbs_problem <- function(cell, data, k, settings, control) {
   structure(
     list(cell = cell, data = data, k = k, settings = settings, control = control, dim = dim(cell)),
@@ -9,7 +9,7 @@ visits_gibbs_problem <- function(cell, data, k, settings, control) {
   )
 }
 
-# How slopes are shared, as the kernel wants it.
+# Returns the sharing of slopes in the kernel's form.
 gibbs_sharing <- function(settings) {
   at <- match("(Intercept)", settings$by$terms)
   list(
@@ -51,7 +51,7 @@ step_job.visits_gibbs_problem <- function(problem, job, on_tick = NULL) {
   )
 }
 
-# Each chain begins at a draw around a mode of its own, or from the prior.
+# Each chain starts at a draw around its own mode, or from the prior.
 visits_step_start <- function(job, problem) {
   control <- problem$control
   settings <- problem$settings
@@ -64,7 +64,7 @@ visits_step_start <- function(job, problem) {
     mode$settings$prior$aspects <- pmax(settings$prior$aspects, 1)
     mode$settings$prior$membership <- max(settings$prior$membership, 1)
     started <- run_starts(mode, fit_control(
-      n_start = if (is.null(control$n_start)) 2 else control$n_start, max_pass = 200, tol = 1e-6, n_finish = 1,
+      n_start = if (is.null(control$n_start)) 2 else control$n_start, max_iter = 200, tol = 1e-6, n_finish = 1,
       n_polish = 0, n_threads = control$n_threads, progress = FALSE
     ))
     job$starts <- started$starts
@@ -79,14 +79,14 @@ visits_step_start <- function(job, problem) {
       spread = rep(1, d), beta = as.double(settings$prior$aspects)))
     if (!is.null(best$effects)) {
       job$state$effects <- best$effects + stats::rnorm(length(best$effects), 0, 0.2)
-      job$state$membership <- community_shares(settings$communities$design, job$state$effects)
+      job$state$membership <- multinomial_shares(settings$communities$design, job$state$effects)
     }
   }
   job$phase <- "warmup"
   job
 }
 
-# A draw of all parameters from their prior.
+# Draws all parameters from their prior.
 visits_prior_state <- function(problem) {
   settings <- problem$settings
   m <- problem$dim[2L]
@@ -108,7 +108,7 @@ visits_prior_state <- function(problem) {
     state$effects <- matrix(
       stats::rnorm(nrow(by$design) * problem$k, 0, settings$prior$communities), nrow(by$design)
     )
-    state$membership <- community_shares(by$design, state$effects)
+    state$membership <- multinomial_shares(by$design, state$effects)
   }
   state
 }
@@ -119,7 +119,7 @@ visits_step_draws <- function(job, problem, on_tick) {
   out <- visits_sweeps(problem, job$state, step$n * control$thin, control$thin, step$every, on_tick)
   job <- after_sweeps(job, out)
   job$n_draw <- job$n_draw + out$n_draw
-  # An interrupt leaves columns that were not drawn.
+  # An interrupt leaves columns without draws.
   drawn <- lapply(out[c("note", "richness", "sites", "all_slopes", "all_effects")], function(part) {
     part[, seq_len(out$n_draw), drop = FALSE]
   })
@@ -137,7 +137,7 @@ visits_step_draws <- function(job, problem, on_tick) {
   job
 }
 
-# From chains to a fit.
+# Builds the fit from its chains.
 
 visits_gibbs <- function(problem, start, call) {
   refuse_large(4 * prod(problem$dim[1:2]), "What is summed up for the cells", "use `estimate = \"map\"`")
@@ -158,10 +158,11 @@ visits_gibbs <- function(problem, start, call) {
       stop_input("`start`, a fit, must be of data of the same shape, with the same `k`, `detection` and `communities`.")
     }
   } else if (!is.null(start)) {
-    stop_input("`start` must be a fit with `estimate = \"gibbs\"`, whose chains go on, or NULL.")
+    stop_input("`start` must be a fit with `estimate = \"gibbs\"`, whose chains are resumed, or NULL.")
   }
   streams <- draw_streams(problem$control$chains)
-  fit <- visits_gibbs_fit(run_chains(problem, streams, states), problem, call)
+  jobs <- run_chains(problem, streams, states)
+  fit <- visits_gibbs_fit(jobs, problem, call)
   fit$seed <- attr(streams, "seed")
   fit
 }
@@ -189,20 +190,20 @@ visits_gibbs_fit <- function(jobs, problem, call) {
     starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     names = dimnames_of(data$x), spread = visit_spread(kept, n, m, k), cells = visit_cells(mean_of("cell"), n, m),
     kinds = rep("content", k), kept = kept, last = lapply(jobs, function(job) job$state), certificate = no_certificate,
-    pinned = stats::setNames(rep("free", k), component_names(k)), estimate = "gibbs", prior = settings$prior,
+    fixed = stats::setNames(rep("free", k), component_names(k)), estimate = "gibbs", prior = settings$prior,
     density = data_density(data), margins = data$margins, missed_by = "model", visits = problem$cell,
     detection = detection_answer(settings$by, settings), rare = rare_attributes(as.matrix(data$x), settings$rare),
     draws = draws, communities = if (!is.null(follows)) communities_answer(follows),
-    class = c("visits_bernoulli_gibbs", "visits_bernoulli", "aspect_bernoulli_gibbs", "aspect_bernoulli")
+    class = c("visits_bernoulli_gibbs", "visits_bernoulli", "aspect_model_gibbs", "aspect_model")
   )
   fit$loglik <- visits_run(
-    problem$cell, visit_param(fit), NULL, fit_control(max_pass = 0, n_start = 1)
+    problem$cell, visit_param(fit), NULL, fit_control(max_iter = 0, n_start = 1)
   )$outcome$objective
   fit$converged <- chains_agree(fit)
   validate_aspect_bernoulli(fit)
 }
 
-# What all chains drew of sites and taxa, and the coefficients on the covariates' own scale.
+# Collects all chains' draws of sites and taxa, and the coefficients on the covariates' scale.
 visit_draws <- function(chains, problem) {
   by <- problem$settings$by
   follows <- problem$settings$communities
@@ -220,7 +221,7 @@ visit_draws <- function(chains, problem) {
   )
 }
 
-# Means of the parameters; mean_of(part): of a sum of the chains.
+# Computes the means of the parameters; mean_of(part): of a sum over the chains.
 drawn_means <- function(mean_of, draws, problem) {
   k <- problem$k
   names <- dimnames_of(problem$data$x)
@@ -234,7 +235,7 @@ drawn_means <- function(mean_of, draws, problem) {
   ), if (!is.null(draws$communities)) list(communities = rowMeans(draws$communities, dims = 2L)))
 }
 
-# The rows of a chain's notes that are of the mean and of the spread of slopes among taxa.
+# Returns the rows of a chain's notes for the mean and the spread of slopes among taxa.
 sharing_notes <- function(by) {
   n_mean <- nrow(by$design) + ncol(by$taxon)
   list(mean = 4L + seq_len(n_mean), spread = 4L + n_mean + seq_len(nrow(by$design)))
@@ -259,7 +260,7 @@ visit_trace <- function(jobs, chains, settings) {
   note_frame(jobs, used, quantity[used])
 }
 
-# The states that each chain kept, coefficients on the covariates' own scale.
+# Returns the states that each chain kept, with coefficients on the covariates' scale.
 visit_states <- function(chains, settings) {
   by <- settings$by
   follows <- settings$communities
@@ -272,7 +273,7 @@ visit_states <- function(chains, settings) {
   })
 }
 
-# The parts of a chain as one.
+# Joins the parts of a chain.
 visits_chain <- function(job) {
   bind <- function(name) do.call(cbind, lapply(job$parts, `[[`, name))
   add <- function(name) Reduce(`+`, lapply(job$parts, `[[`, name))
@@ -287,7 +288,7 @@ visits_chain <- function(job) {
   )
 }
 
-# Components of all chains in the order of the best one's.
+# Matches the components of all chains to those of the best chain.
 match_visit_chains <- function(chains, best, k, m) {
   means <- lapply(chains, function(chain) matrix(chain$sum_aspects, k, m) / chain$n_draw)
   Map(function(chain, mean) {
@@ -303,7 +304,7 @@ match_visit_chains <- function(chains, best, k, m) {
   }, chains, means)
 }
 
-# Standard deviations of memberships and aspects, over the kept states.
+# Computes standard deviations of memberships and aspects over the kept states.
 visit_spread <- function(kept, n, m, k) {
   states <- do.call(c, kept)
   sd_of <- function(part, n_row, n_column) {
@@ -314,7 +315,7 @@ visit_spread <- function(kept, n, m, k) {
   list(membership = sd_of("membership", n, k), aspects = sd_of("aspects", k, m))
 }
 
-# Of every cell: the chance of a presence before its visits and after them, over all draws.
+# Computes for every cell the probability of a presence before its visits and after them, over all draws.
 visit_cells <- function(mean, n, m) {
   part <- array(mean, c(n, m, 4L))
   moments <- function(at) {
@@ -330,15 +331,41 @@ cell_scores.visits_bernoulli_gibbs <- function(fit, rows, kinds, of = "absences"
   if (of == "presences") {
     return(list(probability = 1 - present, present = 1 - present, missed = 1 - after, phantom = 0 * after))
   }
-  silent <- chance_of_silence(fit, rows)
+  silent <- probability_of_silence(fit, rows)
   list(probability = present, present = present, missed = after, phantom = after + (1 - after) * silent)
+}
+
+prior_draw.visits_bernoulli_gibbs <- function(fit) {
+  by <- fit$detection
+  settings <- list(
+    by = by, sharing = by$sharing, share = by[c("mean", "spread")], prior = fit$prior, communities = fit$communities
+  )
+  state <- visits_prior_state(list(settings = settings, dim = dim(fit$visits), k = fit$dims[["k"]]))
+  kept_draw(fit, visit_states(list(list(kept = list(state))), settings)[[1L]][[1L]], NULL)
+}
+
+with_data.visits_bernoulli <- function(fit, x) {
+  fit$visits <- x
+  fit$x <- any_visit(unclass(x))
+  fit
+}
+
+compared_quantities.visits_bernoulli <- function(fit, cells) {
+  p <- mixed(unname(fit$param$membership), unname(fit$param$aspects))
+  at <- unique(cells[, 2L])
+  c(
+    named_by_cell(p[cells], "presence", cells), `presences, mean` = mean(p),
+    stats::setNames(fit$param$detection[1L, at], sprintf("detection[%d]", at)),
+    `detection, mean` = mean(fit$param$detection[1L, ]),
+    `undetected presences` = sum(visit_posterior(fit, seq_len(fit$dims[["n"]]))[any_visit(unclass(fit$visits)) %in% 0])
+  )
 }
 
 score_spread.visits_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   fit$cells$missed$sd[rows, , drop = FALSE]
 }
 
-# A visit's own record is told by the other visits to the cell, where it is held out, over the draws that were kept.
+# Predicts each visit's record over the kept draws; a held-out one is predicted from the other visits to the cell.
 recorded_probability.visits_bernoulli_gibbs <- function(fit) {
   states <- kept_states(fit)
   total <- 0
@@ -371,7 +398,7 @@ coefficient_limits.visits_bernoulli_gibbs <- function(fit, ends) {
   t(apply(coefficient_draws(fit), 1L, stats::quantile, ends, names = FALSE))
 }
 
-# Coefficients x draws, named as vcov() has them.
+# Returns coefficients x draws, named as in vcov().
 coefficient_draws <- function(fit) {
   own <- fit$draws$detection
   taxa <- side_names(fit, 2L)
@@ -397,7 +424,7 @@ coefficient_draws <- function(fit) {
 #' mean of the sum; medians do not. Much of what is said of such taxa is what the others tell. Over simulated surveys
 #' sums of means of `"gibbs"` were 5 to 31 % too high, and 28 % too low where presences followed gradients; 90 %
 #' intervals of single taxa held 88 to 95 % of the truth (`bench/visits.md` in the sources). Leave taxa in the table
-#' that were looked for and that no visit found: they tell how rare taxa can be.
+#' that were looked for and that no visit found: they show how rare taxa can be.
 #'
 #' @param fit a fit of [visits_bernoulli()].
 #' @param of `"site"`: richness of each; `"taxon"`: its number of sites.
@@ -406,7 +433,7 @@ coefficient_draws <- function(fit) {
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
 #'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
 #'   record to say much, and `bound`, whether its estimate is at a bound and means nothing (see [visits_bernoulli()]).
-#'   What was not visited counts by its chance. `plot()` draws it.
+#'   What was not visited counts by its probability. `plot()` draws it.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
@@ -428,9 +455,9 @@ occupied <- function(fit, of = c("site", "taxon"), ..., level = 0.9) {
       whole_limits(tabulate(drawn - from + 1) / length(drawn), from, level)
     })
   } else {
-    chance <- pmin(pmax(visit_posterior(fit, seq_len(fit$dims[["n"]])), 0), 1)
-    expected <- (if (side == 1L) rowSums else colSums)(chance)
-    limits <- mode_limits(fit, chance, side, level)
+    probability <- pmin(pmax(visit_posterior(fit, seq_len(fit$dims[["n"]])), 0), 1)
+    expected <- (if (side == 1L) rowSums else colSums)(probability)
+    limits <- mode_limits(fit, probability, side, level)
   }
   names <- fit$names[[side]] %||% seq_along(found)
   out <- data.frame(names, found, expected, limits["median", ], limits["low", ], limits["high", ])
@@ -453,34 +480,31 @@ print.visit_richness <- function(x, digits = 3L, n = 20L, ...) {
   words <- kept_words(x)
   if ("taxon" %in% names(x)) words <- rev(words)
   has_ends <- !nrow(x) || !all(is.na(x$high))
-  print_visit_table(x, digits, n, c(
-    found = sprintf("found: %s that any visit found", words[2L]),
-    expected = sprintf("expected: all %s of the %s, found or missed, on average", words[2L], singular_word(words[1L])),
-    median = sprintf(
-      "median: as likely above as below%s",
-      if (has_ends) sprintf("; low, high: %s %% interval", format(100 * (attr(x, "level") %||% 0.9))) else ""
-    ),
-    high = if (!has_ends) "low, high: unknown, because this fit has no standard errors; fits with `detection` do",
-    rare = "rare: found too seldom for its own record to say much",
-    bound = "bound: the estimate is at its bound, and means nothing"
-  ))
+  title <- sprintf(
+    "%s per %s: found by any visit, and expected%s", capital(words[2L]), singular_word(words[1L]),
+    if (has_ends) sprintf(" (median, %s %% interval)", format(100 * (attr(x, "level") %||% 0.9))) else ""
+  )
+  print_visit_table(x, digits, n, title, visit_legend)
+  if (!has_ends && "high" %in% names(x)) {
+    writeLines("low, high: unknown, because fits without `detection` have no standard errors")
+  }
   if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
   invisible(x)
 }
 
-# Limits of the sums of the probabilities of presences over rows (side 1) or columns (side 2) of a mode.
-mode_limits <- function(fit, chance, side, level) {
-  steps <- if (identical(fit$missed_by, "model")) sum_steps(fit, chance, side)
-  vapply(seq_len(dim(chance)[side]), function(at) {
+# Computes limits of the sums of the probabilities of presences over rows (side 1) or columns (side 2) of a mode.
+mode_limits <- function(fit, probability, side, level) {
+  steps <- if (identical(fit$missed_by, "model")) sum_steps(fit, probability, side)
+  vapply(seq_len(dim(probability)[side]), function(at) {
     one <- function(values) if (side == 1L) values[at, ] else values[, at]
-    out <- sum_limits(one(chance), level, if (!is.null(steps)) one(steps) else 0 * one(chance))
+    out <- sum_limits(one(probability), level, if (!is.null(steps)) one(steps) else 0 * one(probability))
     if (is.null(steps)) out[c("low", "high")] <- NA
     out
   }, c(low = 0, median = 0, high = 0))
 }
 
-# Limits of the number of successes of independent trials whose log-odds move together, by `step` for each standard
-# error of the number: a mixture over equally likely values of a normal variable.
+# Computes limits of the number of successes of independent trials whose log-odds move together, by `step` for each
+# standard error of the number: a mixture over equally probable values of a normal variable.
 sum_limits <- function(p, level, step = 0 * p) {
   if (anyNA(step)) {
     return(replace(sum_limits(p, level), c("low", "high"), NA))
@@ -491,7 +515,7 @@ sum_limits <- function(p, level, step = 0 * p) {
   whole_limits(Reduce(`+`, each) / length(each), sum(p == 1), level)
 }
 
-# The distribution of a number of successes, 0 to length(p): exact, or normal where its variance is large.
+# Computes the distribution of a number of successes, 0 to length(p): exact, or normal if its variance is large.
 number_mass <- function(p) {
   variance <- sum(p * (1 - p))
   if (variance > 100) {
@@ -502,42 +526,42 @@ number_mass <- function(p) {
   mass
 }
 
-# How far the log-odds of each presence move with one standard error of its row's (side 1) or column's (side 2) sum, n x
-# m. With l the gradient of log-odds by a taxon's parameters, V their covariance and g = sum p (1 - p) l that of the
-# sum, whose standard error is sqrt(g' V g), it is l' V g / sqrt(g' V g). NA for a taxon without a covariance.
-sum_steps <- function(fit, chance, side) {
-  weight <- chance * (1 - chance)
+# Computes the move of the log-odds of each presence with one standard error of its row's (side 1) or column's (side 2)
+# sum, n x m. With l the gradient of log-odds by a taxon's parameters, V their covariance and g = sum p (1 - p) l that
+# of the sum, whose standard error is sqrt(g' V g), it is l' V g / sqrt(g' V g). NA for a taxon without a covariance.
+sum_steps <- function(fit, probability, side) {
+  weight <- probability * (1 - probability)
   taxa <- presence_gradients(fit)
-  column <- function(f) vapply(seq_along(taxa), f, numeric(nrow(chance)))
+  column <- function(f) vapply(seq_along(taxa), f, numeric(nrow(probability)))
   if (side == 2L) {
     return(matrix(column(function(j) {
       of <- taxa[[j]]
       toward <- (of$covariance + tcrossprod(of$reach)) %*% colSums(weight[, j] * of$gradient)
       error <- sqrt(max(0, sum(colSums(weight[, j] * of$gradient) * toward)))
       if (!is.na(error) && error == 0) 0 * weight[, j] else as.vector(of$gradient %*% toward) / error
-    }), nrow(chance)))
+    }), nrow(probability)))
   }
-  # What is unsure of the mean that taxa share moves all of a site's taxa, the rest each by itself.
+  # The uncertainty of the mean that taxa share moves all taxa of a site, the remainder each taxon separately.
   taxa <- lapply(taxa, function(taxon) lapply(taxon, function(part) replace(part, is.na(part), 0)))
   own <- matrix(column(function(j) {
     rowSums((taxa[[j]]$gradient %*% taxa[[j]]$covariance) * taxa[[j]]$gradient)
-  }), nrow(chance))
+  }), nrow(probability))
   shared <- lapply(taxa, function(taxon) taxon$gradient %*% taxon$reach)
   all <- Reduce(`+`, Map(function(one, j) weight[, j] * one, shared, seq_along(shared)))
   error <- sqrt(rowSums(weight^2 * own) + rowSums(all^2))
-  steps <- weight * own + matrix(column(function(j) rowSums(shared[[j]] * all)), nrow(chance))
+  steps <- weight * own + matrix(column(function(j) rowSums(shared[[j]] * all)), nrow(probability))
   steps / ifelse(error > 0, error, Inf)
 }
 
-# For each taxon the gradient of the log-odds of its presences after the visits, n x (k + d), by the log-odds of its
-# components and its coefficients, with their covariance, see coefficient_blocks(). Components at 0 or 1 are held.
+# Returns for each taxon the gradient of the log-odds of its presences after the visits, n x (k + d), by the log-odds of
+# its components and its coefficients, with their covariance, see coefficient_blocks(). Components at 0 or 1 are fixed.
 presence_gradients <- function(fit) {
   d <- dim(fit$visits)
   n <- d[1L]
   rows <- function(v) (v - 1L) * n + seq_len(n)
   to_own <- solve(fit$detection$basis)
   design <- lapply(seq_len(d[3L]), function(v) crossprod(fit$detection$design[, rows(v), drop = FALSE], to_own))
-  # A record less its expectation where the taxon is there; nothing where there was no visit.
+  # The record minus its expectation if the taxon is present; 0 without a visit.
   residual <- lapply(seq_len(d[3L]), function(v) {
     record <- matrix(fit$visits[, , v], n) - (1 - visit_missed(fit, v))
     replace(record, is.na(record), 0)
@@ -557,9 +581,9 @@ presence_gradients <- function(fit) {
   }, coefficient_blocks(fit), seq_len(d[2L]))
 }
 
-# Of a whole number that is `from`, `from` + 1, ... with probabilities `mass`: the median, and the shortest range that
-# holds `level` or more; of several as short the one that holds most. Quantiles 0.05 and 0.95 of a number with few
-# values hold far more than 90 %.
+# Computes the median of a whole number that is `from`, `from` + 1, ... with probabilities `mass`, and the shortest
+# range that holds at least `level`; of several equally short ones, the most probable. Quantiles 0.05 and 0.95 of a
+# number with few values hold far more than 90 %.
 whole_limits <- function(mass, from, level) {
   below <- c(0, cumsum(mass))
   for (width in seq_along(mass)) {
@@ -569,3 +593,47 @@ whole_limits <- function(mass, from, level) {
   low <- which.max(held)
   from - 1 + c(low = low, median = which(below[-1L] >= 0.5 - 1e-12)[1L], high = low + width - 1)
 }
+
+#' How the model of repeated visits is estimated: algorithm, sampling, neighbours, cost
+#'
+#' What the arguments `estimate`, `prior`, `smooth` and `control` of [visits_bernoulli()] do. The page of the call is
+#' [visits_bernoulli()].
+#'
+#' @details
+#' **Algorithm.** EM with updates in closed form, except for a Newton step of the coefficients of `detection` and
+#' `communities`; accelerated by default. With `detection`, without `added` and `smooth`, Newton steps of all parameters
+#' replace it for up to 12 components; `fit_control(algorithm = "em")` leaves them out. With `sharing = "partial"`
+#' coefficients are normal among taxa, on covariates of mean 0 and standard deviation 1, by the Laplace approximation.
+#' Covariates of taxa, such as body size, move the mean of the intercept. Effects of `communities` are normal with mean
+#' 0 and standard deviation `prior$communities`.
+#'
+#' **Sampling.** `estimate = "gibbs"` draws true states and all parameters (Polya-Gamma augmentation; Polson and others
+#' 2013). Memberships are Dirichlet and components Beta as in `prior`; mean coefficients have the prior
+#' `prior$detection`, and their spreads among taxa a half-Cauchy prior of scale 1. With `sharing = "partial"` the
+#' parameters of the Beta are drawn as well, about `prior$aspects`. Effects of `communities` are drawn together, by
+#' Metropolis and Hastings, about their mode. A taxon that is seldom found may be rare or hard to detect: both are moved
+#' together, by a slice with the true states summed out (Neal 2003), which needs an intercept in `detection`.
+#' [mcmc_control()] sets up the chains, which begin near modes of their own. `summary()` has R-hat and effective sample
+#' sizes; [occupied()], [false_absences()], `predict(level = )` and `confint()` have intervals. Labels are matched
+#' between chains, not within them.
+#'
+#' **Neighbours.** `smooth` shrinks the memberships of each site towards those of its neighbours, as in
+#' [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is chosen, whole visits are held
+#' out (single records if misses depend on the `"site"`). It does not go with `communities` or `"gibbs"`.
+#'
+#' **Cost.** An iteration takes O(n m (k + visits)), with d coefficients of detection O(n m visits d^2) more, with w
+#' terms of `communities` O(n k^2 w^2), and Newton steps O(n m k^2) more. A draw takes O(n m (k + visits)) and a random
+#' number for each visit to a presence.
+#'
+#' @name visits_bernoulli_estimation
+#' @seealso [visits_bernoulli()], [fit_control()], [mcmc_control()]
+#' @references Neal RM (2003). Slice sampling. *Annals of Statistics* 31, 705-767. \doi{10.1214/aos/1056562461}
+#'
+#' Polson NG, Scott JG, Windle J (2013). Bayesian inference for logistic models using Polya-Gamma latent variables.
+#' *Journal of the American Statistical Association* 108, 1339-1349. \doi{10.1080/01621459.2013.829001}
+#' @examples
+#' visits <- simulated_surveys$later[, 1:6, 1:3]
+#' chains <- mcmc_control(chains = 2, warmup = 150, draws = 300, progress = FALSE)
+#' fit <- visits_bernoulli(visits, k = 1, estimate = "gibbs", control = chains)
+#' head(occupied(fit, "taxon"), 3)
+NULL

@@ -1,22 +1,19 @@
-# What the files of visits_bernoulli() share: its parameters as the kernel takes them, and what they say of cells.
-
-# As many cells in each component: effects that sum to 0 over components, which changes no membership.
-centred_effects <- function(effects) effects - rowMeans(effects)
+# Parameters of visits_bernoulli() in the kernel's form, and the probabilities of cells.
 
 missed_choices <- c("site", "taxon", "visit", "model")
 
-# What misses go by, in the user's words.
+# Returns what misses depend on, in the user's words.
 missed_word <- function(fit) if (fit$missed_by == "visit") "visit" else side_word(fit, fit$missed_by)
 
-# Whether all sites are taken to be searched alike.
+# Tests whether the model treats all sites as searched equally.
 goes_by_visit <- function(fit) fit$missed_by == "model" && all(all.vars(fit$detection$formula) == "visit")
 
-# As the kernel wants it.
+# Returns the detection model in the kernel's form.
 kernel_detection <- function(detection, sharing) {
   list(design = detection$design, mean = prior_means(detection, sharing$mean), ridge = 1 / sharing$spread^2)
 }
 
-# Each attribute's mean coefficients, with what covariates of taxa add to the intercept: d x m.
+# Computes each attribute's mean coefficients, with the effects of taxon covariates on the intercept: d x m.
 prior_means <- function(detection, mean) {
   d <- nrow(detection$design)
   out <- matrix(mean[seq_len(d)], d, nrow(detection$taxon))
@@ -25,7 +22,7 @@ prior_means <- function(detection, mean) {
   out
 }
 
-# As the kernel takes them; the prior of slopes only where it is asked for.
+# Returns the parameters in the kernel's form, with the prior of slopes only if requested.
 visit_param <- function(fit, prior = FALSE) {
   param <- lapply(fit$param[c("membership", "aspects", "missed", "added")], unname)
   param <- c(param, list(missed_by = match(fit$missed_by, missed_choices) - 1L, fit_added = FALSE))
@@ -38,7 +35,7 @@ visit_param <- function(fit, prior = FALSE) {
   param
 }
 
-# P(present | all visits) of every cell of some rows.
+# Computes P(present | all visits) of every cell of some rows.
 visit_posterior <- function(fit, rows) {
   cell <- kept_visits(fit)[rows, , , drop = FALSE]
   param <- visit_param(fit)
@@ -51,22 +48,22 @@ visit_posterior <- function(fit, rows) {
   .Call(mc_c_ab_visits_posterior, cell, param)
 }
 
-# The product over the visits that there were to each cell of some rows of a chance by visit.
-all_visits <- function(fit, rows, chance) {
+# Multiplies a probability by visit over the visits made to each cell of some rows.
+all_visits <- function(fit, rows, probability) {
   out <- matrix(1, length(rows), fit$dims[["m"]])
   for (v in seq_len(dim(fit$visits)[3L])) {
     made <- !is.na(fit$visits[rows, , v])
-    out[made] <- (out * chance(v))[made]
+    out[made] <- (out * probability(v))[made]
   }
   out
 }
 
-# The chance that all visits miss a presence, of some rows.
-chance_of_silence <- function(fit, rows) {
+# Computes the probability that all visits miss a presence, for some rows.
+probability_of_silence <- function(fit, rows) {
   all_visits(fit, rows, function(v) visit_missed(fit, v)[rows, , drop = FALSE])
 }
 
-# The chance that a visit misses a presence, n x m.
+# Computes the probability that a visit misses a presence, n x m.
 visit_missed <- function(fit, v) {
   n <- fit$dims[["n"]]
   m <- fit$dims[["m"]]
@@ -80,14 +77,15 @@ visit_missed <- function(fit, v) {
   )
 }
 
-# By taxon and visit. A single visit has no term, and of many, as collections to a site, each says little.
+# Detection by taxon and visit. A single visit has no term, and each of many visits, such as collections at a site,
+# carries little information.
 default_detection <- function(cell) {
   n_visits <- sum(colSums(!is.na(cell), dims = 2L) > 0)
   if (n_visits > 1L && n_visits <= most_visit_terms) ~visit else ~1
 }
 most_visit_terms <- 10L
 
-# What its starts work on; see starts.R. `near`: what smooth_lists() gives, or NULL.
+# Defines the problem that starts.R works on. `near`: the result of smooth_lists(), or NULL.
 visits_problem <- function(cell, data, k, settings) {
   structure(
     list(cell = cell, data = data, k = k, settings = settings, blank = visit_rates(cell, settings)),
@@ -95,7 +93,7 @@ visits_problem <- function(cell, data, k, settings) {
   )
 }
 
-# Start values of the rates: alike, and no additions unless they are fitted.
+# Returns starting values of the rates: equal, and no additions unless they are fitted.
 visit_rates <- function(cell, settings) {
   visits <- dim(cell)[3L]
   added <- rep(if (settings$added) 0.01 else 0, visits)
@@ -125,11 +123,11 @@ check_rates <- function(start, problem) {
 }
 
 visits_run <- function(cell, param, prior, control) {
-  pinned <- rep("free", nrow(param$aspects))
-  .Call(mc_c_ab_visits_fit, cell, param, mode_counts(prior, pinned), unclass(control))
+  fixed <- rep("free", nrow(param$aspects))
+  .Call(mc_c_ab_visits_fit, cell, param, mode_counts(prior, fixed), unclass(control))
 }
 
-# A kernel's parameters with names, coefficients on the covariates' own scale.
+# Names a kernel's parameters and converts coefficients to the covariates' scale.
 own_visit_param <- function(param, problem) {
   settings <- problem$settings
   by <- settings$by
@@ -156,7 +154,7 @@ own_visit_param <- function(param, problem) {
   out
 }
 
-# Slopes that are drawn towards a mean make a posterior of any likelihood.
+# Slopes that are shrunk towards a mean turn any likelihood into a posterior.
 visit_objective <- function(settings) {
   shrunken <- settings$missed_by == "model" && any(is.finite(settings$share$spread))
   if (settings$estimate == "ml" && !shrunken) "log_likelihood" else "log_posterior"

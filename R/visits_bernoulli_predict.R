@@ -1,6 +1,6 @@
 #' Predictions from a fit of repeated visits
 #'
-#' Chances of a presence in the cells of the data and at new sites, and of finding what is there on visits that
+#' Probabilities of a presence in the cells of the data and at new sites, and of finding what is there on visits that
 #' were not made.
 #'
 #' @details
@@ -10,7 +10,7 @@
 #' found (with a prior: of the posterior mode), components and detection held, and neighbours pull if they are given,
 #' too.
 #'
-#' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, chances at new sites are means over the
+#' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, probabilities at new sites are means over the
 #' states that were kept, and have a `level`. Without `communities` memberships of new sites are found with
 #' the posterior means held for true, and have none.
 #'
@@ -19,9 +19,9 @@
 #'   as columns; what is left out is at its mean (its commonest value). Else visits to new sites, in any shape
 #'   that [visits_bernoulli()] takes, with the taxa of the fit; or, of a fit with `communities`, a data frame of their
 #'   covariates, as package terra passes it for the cells of a raster; or `NULL`.
-#' @param type `"response"`: the chance that the taxon is there, before a look at the visits to the cell;
+#' @param type `"response"`: the probability that the taxon is there, before a look at the visits to the cell;
 #'   `"present"`: after them; `"found"`: that it is there and `planned` visits find it; `"membership"`, `"cell"`: as in
-#'   [predict.aspect_bernoulli()], `"cell"` for the data of the fit alone. `"detection"`: the chance that a visit
+#'   [predict.aspect_bernoulli()], `"cell"` for the data of the fit alone. `"detection"`: the probability that a visit
 #'   finds each taxon where it is.
 #' @param ... for the data of the fit, as in [predict.aspect_bernoulli()].
 #' @param level `NULL` or, with `estimate = "gibbs"`, the probability of an interval: the result is then a list of
@@ -54,19 +54,19 @@ predict.visits_bernoulli <- function(object, newdata = NULL, type = c(
                                        "response", "present", "found", "membership", "cell", "detection"
                                      ), ..., level = NULL, planned = NULL, visit_data = NULL, site_data = NULL,
                                      along = NULL, sides = NULL,
-                                     control = fit_control(max_pass = 5000, tol = 1e-10)) {
+                                     control = fit_control(max_iter = 5000, tol = 1e-10)) {
   type <- check_choice(type)
   if (type == "detection") {
     check_dots(...)
     return(new_detection(object, newdata, level))
   }
-  # Visits are no data frame: this is one of covariates.
+  # Visits are never a data frame, so this is one of covariates.
   if (is.data.frame(newdata) && is.null(site_data) && !is.null(object$communities)) {
     site_data <- newdata
     newdata <- NULL
   }
   if (xor(type == "found", !is.null(planned))) {
-    stop_input("`planned` must say which visits are planned for `type = \"found\"`, and be left out else.")
+    stop_input("`planned` must state which visits are planned for `type = \"found\"`, and be left out else.")
   }
   if (!is.null(level) && type %in% c("present", "found")) {
     stop_input("`level` must be NULL for `type = \"%s\"`.", type)
@@ -90,15 +90,14 @@ predict_own <- function(fit, type, level, ...) {
     after <- if (is_sampled(fit)) fit$cells$missed$mean else visit_posterior(fit, seq_len(fit$dims[["n"]]))
     return(structure(after, dimnames = name_sides(fit$names)))
   }
-  class(fit) <- setdiff(class(fit), c("visits_bernoulli_gibbs", "visits_bernoulli"))
-  if (is.null(level)) {
-    stats::predict(fit, type = type, ...)
-  } else {
-    stats::predict(fit, type = type, ..., level = level)
+  if (is_sampled(fit)) {
+    return(predict.aspect_model_gibbs(fit, type = type, ..., level = level))
   }
+  if (is.null(level)) predict.aspect_model(fit, type = type, ...) else
+    predict.aspect_model(fit, type = type, ..., level = level)
 }
 
-# New observations: what is known of them, then their memberships, then what was asked for.
+# Predicts new observations: their covariates, then their memberships, then the requested quantity.
 predict_sites <- function(fit, sites, type, level, control) {
   if (type == "cell") stop_input("`type` must not be \"cell\" for new sites.")
   if (!is.null(level) && (is.null(fit$communities) || !is_sampled(fit))) {
@@ -134,7 +133,7 @@ predict_sites <- function(fit, sites, type, level, control) {
   unknown_rows(mean_and_limits(each, level, list(label, columns)), attr(shares, "unknown"))
 }
 
-# Visits to new observations, attributes in the order of the fit's; NULL where there are none.
+# Returns visits to new observations with attributes in the order of the fit's; NULL if there are none.
 new_cell <- function(fit, sites) {
   if (is.null(sites$visits)) {
     return(NULL)
@@ -142,12 +141,12 @@ new_cell <- function(fit, sites) {
   x <- sites$visits
   if (is.data.frame(x)) {
     stop_input(paste(
-      "`newdata` must be visits to new sites, not a data frame: give covariates of new sites to a fit with",
+      "`newdata` must be visits to new sites, not a data frame: use covariates of new sites with a fit with",
       "`communities`, those of visits with `type = \"detection\"`."
     ))
   }
   sides <- sites$sides
-  # How many taxa there are is known here, which may be more than there are new sites.
+  # The number of taxa is known here, and may exceed that of new sites.
   if (is.null(sides) && length(dim(x)) == 3L && !says_visits(x) && dim(x)[2L] == fit$dims[["m"]]) sides <- visit_sides
   cell <- check_visits(x, sides, "newdata")
   own <- matrix(seq_len(dim(cell)[2L]), 1L, dimnames = list(NULL, dimnames(cell)[[2L]]))
@@ -157,13 +156,13 @@ new_cell <- function(fit, sites) {
   attr(out, "sides") <- visit_sides
   if (fit$missed_by == "site") {
     stop_input(paste(
-      "`newdata` must be NULL: misses of this fit go by %s, which tells nothing of new ones. Use `detection`",
+      "`newdata` must be NULL: misses of this fit depend on %s, which is unknown for new ones. Use `detection`",
       "or another `missed_by`."
     ), side_word(fit, "site"))
   }
   if ((fit$missed_by != "model" || any(fit$param$added > 0)) && dim(out)[3L] != length(fit$param$added)) {
     stop_input(
-      "`newdata` must have the %s of the fit, whose misses go by visit, not %d.",
+      "`newdata` must have the %s of the fit, whose misses depend on the visit, not %d.",
       count_words(length(fit$param$added), "visit"),
       dim(out)[3L]
     )
@@ -175,31 +174,24 @@ new_observed.visits_bernoulli <- function(fit, newdata) {
   if (!is.data.frame(newdata)) any_visit(new_cell(fit, list(visits = newdata)))
 }
 
-# Memberships by covariates of new observations, a list: one of a fit, one of each state that was kept of a sampled one.
-# Its attribute `unknown`: rows with an unknown covariate.
+# Computes memberships of new observations by their covariates, a list: one for a fit, one for each kept state of a
+# sampled fit. Its attribute `unknown`: rows with an unknown covariate.
 followed_membership <- function(fit, cell, site_data) {
   by <- fit$communities
-  wanted <- names(by$frame$typical)
-  if (!is.data.frame(site_data) && length(wanted)) {
-    stop_input("`site_data` must be a data frame with %s of the new sites.", show_names(wanted))
-  }
-  if (!is.null(cell)) {
+  if (!is.null(cell) && is.data.frame(site_data)) {
     site_data <- as.data.frame(side_values(site_data, nrow(cell), rownames(cell), "site_data", c("site", "sites")))
   }
-  lost <- setdiff(wanted, names(site_data))
-  if (length(lost)) stop_input("`site_data` lacks %s, which `communities` goes by.", show_names(lost))
-  values <- fill_covariates(by$frame, site_data[wanted], "site_data", "`communities`")
-  design <- new_design(by$frame, values)
+  design <- new_membership_design(by, site_data, "communities")
   states <- if (is_sampled(fit)) kept_states(fit) else list(fit$param)
   shares <- lapply(states, function(state) {
-    out <- community_shares(design, solve(by$basis, unname(state$communities)))
+    out <- multinomial_shares(design, solve(by$basis, unname(state$communities)))
     if (.row_names_info(site_data) > 0L) rownames(out) <- rownames(site_data)
     out
   })
-  structure(shares, unknown = rows_with_na(values))
+  structure(shares, unknown = attr(design, "unknown"))
 }
 
-# What the kernel takes of new observations.
+# Returns parameters for new observations in the kernel's form.
 new_visit_param <- function(fit, cell, sites, membership, param) {
   out <- visit_param(fit)
   d <- dim(cell)
@@ -211,7 +203,7 @@ new_visit_param <- function(fit, cell, sites, membership, param) {
     known <- known_covariates(cell, sites[c("visit", "site")])$values
     lost <- setdiff(wanted, names(known))
     if (length(lost)) {
-      stop_input("`visit_data` and `site_data` lack %s, which `detection` goes by.", show_names(lost))
+      stop_input("`visit_data` and `site_data` lack %s, on which `detection` depends.", show_names(lost))
     }
     values <- covariate_frame(known[wanted], d[1L] * d[3L])
     check_visit_covariates(values, as.vector(visits_made(cell)), cell)
@@ -227,7 +219,7 @@ new_visit_param <- function(fit, cell, sites, membership, param) {
   out
 }
 
-# The likeliest memberships of new observations, all else held; without visits, what neighbours have, or the mean.
+# Estimates memberships of new observations, all else fixed; without visits, those of neighbours, or the mean.
 new_membership <- function(fit, cell, along, sites, control) {
   smooth <- if (is_smoothed(fit)) smooth_given(fit, if (is.null(cell)) nrow(along[[1L]]) else nrow(cell), along)
   if (is.null(cell)) {
@@ -250,7 +242,7 @@ new_membership <- function(fit, cell, along, sites, control) {
   out
 }
 
-# The chance that one of the planned visits finds what is there, n x m.
+# Computes the probability that at least one planned visit detects a present taxon, n x m.
 found_on <- function(fit, planned, site_data, n) {
   need_detection(fit)
   if (is.numeric(planned) && length(planned) == 1L) {
@@ -269,26 +261,26 @@ found_on <- function(fit, planned, site_data, n) {
   for (v in seq_len(nrow(planned))) {
     one <- planned[rep(v, if (length(of_site)) n else 1L), , drop = FALSE]
     if (length(of_site)) one <- cbind(one, site_data[of_site])
-    chance <- unname(new_detection(fit, one))
-    missed <- missed * (1 - chance[if (length(of_site)) seq_len(n) else rep(1L, n), , drop = FALSE])
+    probability <- unname(new_detection(fit, one))
+    missed <- missed * (1 - probability[if (length(of_site)) seq_len(n) else rep(1L, n), , drop = FALSE])
   }
   1 - missed
 }
 
-# Visits held out: all records of a visit to an observation at a time, told by the other visits to it. Tests:
+# Held-out visits: all records of a visit to an observation at a time, predicted from the other visits to it. Tests:
 # test-visits_bernoulli_held_out.R.
 
 check_tells_visits.visits_bernoulli <- function(fit) {
   if (fit$missed_by == "site") {
     stop_input(paste(
-      "`missed_by = \"site\"` tells nothing of a visit that was held out: give `missed_by = \"taxon\"`,",
+      "`missed_by = \"site\"` has no estimate for a held-out visit: use `missed_by = \"taxon\"`,",
       "`missed_by = \"visit\"` or `detection`, or hold out cells."
     ))
   }
 }
 
-# As held_out_loss() of tables has it; where misses go by observation, which tells nothing of a visit that it has not
-# seen, single records are held out.
+# Computes the losses of held_out_loss() for visits; if misses depend on observation, which predicts nothing for an
+# unseen visit, single records are held out.
 held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {
   cell <- problem$cell
   seeds <- draw_seeds(2L)
@@ -306,12 +298,12 @@ held_out_loss.visits_bernoulli_problem <- function(problem, smooth, control) {
   })
   first <- with_seed(seeds[2L], lapply(parts, function(part) run_starts(part, control)$best$param))
   smoothed_losses(smooth, parts, first, control, function(param, f) {
-    chance <- recorded_probability(bare_visits_fit(parts[[f]], param))[held[[f]]]
-    mean(loss_of_mean(chance, NULL, cell[held[[f]]], "bernoulli", 1e-6))
+    probability <- recorded_probability(bare_visits_fit(parts[[f]], param))[held[[f]]]
+    mean(loss_of_mean(probability, NULL, cell[held[[f]]], "bernoulli", 1e-6))
   })
 }
 
-# As much of a fit as recorded_probability() asks for.
+# Returns the parts of a fit that recorded_probability() needs.
 bare_visits_fit <- function(problem, param) {
   settings <- problem$settings
   by <- settings$by
@@ -320,5 +312,5 @@ bare_visits_fit <- function(problem, param) {
     param = own_visit_param(param, problem), missed_by = settings$missed_by, visits = problem$cell,
     detection = if (!is.null(by)) detection_answer(by, settings), dims = c(n = d[1L], m = d[2L], k = problem$k)
   )
-  structure(fit, class = c("visits_bernoulli", "aspect_bernoulli", "multicause"))
+  structure(fit, class = c("visits_bernoulli", "aspect_model", "multicause"))
 }

@@ -1,74 +1,83 @@
 # visits_occupancy(): occupancy of each taxon with covariates. The likelihood, its derivatives, the EM and the sampler
-# are in src/visits_occupancy/; what a fit reports is in R/visits_occupancy_methods.R, numbers missed in
+# are in src/visits_occupancy/; a fit's reports are in R/visits_occupancy_methods.R, undetected presences in
 # R/visits_occupancy_total.R.
 
 #' Occupancy of each taxon, with covariates
 #'
 #' `visits_occupancy()` fits the multi-species occupancy model to repeated visits: where taxa live and how well visits
-#' find them, each by a formula, with coefficients by taxon that are drawn to their common mean. It estimates how many
-#' presences no visit found, and maps presence over new sites.
+#' find them, each by a formula, with coefficients by taxon that are shrunk towards their common mean. It estimates how
+#' many presences no visit found, and maps presence over new sites.
 #'
 #' @details
 #' **Model** (MacKenzie and others 2002; Dorazio and Royle 2005). Taxon \eqn{j} is at site \eqn{i} with probability
 #' \eqn{\psi_{ij}}, \eqn{\mathrm{logit}\,\psi_{ij} = x_i' b_j}{logit psi[i,j] = x[i]' b[j]}. Visit \eqn{v} finds a
 #' presence with probability \eqn{p_{ijv}}, \eqn{\mathrm{logit}\,p_{ijv} = w_{iv}' d_j + u_{ij}}{logit p[i,j,v] =
 #' w[i,v]' d[j] + u[i,j]}, and never reports an absence as a presence. Each coefficient is normal among taxa, with a
-#' mean and a standard deviation of its own, so that taxa that are seldom found learn from the others. `u` is normal
-#' with standard deviation `uneven`: some sites are searched better, or hold more individuals. Visits that were not made
+#' mean and a standard deviation of its own, so that taxa that are seldom found learn from the others. `u` is normal,
+#' independent by site and taxon, with standard deviation `uneven`: a taxon is found more easily at some sites, where it
+#' is abundant. Visits that were not made
 #' (`NA`) drop out. All visits to a site are taken to meet the same taxa.
 #'
-#' **Estimation.** Means and standard deviations among taxa are found by EM, with each taxon's mode by Newton's method
-#' and its curvature there (Laplace). Then all of them are drawn from the posterior, by Metropolis and Hastings with
-#' presences summed out. Estimates are means, intervals are quantiles of 1000 draws. The prior of mean coefficients is
-#' normal with standard deviation .7 (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance
-#' among taxa is inverse Gamma(1/2, 1/2) for the intercept of presence and (1/2, 1/20) for the others, times a
-#' half-normal density of its root, with scale 1.
+#' **Estimation.** EM with a Laplace approximation for each taxon gives starting values. Then means, standard deviations
+#' and coefficients are drawn from the posterior by Metropolis-Hastings, with presences summed out. Estimates are means,
+#' intervals are quantiles of 1000 draws. The prior of mean coefficients is normal with standard deviation .7
+#' (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance among taxa is inverse Gamma(1/2,
+#' 1/2) for the intercept of presence and (1/2, 1/20) for the others, multiplied by a half-normal density (scale 1) of
+#' the standard deviation.
 #'
-#' **`uneven = NULL`** averages the answers for 0, .5, 1 and 1.5, with weights by the likelihood at its top and a
-#' half-normal prior (standard deviation .4). Two visits do not identify it: a model that takes all sites for equally
-#' searched then reports too few missed, and an unrestricted one too many.
+#' **`uneven = NULL`** averages the results for 0, .5, 1 and 1.5, weighted by their maximum likelihood and a
+#' half-normal prior (standard deviation .4). Two visits do not identify `uneven`: fixed at 0 it gives too few
+#' undetected presences, and estimated freely too many.
 #'
 #' **How many were missed.** The print gives the expected number of presences at visited sites that no visit found, with
-#' a 90 % interval if the model holds and one that allows for surveys as they are, a factor of 1.9 and the model's own
-#' variance added on the log scale (`bench/visits_occupancy.md` in the sources; where visits are years, allow 3).
+#' two 90 % intervals. The first holds if the model does. The second allows for its errors in real surveys: a factor of
+#' 1.9 each way, combined with the model's variance on the log scale (3 if visits are years; `bench/visits_occupancy.md`
+#' in the sources).
 #' [by_taxon()], [by_site()] and [false_absences()] give the numbers by taxon, by site and by cell, [sample_coverage()]
-#' how many of the records of the next visit will be of taxa that are known there.
+#' the share of the records of the next visit that will be of taxa known at the site.
 #'
 #' **Comparing formulas.** `AIC()` compares fits to the same visits; its likelihood has the coefficients of taxa
 #' integrated, so that parameters are means and standard deviations among taxa. `fit$waic` is the widely applicable
 #' criterion over cells (Watanabe 2010), and `predict(fit, type = "loglik")` is what `loo::loo()` takes. Held-out visits
 #' assume least:
+#' (`0`: no components)
 #' `cross_validate(x, 0, visits_occupancy, "visits", grid = list(presence = list(~1, ~elev)), site_data = sites)`.
 #'
 #' **Cost** is O(n m visits) a draw, where sites that are alike in covariates and history of a taxon count once.
 #'
 #' @param x repeated surveys of the same n sites, in any shape that [visits_bernoulli()] takes; `NA` where there was no
 #'   visit. A taxon that no visit found counts as one that was looked for.
-#' @param presence,detection formulas of covariates of sites, and of visits and sites. `visit`, the number of the visit,
-#'   is known to `detection`. `NULL`: `~visit`, or `~1` where there is one visit or more than ten.
+#' @param presence,detection formulas of the probability that a taxon is there (covariates of sites), and that a visit
+#'   finds it (covariates of visits and sites). `visit`, the number of the visit, is known to `detection`. `NULL`:
+#'   `~visit`, or `~1` where there is one visit or more than ten.
 #' @param ... must be empty.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()]. They must be known for every visit that was
 #'   made, and every site that was visited.
-#' @param uneven `NULL`, or how uneven detection is among sites, as a standard deviation of log-odds: numbers from 0 to
-#'   5, of which the answers are averaged; 0: all sites are searched alike.
+#' @param uneven `NULL`, or the standard deviation (log-odds) of a random effect on detection for each site and taxon:
+#'   numbers from 0 to 5, whose results are averaged; 0: no such effect.
 #' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
 #' @param rare taxa found at fewer sites than this are flagged; 0: none.
-#' @param control settings from [fit_control()]: `max_pass` and `tol` of the EM, `keep_x`.
+#' @param control settings from [fit_control()]: `max_iter` and `tol` of the EM, `keep_x`.
 #' @return A list of class `visits_occupancy` with the elements of every fit (`k` is 0) and
 #' \describe{
 #'   \item{`param`}{`presence` and `detection`: coefficients on the covariates' own scale, terms x m.}
 #'   \item{`mean`}{a data frame with the mean of each coefficient over taxa and its standard deviation among taxa, on
 #'     covariates of mean 0 and standard deviation 1: `part`, `term`, `mean`, `low`, `high` (90 %), `spread`.}
 #'   \item{`total`}{`missed`, `low`, `high` (surveys as they are), `model_low`, `model_high` (if the model holds).}
-#'   \item{`cells`}{`presence` and `present`, n x m: the probability of a presence before and after the visits.}
+#'   \item{`cells`}{n x m: `presence`, the occupancy probability, and `present`, that of a presence given the visits.}
 #'   \item{`uneven`}{a data frame of its values, their weights and the number missed given each.}
 #'   \item{`waic`}{`waic`, `elpd`, `p_waic`, sums over cells that were visited.}
-#'   \item{`draws`}{`theta`, coefficients of the scaled covariates (terms x m x draws), `center` and `spread`.}
+#'   \item{`draws`}{`theta`, coefficients of the scaled covariates (terms x m x draws), and `center` and `spread`, their
+#'     means and standard deviations among taxa.}
 #'   \item{`x`, `visits`, `rare`}{as in [visits_bernoulli()].}
 #' }
 #' `coef()`, [confint()][confint.visits_occupancy], `vcov()`, `tidy(fit, conf.int = TRUE)`,
 #' [predict()][predict.visits_occupancy], [plot()][autoplot.visits_occupancy], `simulate()`, `logLik()`, `nobs()` (sites
 #' visited) and what all fits have. Wrong input is an error of class `multicause_input_error`.
+#' @concept imperfect detection
+#' @concept occupancy model
+#' @concept detection probability
+#' @concept site occupancy
 #' @references
 #' Dorazio RM, Royle JA (2005). Estimating size and composition of biological communities by modeling the occurrence of
 #' species. *Journal of the American Statistical Association* 100, 389-398. \doi{10.1198/016214505000000015}
@@ -102,7 +111,7 @@ visits_occupancy <- function(x, presence = ~1, detection = NULL, ..., visit_data
   uneven <- check_uneven(uneven)
   rare <- check_count(rare, "rare", 0L)
   cell <- check_visits(x, sides)
-  data <- check_data(any_visit(cell), "binary", name = "x")
+  data <- check_data(any_visit(cell), "binary", name = "x", merged = TRUE)
   tell_single_visits(cell)
   by <- occupancy_designs(presence, detection, cell, list(visit = visit_data, site = site_data))
   tell_rare(data, rare)
@@ -125,7 +134,7 @@ check_uneven <- function(uneven) {
   sort(as.double(uneven))
 }
 
-# Modes, draws and what they give: list(rows, fits, weight, draws, sums, uneven).
+# Computes modes, draws and their summaries: list(rows, fits, weight, draws, sums, uneven).
 occupancy_answer <- function(cell, by, uneven, control, n_draw) {
   rows <- occupancy_rows(cell, by)
   fits <- occupancy_fits(rows, by, uneven, control)
@@ -141,8 +150,8 @@ new_occupancy_fit <- function(answer, about, control, call) {
   best <- answer$fits[[which.max(answer$weight)]]
   outcome <- best$outcome
   converged <- outcome$status == "converged"
-  if (!converged && control$max_pass > 0L && control$tol > 0) {
-    warn_not_converged(outcome, advice = ": raise `max_pass` in fit_control() for a firmer answer")
+  if (!converged && control$max_iter > 0L && control$tol > 0) {
+    warn_not_converged(outcome, advice = ": raise `max_iter` in fit_control() for a firmer answer")
   }
   data <- about$data
   by <- about$by
@@ -169,18 +178,18 @@ new_occupancy_fit <- function(answer, about, control, call) {
 
 occupancy_starts <- function(outcome, converged) {
   data.frame(
-    start = 1L, init = "zero", objective = outcome$objective, passes = outcome$n_pass, finished = TRUE,
+    start = 1L, init = "zero", objective = outcome$objective, iterations = outcome$n_iter, finished = TRUE,
     converged = converged, reached_best = TRUE
   )
 }
 
-# The rows of theta that are of presence or of detection.
+# Returns the rows of theta for presence or for detection.
 theta_rows <- function(by, part) {
   p <- length(by$presence$terms)
   if (part == "presence") seq_len(p) else p + seq_along(by$detection$terms)
 }
 
-# Coefficients on the covariates' own scale, terms x taxa x draws.
+# Converts coefficients to the covariates' scale, terms x taxa x draws.
 own_coefficients <- function(theta, by, part, taxa = NULL) {
   rows <- theta_rows(by, part)
   d <- dim(theta)
@@ -211,7 +220,7 @@ uneven_table <- function(answer) {
   )
 }
 
-# Over cells that were visited, Watanabe (2010) with the variance of the log-likelihood.
+# Computes the WAIC over visited cells, Watanabe (2010), with the variance of the log-likelihood.
 waic_of <- function(answer) {
   count <- answer$rows$count
   p <- sum(count * answer$sums$p_waic)
@@ -219,7 +228,7 @@ waic_of <- function(answer) {
   c(waic = -2 * elpd, elpd = elpd, p_waic = p)
 }
 
-# Probabilities of a presence before the visits and after them, n x m, means over draws. after: NA where no visit was.
+# Computes mean probabilities of a presence before and after the visits, n x m. after: NA without a visit.
 presence_cells <- function(fit, after) {
   label <- name_sides(fit$names)
   before <- presence_mean(fit, fit$presence$design)
@@ -232,20 +241,20 @@ presence_cells <- function(fit, after) {
 occupancy_uneven <- c(0, 0.5, 1, 1.5)
 uneven_prior <- 0.4 # `uneven` is half-normal
 
-# Standard deviations of the mean coefficients, and variances that one taxon more would show: of intercepts on the
-# log-odds scale, of slopes for covariates of standard deviation 1.
+# Prior standard deviations of the mean coefficients, and variances of the spread's prior, which counts as one further
+# taxon: of intercepts on the log-odds scale, of slopes for covariates of standard deviation 1.
 occupancy_prior <- list(
   presence = list(intercept = c(center = 0.7, spread = 1), slope = c(center = 1.65, spread = 0.1)),
   detection = list(intercept = c(center = 0.7, spread = 0.1), slope = c(center = 1.65, spread = 0.1))
 )
 
-# Of the half-normal prior of the spread among taxa, which bounds it where a covariate tells taxa apart entirely.
+# Half-normal prior of the spread among taxa, which bounds it if a covariate separates taxa entirely.
 largest_spread <- 1
 most_occupancy_draws <- 1000L # of a fit; for which_zeros() see few_occupancy_draws
 occupancy_warmup <- 200L
 least_uneven_weight <- 0.02
 
-# Nodes and weights of Gauss and Hermite for the normal distribution.
+# Nodes and weights of Gauss-Hermite quadrature for the normal distribution.
 normal_nodes <- list(
   at = c(-3.7504397177257425, -2.3667594107345415, -1.1544053947399682, 0, 1.1544053947399682, 2.3667594107345415,
     3.7504397177257425),
@@ -253,7 +262,7 @@ normal_nodes <- list(
     0.030757123967586, 0.00054826885597222)
 )
 
-# The designs of both formulas, list(presence, detection), as detection_design() has them.
+# Builds the designs of both formulas, list(presence, detection), as detection_design() does.
 occupancy_designs <- function(presence, detection, cell, given) {
   list(
     presence = presence_design(presence, cell, given),
@@ -265,7 +274,7 @@ presence_design <- function(formula, cell, given) {
   found <- visit_variables(formula, cell, given[c("visit", "site")], "presence")
   other <- names(found$level)[found$level != "site"]
   if (length(other)) {
-    stop_input("`presence` must go by covariates of sites (`site_data`): %s is of visits.", other[1L])
+    stop_input("`presence` must depend on covariates of sites (`site_data`): %s is of visits.", other[1L])
   }
   if (length(attr(stats::terms(formula), "offset"))) stop_input("`presence` cannot have an offset().")
   n <- dim(cell)[1L]
@@ -280,7 +289,7 @@ presence_design <- function(formula, cell, given) {
   by
 }
 
-# What the kernel knows of the prior, list(center_sd, spread_prior), a number for each coefficient.
+# Returns the prior in the kernel's form, list(center_sd, spread_prior), a number for each coefficient.
 kernel_prior <- function(by) {
   each <- lapply(c("presence", "detection"), function(part) {
     kind <- ifelse(by[[part]]$terms == "(Intercept)", "intercept", "slope")
@@ -293,14 +302,14 @@ kernel_prior <- function(by) {
   )
 }
 
-# Numbers of the distinct rows of a matrix, from 1, by first appearance.
+# Numbers the distinct rows of a matrix, from 1, by first appearance.
 row_groups <- function(x) {
   key <- do.call(paste, lapply(seq_len(ncol(x)), function(column) x[, column]))
   match(key, unique(key))
 }
 
-# The data as src/visits_occupancy/taxon.h has them: sites of a taxon that are alike in covariates and history are one
-# row. of_cell, n x m: each cell's row, NA where no visit was made; hit: whether visits of the row found the taxon.
+# Returns the data in the form of src/visits_occupancy/taxon.h: sites of a taxon with equal covariates and history are
+# one row. of_cell, n x m: each cell's row, NA without a visit; hit: whether visits of the row detected the taxon.
 occupancy_rows <- function(cell, by) {
   d <- dim(cell)
   made <- visits_made(cell)
@@ -341,8 +350,8 @@ occupancy_start <- function(rows, by) {
   )
 }
 
-# Modes of all taxa, their common mean and spread, for each value of `uneven`: a list of list(theta, center, spread,
-# outcome, loglik, laplace, precision, profile), see occ_fit() and occ_modes() of the glue.
+# Finds the modes of all taxa, their common mean and spread, for each value of `uneven`: a list of list(theta, center,
+# spread, outcome, loglik, laplace, precision, profile), see occ_fit() and occ_modes() of the glue.
 occupancy_fits <- function(rows, by, uneven, control, start = occupancy_start(rows, by)) {
   prior <- kernel_prior(by)
   fits <- vector("list", length(uneven))
@@ -357,8 +366,8 @@ occupancy_fits <- function(rows, by, uneven, control, start = occupancy_start(ro
   fits
 }
 
-# By the likelihood at its top over coefficients, as good as free. With two visits it is flat, while that with taxa
-# integrated is not, which trusts that taxa are normal, and would expect a total three times as high of the birds.
+# Weights by the likelihood maximised over coefficients that are practically free. With two visits it is flat; that with
+# taxa integrated out is not, because it relies on normal taxa, and would triple the expected total of the birds.
 occupancy_weights <- function(profile, uneven) {
   log_weight <- profile - uneven^2 / (2 * uneven_prior^2)
   weight <- exp(log_weight - max(log_weight))
@@ -368,8 +377,8 @@ profile_width <- 4
 
 # ---- The posterior ----
 
-# Draws given each value of `uneven`, as many as its weight says: list(theta = size x m x draws, center, spread = size x
-# draws, uneven = the number of the value of each draw, accepted).
+# Draws conditional on each value of `uneven`, in numbers proportional to its weight: list(theta = size x m x draws,
+# center, spread = size x draws, uneven = the number of the value of each draw, accepted).
 occupancy_draws <- function(rows, by, fits, weight, uneven, n_draw) {
   prior <- kernel_prior(by)
   weight[weight < least_uneven_weight] <- 0
@@ -392,7 +401,7 @@ occupancy_draws <- function(rows, by, fits, weight, uneven, n_draw) {
   )
 }
 
-# The log-likelihood of each row of taxon j and P(present | visits), rows x draws.
+# Computes the log-likelihood of each row of taxon j and P(present | visits), rows x draws.
 taxon_pointwise <- function(rows, draws, uneven, j) {
   out <- lapply(unique(draws$uneven), function(u) {
     theta <- draws$theta[, j, draws$uneven == u]
@@ -402,8 +411,8 @@ taxon_pointwise <- function(rows, draws, uneven, j) {
   list(loglik = bind("loglik"), present = bind("present"))
 }
 
-# Over all draws: list(after: P(present | visits) of each row; missed, variance: expected number missed of each taxon
-# in each draw and its variance given the draw, m x draws; lppd, waic: sums for each row; influence)
+# Sums over all draws: list(after: P(present | visits) of each row; missed, variance: expected undetected presences of
+# each taxon in each draw and their variance given the draw, m x draws; lppd, waic: sums for each row; influence)
 occupancy_sums <- function(rows, draws, uneven) {
   m <- length(rows$first) - 1L
   n_row <- length(rows$kind)
@@ -430,20 +439,20 @@ occupancy_sums <- function(rows, draws, uneven) {
 
 most_mean_values <- 2e7 # probabilities that a mean over draws is made of, where fewer draws will do
 
-# Numbers of draws, evenly spaced, so that so many values of each stay within bounds.
+# Returns numbers of draws, evenly spaced, such that so many values of each stay within bounds.
 spaced_draws <- function(fit, values) {
   n <- dim(fit$draws$theta)[3L]
   unique(round(seq(1, n, length.out = min(n, max(least_draws, most_mean_values %/% max(1, values))))))
 }
 least_draws <- 100L
 
-# P(present) by covariates, for the columns of a design, columns x m: over draws the mean, or list(mean, lower, upper).
+# Computes P(present) for the columns of a design, columns x m: the mean over draws, or list(mean, lower, upper).
 presence_mean <- function(fit, design, level = NULL) {
   predicted_mean(fit, design, "presence", level, function(eta, at) stats::plogis(eta))
 }
 
 predicted_mean <- function(fit, design, part, level, probability) {
-  # Rows that are alike are computed once.
+  # Equal rows are computed once.
   group <- if (ncol(design)) row_groups(t(rbind(0, design))) else integer()
   one <- design[, !duplicated(group), drop = FALSE]
   m <- fit$dims[["m"]]
@@ -464,4 +473,4 @@ predicted_mean <- function(fit, design, part, level, probability) {
   if (is.null(level)) slice(1L) else list(mean = slice(1L), lower = slice(2L), upper = slice(3L))
 }
 
-has_detection.visits_occupancy <- function(fit) TRUE
+has_noise.visits_occupancy <- function(fit, kinds, of) of == "absences"

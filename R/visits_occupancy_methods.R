@@ -1,9 +1,9 @@
-# What a fit of visits_occupancy() reports: print, intervals, predictions, figures, and the generics by which verbs on
-# fits see it. Tests: test-visits_occupancy.R.
+# Methods for fits of visits_occupancy(): print, intervals, predictions, figures, and generics that functions on fits
+# call. Tests: test-visits_occupancy.R.
 
 # ---- Print ----
 
-model_title.visits_occupancy <- function(fit) "Occupancy of each taxon"
+model_title.visits_occupancy <- function(fit) paste("Occupancy of each", singular_word(axis_words(fit)[2L]))
 
 shape_words.visits_occupancy <- function(fit) {
   visits <- length(fit$detection$made) / fit$dims[["n"]]
@@ -11,34 +11,34 @@ shape_words.visits_occupancy <- function(fit) {
 }
 
 found_sentences.visits_occupancy <- function(fit, digits = 4L) {
-  words <- axis_words(fit)
   total <- fit$total
-  range <- function(low, high) sprintf("%s to %s", show_count(total[[low]]), show_count(total[[high]]))
+  ends <- function(low, high) show_ends(total[[low]], total[[high]])
   c(
     sprintf(
-      "Expected missed: %s presences at %s visited that no visit found (%s if the model holds, %s as surveys are).",
-      show_count(total[["missed"]]), words[1L], range("model_low", "model_high"), range("low", "high")
+      "Undetected presences: %s (90 %% interval %s; %s if the model holds exactly).", show_count(total[["missed"]]),
+      ends("low", "high"), ends("model_low", "model_high")
     ),
-    chances_sentence(fit), formulas_sentence(fit), uneven_sentence(fit),
-    if (any(fit$rare)) {
-      sprintf(
-        "Found too seldom to report much of: %s (of %d %s).", show_names(side_names(fit, 2L)[fit$rare]),
-        fit$dims[["m"]], words[2L]
-      )
-    }
+    rare_sentence(fit)
   )
 }
 
-# How common taxa are and how well a visit finds them, on average over taxa.
-chances_sentence <- function(fit) {
-  words <- axis_words(fit)
+detail_sentences.visits_occupancy <- function(fit, digits = 4L) c(formulas_sentence(fit), uneven_sentence(fit))
+
+# How common taxa are and how well a visit finds them.
+fit_table.visits_occupancy <- function(fit, digits = 4L) {
+  words <- singular_word(axis_words(fit))
   there <- colMeans(fit$cells$presence)
   found <- as.vector(detection_mean(fit, matrix(rowMeans(fit$detection$design[, fit$detection$made, drop = FALSE]))))
-  ends <- function(p) paste(unique(format_chance(range(p))), collapse = " to ")
-  sprintf(
-    "A %s is at %s with probability %s, on average over %s (%s); a visit finds it there with probability %s (%s).",
-    singular_word(words[2L]), indefinite(singular_word(words[1L])), format_chance(mean(there)), words[2L], ends(there),
-    format_chance(mean(found)), ends(found)
+  names <- side_names(fit, 2L)
+  end <- function(p, at) sprintf("%s (%s)", format_probability(p[at]), names[at])
+  both <- list(there, found)
+  list(
+    probability = c(
+      sprintf("%s present at %s", words[2L], indefinite(words[1L])), "detected by a visit, if present"
+    ),
+    mean = vapply(both, function(p) format_probability(mean(p)), ""),
+    lowest = vapply(both, function(p) end(p, which.min(p)), ""),
+    highest = vapply(both, function(p) end(p, which.max(p)), "")
   )
 }
 
@@ -50,7 +50,7 @@ formulas_sentence <- function(fit) {
     if (length(all.vars(formula))) paste("depends on", deparse1(formula)) else "does not depend on covariates"
   }
   sprintf(
-    "Presence %s, detection %s; %s are drawn to their common mean.", depends("presence"), depends("detection"),
+    "Presence %s, detection %s; %s are shrunk towards their common mean.", depends("presence"), depends("detection"),
     axis_words(fit)[2L]
   )
 }
@@ -64,14 +64,12 @@ uneven_sentence <- function(fit) {
     format(mean, digits = 2L))
 }
 
-fit_sentences.visits_occupancy <- function(fit, digits = 4L) {
-  c(
-    sprintf("%s: %s", model_title(fit), shape_words(fit)),
-    sprintf(
-      "%s after %s of EM, then %s; WAIC %s", if (fit$converged) "Converged" else "NOT converged",
-      count_words(count_passes(fit), "pass"), count_words(dim(fit$draws$theta)[3L], "draw"),
-      format(fit$waic[["waic"]], digits = max(digits, 5L))
-    )
+estimator_words.visits_occupancy <- function(fit) NULL
+
+reached_sentence.visits_occupancy <- function(fit, digits = 4L) {
+  sprintf(
+    "%s, then %s; WAIC %s", ended_words(fit, digits), count_words(dim(fit$draws$theta)[3L], "draw"),
+    format(fit$waic[["waic"]], digits = max(digits, 5L))
   )
 }
 
@@ -81,6 +79,7 @@ summary.visits_occupancy <- function(object, ...) {
   out <- NextMethod()
   out$mean <- object$mean
   out$waic <- object$waic
+  out$words <- axis_words(object)
   class(out) <- c("summary.visits_occupancy", class(out))
   out
 }
@@ -88,8 +87,9 @@ summary.visits_occupancy <- function(object, ...) {
 #' @export
 print.summary.visits_occupancy <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
-  write_sentences(x$title)
-  cat("\nMean of each coefficient over taxa (with 90 % interval) and spread among them, scaled covariates\n")
+  print_screen(x$screen)
+  write_sentences(x$details)
+  cat(sprintf("\nCoefficients (scaled covariates): mean over %s, 90 %% interval, spread\n", x$words[2L]))
   print.data.frame(round_columns(x$mean, digits), row.names = FALSE)
   print_criteria(x, digits)
   cat(sprintf("WAIC %s (effective number of parameters %s)\n", format(x$waic[["waic"]], digits = 7L),
@@ -97,13 +97,13 @@ print.summary.visits_occupancy <- function(x, digits = max(3L, getOption("digits
   invisible(x)
 }
 
-# Sites visited, as other packages of occupancy count.
+# Counts the sites visited, as other packages of occupancy do.
 #' @export
 nobs.visits_occupancy <- function(object, ...) {
   sum(rowSums(matrix(object$detection$made, object$dims[["n"]])) > 0)
 }
 
-# Its parameters are those of the taxa's distribution.
+# The parameters are those of the taxa's distribution, whose number does not grow with the table.
 why_no_bic.visits_occupancy <- function(fit) NULL
 
 own_data.visits_occupancy <- function(fit, x) {
@@ -114,7 +114,7 @@ own_data.visits_occupancy <- function(fit, x) {
 
 # ---- Coefficients ----
 
-# Coefficients x draws, named "taxon:part:term".
+# Returns coefficients x draws, named "taxon:part:term".
 coefficient_draws_of <- function(fit) {
   taxa <- side_names(fit, 2L)
   each <- lapply(c("presence", "detection"), function(part) {
@@ -139,7 +139,7 @@ coefficient_draws_of <- function(fit) {
 #' @param conf.int whether to give intervals.
 #' @param ... must be empty.
 #' @return `confint()`: a matrix with a row for each coefficient, lower and upper end. `vcov()`: their covariance.
-#'   `tidy()`: a data frame with `part`, `taxon`, `term`, `estimate`, `std.error` and, if asked for, `conf.low` and
+#'   `tidy()`: a data frame with `part`, `taxon`, `term`, `estimate`, `std.error` and, if requested, `conf.low` and
 #'   `conf.high`.
 #' @examples
 #' set.seed(1)
@@ -160,7 +160,7 @@ confint.visits_occupancy <- function(object, parm, level = 0.95, ...) {
   out
 }
 
-# Which of the names, a:b:c, have some of `parm` as a run of their parts.
+# Selects the names, a:b:c, that contain some of `parm` as a run of their parts.
 pick_coefficients <- function(parm, names) {
   known <- function(one) grepl(paste0(":", one, ":"), paste0(":", names, ":"), fixed = TRUE)
   bad <- if (is.character(parm)) Filter(function(one) !any(known(one)), parm)
@@ -211,7 +211,7 @@ part_sides.visits_occupancy <- function(fit, name, values) c("term", "taxon")
 
 # ---- Predictions ----
 
-# The same of P(a visit finds | present), sites being uneven.
+# Computes P(a visit detects | present) likewise, averaged over unevenness among sites.
 detection_mean <- function(fit, design, level = NULL) {
   predicted_mean(fit, design, "detection", level, function(eta, at) {
     for (u in unique(fit$draws$uneven[at])) {
@@ -222,7 +222,7 @@ detection_mean <- function(fit, design, level = NULL) {
   })
 }
 
-# E(logit^-1(eta + u)), u ~ N(0, uneven^2).
+# Computes E(logit^-1(eta + u)), u ~ N(0, uneven^2).
 uneven_plogis <- function(eta, uneven) {
   if (uneven == 0) {
     return(stats::plogis(eta))
@@ -267,7 +267,7 @@ predict.visits_occupancy <- function(object, newdata = NULL,
   type <- check_choice(type)
   if (type == "response") type <- "presence"
   if (!is.null(level)) level <- check_number(level, "level", 0, 1, open = TRUE)
-  if (!is.null(newdata) && !is.null(site_data)) stop_input("Only one of `newdata` and `site_data` can be given.")
+  if (!is.null(newdata) && !is.null(site_data)) stop_input("Only one of `newdata` and `site_data` can be supplied.")
   name <- if (is.null(site_data)) "newdata" else "site_data"
   new <- newdata %||% site_data
   if (type %in% c("present", "loglik") && (!is.null(new) || !is.null(level))) {
@@ -298,13 +298,14 @@ predict_by_covariates <- function(fit, part, new, name, level) {
   if (is.null(level)) finish(out) else lapply(out, finish)
 }
 
-# list(design, known): of rows of covariates, whether all are known; what is not given of detection is typical.
+# Returns list(design, known): rows of covariates, and whether all are known; those missing for detection are typical.
 new_covariates <- function(frame, new, name, part) {
   if (is.matrix(new)) new <- as.data.frame(new)
   if (is.null(new)) new <- data.frame(row.names = 1L)
   if (!is.data.frame(new)) {
     stop_input("`%s` must be a data frame of covariates with a row for each site, not %s.", name, show_value(new))
   }
+  new <- plain_frame(new)
   lost <- setdiff(names(frame$typical), names(new))
   if (length(lost) && part == "presence") {
     stop_input("`%s` must have the covariates of `presence`: it lacks %s.", name, show_names(lost))
@@ -323,7 +324,7 @@ new_covariates <- function(frame, new, name, part) {
   list(design = new_design(frame, values), known = rep_len(known, nrow(new)))
 }
 
-# Draws x cells that were visited, site by site within a taxon.
+# Returns the log-likelihood of draws x visited cells, site by site within a taxon.
 pointwise_matrix <- function(fit) {
   cell <- kept_visits(fit)
   rows <- occupancy_rows(cell, fit)
@@ -340,9 +341,9 @@ pointwise_matrix <- function(fit) {
   t(do.call(rbind, each))
 }
 
-# ---- What verbs on fits see ----
+# ---- Generics for functions on fits ----
 
-# Visits that were held out are foreseen by the other visits to the site.
+# Held-out visits are predicted from the other visits to the site.
 recorded_probability.visits_occupancy <- function(fit) {
   cell <- kept_visits(fit)
   out <- array(0, dim(cell))
@@ -354,8 +355,8 @@ recorded_probability.visits_occupancy <- function(fit) {
 
 check_tells_visits.visits_occupancy <- function(fit) invisible()
 
-# P(visit v finds taxon j | the other visits of `cell`), n x draws: the ratio of likelihoods with and without that
-# record. by: the designs of its visits.
+# Computes P(visit v detects taxon j | the other visits of `cell`), n x draws: the ratio of likelihoods with and without
+# that record. by: the designs of its visits.
 next_of_taxon <- function(fit, cell, v, by, j) {
   loglik <- function(value) {
     own <- cell[, j, , drop = FALSE]
@@ -382,11 +383,13 @@ refuse_presences <- function(of) {
   if (of != "absences") stop_input("Visits of this model never report an absence as a presence.")
 }
 
-largest_missed.visits_occupancy <- function(fit, scores, observed, kinds, of) scores$missed
-
-bound_sentences.visits_occupancy <- function(fit, ...) NULL
-
 has_draws.visits_occupancy <- function(fit) TRUE
+
+draws_array.visits_occupancy <- function(fit) {
+  draws <- t(coefficient_draws_of(fit))
+  array(draws, c(nrow(draws), 1L, ncol(draws)),
+    dimnames = list(iteration = NULL, chain = NULL, variable = colnames(draws)))
+}
 
 #' @export
 posterior_draws.visits_occupancy <- function(fit, nsim = 100, ...) { # nolint: object_name_linter.
@@ -419,7 +422,7 @@ simulate.visits_occupancy <- function(object, nsim = 1, seed = NULL, ...) {
   structure(drawn$value, seed = drawn$seed)
 }
 
-# Presences and visits of one draw of the posterior.
+# Simulates presences and visits from one draw of the posterior.
 draw_visits.visits_occupancy <- function(fit) {
   out <- kept_visits(fit)
   d <- dim(out)
@@ -441,7 +444,7 @@ residuals.visits_occupancy <- function(object, type = c("response", "pearson", "
   check_dots(...)
   type <- check_choice(type)
   object$x <- fit_data(object, x)
-  # What any visit found, less the probability that any finds it.
+  # Residuals of the union of all visits: detected or not, minus the probability of a detection.
   cell <- kept_visits(object)
   none <- cell
   none[!is.na(cell)] <- 0L

@@ -7,7 +7,7 @@
 #' @param object a fit of [visits_occupancy()].
 #' @param what `"presence"`: the probability that each taxon is at a site, against a covariate, the others at their
 #'   means; `"detection"`: that a visit finds it where it is; `"taxa"`: sites at which each taxon was found and is
-#'   expected, with intervals. `"trace"`: the passes of the fit.
+#'   expected, with intervals. `"trace"`: the iterations of the fit.
 #' @param covariate the name of a covariate of that formula; `NULL`: the first that is a number.
 #' @param ... must be empty.
 #' @param taxon names or numbers of taxa, each with a ribbon of its own; `NULL`: all as lines, and the mean of
@@ -35,45 +35,35 @@ autoplot.visits_occupancy <- function(object, # nolint: object_name_linter.
   switch(what,
     taxa = taxa_figure(object, taxon %||% seq_len(object$dims[["m"]]), level),
     trace = shared_figure(object, "trace"),
-    response_figure(object, what, check_response(object, what, covariate), taxon, level)
+    response_figure(object, what, check_numeric_covariate(object[[what]]$frame, what, covariate), taxon, level)
   )
-}
-
-check_response <- function(fit, part, covariate) {
-  typical <- fit[[part]]$frame$typical
-  numbers <- names(typical)[vapply(typical, is.numeric, NA)]
-  if (is.null(covariate) && length(numbers)) {
-    return(numbers[1L])
-  }
-  if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numbers) {
-    known <- if (length(numbers)) show_names(numbers) else
-      sprintf("the covariates of `%s` that are numbers, of which there are none", part)
-    stop_input("`covariate` must be one of %s, not %s.", known, show_value(covariate))
-  }
-  covariate
 }
 
 response_figure <- function(fit, part, covariate, taxon, level) {
   frame <- fit[[part]]$frame
-  range <- frame$range[[covariate]]
-  values <- seq(range[1L], range[2L], length.out = 101L)
-  grid <- as.data.frame(frame$typical, optional = TRUE)[rep(1L, 101L), , drop = FALSE]
-  grid[[covariate]] <- values
-  design <- new_design(frame, grid)
+  along <- design_along(frame, covariate)
+  values <- along$values
+  design <- along$design
   words <- axis_words(fit)
-  y <- c(presence = "probability of a presence", detection = "probability that a visit finds what is there")[[part]]
+  y <- c(presence = "probability of a presence", detection = "detection per visit")[[part]]
   shown <- taxon %||% seq_len(fit$dims[["m"]])
   p <- (if (part == "presence") presence_mean else detection_mean)(fit, design, if (!is.null(taxon)) level)
   long <- function(p) as.vector(p[, shown])
   names <- side_names(fit, 2L)[shown]
   rows <- data.frame(at = rep(values, length(shown)), taxon = factor(rep(names, each = 101L), unique(names)))
-  rows$chance <- long(if (is.null(taxon)) p else p$mean)
-  title <- sprintf(c(presence = "Where %s live", detection = "How easily %s are found")[[part]], words[2L])
+  rows$probability <- long(if (is.null(taxon)) p else p$mean)
+  mean <- tapply(rows$probability, rows$at, mean)
+  ends <- mean[c(1L, length(mean))]
+  title <- sprintf(
+    "Mean %s %s with %s, from %.2f to %.2f", c(presence = "occupancy", detection = "detection")[[part]],
+    if (abs(diff(ends)) < 0.02) "changes little" else if (diff(ends) > 0) "rises" else "falls", covariate, ends[1L],
+    ends[2L]
+  )
   alt <- sprintf("Lines: %s of %d %s, against %s.", y, length(shown), words[2L], covariate)
   ribbon <- sprintf("%s %% interval", format(100 * level))
   if (is.null(taxon)) {
     mean <- mean_response(fit, part, design, level)
-    figure <- new_figure(rows, gg_aes(x = "at", y = "chance"), title, alt, covariate, y,
+    figure <- new_figure(rows, gg_aes(x = "at", y = "probability"), title, alt, covariate, y,
       sprintf("Thick line: the mean over %s, with its %s", words[2L], ribbon)) +
       ggplot2::geom_line(gg_aes(group = "taxon"), colour = "grey55", alpha = min(0.8, 0.3 + 8 / length(shown)),
         linewidth = 0.35) +
@@ -83,7 +73,8 @@ response_figure <- function(fit, part, covariate, taxon, level) {
   } else {
     rows$low <- long(p$lower)
     rows$high <- long(p$upper)
-    figure <- new_figure(rows, gg_aes(x = "at", y = "chance"), title, alt, covariate, y, sprintf("With %ss", ribbon)) +
+    aes <- gg_aes(x = "at", y = "probability")
+    figure <- new_figure(rows, aes, title, alt, covariate, y, sprintf("With %ss", ribbon)) +
       ggplot2::geom_ribbon(gg_aes(ymin = "low", ymax = "high"), alpha = 0.25, fill = component_colours(1L)) +
       ggplot2::geom_line(colour = component_colours(1L), linewidth = 0.8) +
       ggplot2::facet_wrap("taxon")
@@ -91,12 +82,12 @@ response_figure <- function(fit, part, covariate, taxon, level) {
   figure + ggplot2::coord_cartesian(ylim = c(0, 1))
 }
 
-# A taxon of mean coefficients: data frame of chance, low, high for each column of a design.
+# Computes the response of a taxon with mean coefficients: probability, low, high for each column of a design.
 mean_response <- function(fit, part, design, level) {
   eta <- crossprod(design, fit$draws$center[theta_rows(fit, part), , drop = FALSE])
   p <- stats::plogis(eta)
   ends <- apply(p, 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
-  data.frame(chance = rowMeans(p), low = ends[1L, ], high = ends[2L, ])
+  data.frame(probability = rowMeans(p), low = ends[1L, ], high = ends[2L, ])
 }
 
 taxa_figure <- function(fit, taxon, level) {
@@ -107,8 +98,9 @@ taxa_figure <- function(fit, taxon, level) {
   )
   side <- axis_words(fit)
   words <- c(value = sprintf("expected, with %s %% interval", format(100 * level)), other = "found")
-  title <- paste(capital(side[1L]), "of", side[2L])
+  title <- sprintf("%s per %s: %s found, %s with those undetected", capital(side[1L]), singular_word(side[2L]),
+    show_count(mean(rows$other)), show_count(mean(rows$value)))
   alt <- sprintf("Points with ranges: %s, expected and found, of %s.", title, count_words(nrow(rows), "row"))
-  ranges_figure(rows, title, alt, side[1L], words, taxa = TRUE, whole = TRUE,
+  ranges_figure(rows, title, alt, side[1L], words, taxa = in_italics(side[2L]), whole = TRUE, most = 20L,
     colours = unname(cell_colours[c("missed", "found")]))
 }

@@ -1,6 +1,6 @@
-# The 90 % interval of undetected presences: of draws, of surveys' own scatter, and of visits that are years.
+# 90 % intervals of undetected presences: from draws, from the scatter of surveys, and for visits that are years.
 
-# c(missed, low, high, model_low, model_high, years_low, years_high) of an answer of occupancy_answer().
+# Returns c(missed, low, high, model_low, model_high, years_low, years_high) for a result of occupancy_answer().
 occupancy_range <- function(answer, x) {
   sums <- answer$sums
   total <- colSums(sums$missed)
@@ -18,7 +18,7 @@ occupancy_range <- function(answer, x) {
   pmin(out, most)
 }
 
-# 90 % of a count with this mean and variance, as negative binomial.
+# Computes the 90 % interval of a negative binomial count with this mean and variance.
 count_range <- function(mean, variance) {
   if (mean <= 0) {
     return(c(0, 0))
@@ -29,8 +29,8 @@ count_range <- function(mean, variance) {
   stats::qnbinom(c(0.05, 0.95), size = mean^2 / (variance - mean), mu = mean)
 }
 
-# How much more the total varies with the sites drawn than where taxa of a site were independent, at least 1: by the
-# influence of each cell, the posterior covariance of the number missed and the cell's log-likelihood (Giordano and
+# Computes the variance of the total over sampled sites relative to independent taxa within sites, at least 1, by the
+# influence of each cell: the posterior covariance of the number missed and the cell's log-likelihood (Giordano and
 # Broderick's infinitesimal jackknife), summed by site.
 shared_by_sites <- function(influence, of_cell) {
   cells <- matrix(influence[of_cell], nrow(of_cell))
@@ -40,8 +40,8 @@ shared_by_sites <- function(influence, of_cell) {
   if (alone > 0) max(1, sum(rowSums(cells)^2) / alone) else 1
 }
 
-# 90 % on the log scale, where the model's variance and that of surveys about the model add up: of few presences both
-# count.
+# Computes 90 % intervals on the log scale, on which the variances of the model and of surveys about the model add up:
+# with few presences both matter.
 survey_range <- function(missed, variance, factor) {
   if (missed <= 0) {
     return(c(0, 0))
@@ -51,7 +51,7 @@ survey_range <- function(missed, variance, factor) {
   c(floor(missed / factor), ceiling(missed * factor))
 }
 
-# Of surveys, which no model is true of, the number missed was within this factor (`bench/visits_occupancy.md`); where
-# visits are years, within the larger one.
+# In real surveys, for which no model is true, the number missed was within this factor (`bench/visits_occupancy.md`);
+# if visits are years, within the larger one.
 survey_factor <- 1.9
 years_factor <- 3

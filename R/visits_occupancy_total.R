@@ -1,18 +1,17 @@
-# How many presences no visit found, of a fit of visits_occupancy() and for which_zeros(visits = ): totals, cells,
-# sample coverage; intervals are in visits_occupancy_range.R. Tests: test-visits_occupancy.R.
+# Undetected presences in a fit of visits_occupancy() and for which_zeros(visits = ): totals, cells, sample coverage;
+# intervals are in visits_occupancy_range.R. Tests: test-visits_occupancy.R.
 
-# What no visit found, of taxa that were found somewhere and at sites that were visited, for which_zeros(visits = ):
-# list
-#   total                    c(missed, low, high): the expected number, and a range for surveys as they are
-#   years                    c(low, high), where visits are years
+# Computes undetected presences of taxa found somewhere, at sites visited, for which_zeros(visits = ): list
+#   total                    c(missed, low, high): the expected number, and an interval for real surveys
+#   years                    c(low, high), if visits are years
 #   model                    c(low, high), 90 % if the model holds
-#   by_taxon                 the expected number of each taxon, m, 0 of those that no visit found
-#   cells, before            n x m: P(present) where no visit found the taxon, after the visits and before them, NA
+#   by_taxon                 the expected number of each taxon, m, 0 for those that no visit found
+#   cells, before            n x m: P(present) if no visit found the taxon, after the visits and before them, NA
 #                            elsewhere
-#   follows                  whether presence goes by covariates
-#   detect                   how visits find taxa, list(theta: coefficients of detection, terms x m x draws, uneven: of
-#                            each draw, design: terms x n x visits); NULL where no visit found any
-# cell: what check_visits() gives. model: NULL, or formulas and covariates as wz_visit_model() gives them.
+#   follows                  whether presence depends on covariates
+#   detect                   detection by visits, list(theta: coefficients of detection, terms x m x draws, uneven: of
+#                            each draw, design: terms x n x visits); NULL if no visit found any taxon
+# cell: the result of check_visits(). model: NULL, or formulas and covariates from wz_visit_model().
 occupancy_missed <- function(cell, model = NULL) {
   d <- dim(cell)
   names <- dimnames(cell)[1:2]
@@ -57,9 +56,9 @@ detection_draws <- function(draws, by, found, d) {
   )
 }
 
-# What visits to site i, TRUE in `made`, find of taxon j where it is: list(each: the probability of each, silent: that
-# none finds it), means over draws and over how uneven sites are.
-visits_finding <- function(detect, i, j, made) {
+# Computes detection probabilities of taxon j, if present, by the visits to site i with TRUE in `made`: list(each: of
+# each visit, silent: that none detects it), means over draws and over unevenness among sites.
+visits_with_presence <- function(detect, i, j, made) {
   p <- dim(detect$theta)[1L]
   eta <- crossprod(matrix(detect$design[, i, made], p), matrix(detect$theta[, j, ], p))
   each <- matrix(0, nrow(eta), ncol(eta))
@@ -72,7 +71,7 @@ visits_finding <- function(detect, i, j, made) {
   list(each = rowMeans(each), silent = mean(silent))
 }
 
-# The same as visits_bernoulli() prints it.
+# Returns the total that visits_bernoulli() prints.
 occupancy_total <- function(cell, model = NULL) {
   out <- occupancy_missed(cell, model)
   list(missed = out$total[["missed"]], low = out$total[["low"]], high = out$total[["high"]])
@@ -80,8 +79,8 @@ occupancy_total <- function(cell, model = NULL) {
 
 # ---- Numbers of a fit ----
 
-# Draws of the number missed of each taxon, m x draws: presences are independent given coefficients, so that the number
-# is as good as binomial with its mean and variance.
+# Draws the undetected presences of each taxon, m x draws: presences are independent given coefficients, so that the
+# number is approximately binomial with its mean and variance.
 missed_counts <- function(draws) {
   mean <- draws$missed
   shrink <- pmax(mean - draws$variance, 0) # sum of squared probabilities
@@ -89,7 +88,7 @@ missed_counts <- function(draws) {
   with_seed(1L, matrix(stats::rbinom(length(mean), size, ifelse(size > 0, mean / size, 0)), nrow(mean)))
 }
 
-# Sites of each taxon: data frame of taxon, found, expected, low, high.
+# Returns the sites of each taxon: data frame of taxon, found, expected, low, high.
 taxon_numbers <- function(fit, level) {
   found <- unname(colSums(any_visit(kept_visits(fit)) == 1, na.rm = TRUE))
   ends <- apply(missed_counts(fit$draws), 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE, type = 1)
@@ -150,7 +149,7 @@ sample_coverage <- function(fit, ..., groups = NULL, level = 0.9) {
   out
 }
 
-# Expected records of the next visit to each site, in each draw: list(all, known: of taxa that are known there), n x
+# Computes expected records of the next visit to each site, in each draw: list(all, known: of taxa known there), n x
 # draws.
 records_ahead <- function(fit) {
   cell <- kept_visits(fit)
@@ -170,7 +169,7 @@ records_ahead <- function(fit) {
   out
 }
 
-# The design of a visit that is as those made to each site were on average; where none was, as all were.
+# Returns the design of an average visit to each site; for sites without visits, of the average visit to all.
 mean_visit <- function(fit) {
   n <- fit$dims[["n"]]
   made <- matrix(fit$detection$made, n)

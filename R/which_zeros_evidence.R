@@ -1,6 +1,6 @@
-# which_zeros(groups = ): lists of groups of sites, of which each site is a sample.
+# which_zeros(groups = ): pools groups of sites, of which each site is a sample.
 
-# The group of each site, a factor: as given, or by rules, list(age = width, place = one or two widths).
+# Returns the group of each site, a factor: supplied, or by rules, list(age = width, place = one or two widths).
 check_wz_groups <- function(groups, along, n, labels) {
   if (is.list(groups) && !is.data.frame(groups)) groups <- groups_by_rule(groups, along)
   group <- group_factor(groups, n, 1L, rep(TRUE, n), labels)
@@ -35,20 +35,20 @@ groups_by_rule <- function(rules, along) {
   ifelse(rowSums(is.na(bins)) > 0, NA, label)
 }
 
-# The table that is asked about, list(x, along, counts, pooled): that of the sites, or of the groups.
+# Returns the table to be judged, list(x, along, counts, pooled): that of the sites, or of the groups.
 group_lists <- function(data, along, groups, visits) {
   if (is.null(groups)) {
     return(list(x = data$x, along = along, counts = data$counts))
   }
-  if (!is.null(visits)) stop_input("Only one of `groups` and `visits` can be given.")
+  if (!is.null(visits)) stop_input("Only one of `groups` and `visits` can be supplied.")
   group <- check_wz_groups(groups, along, nrow(data$x), rownames(data$x))
   pool_groups(data$x, along, group)
 }
 
-# list(x = the lists of the groups, along = their covariates, pooled = list(once, twice, sites)).
+# Returns list(x = the pooled presences of groups, along = their covariates, pooled = list(once, twice, sites)).
 pool_groups <- function(x, along, group) {
   if (!is.null(along$distance)) {
-    stop_input("`distance` is between sites, not between `groups`: leave it out, or give `age` and `place`.")
+    stop_input("`distance` is between sites, not between `groups`: leave it out, or use `age` and `place`.")
   }
   add <- function(value) as.matrix(rowsum(value[!is.na(group), , drop = FALSE], group[!is.na(group)]))
   found <- add(as.matrix(found_table(x)))
@@ -69,21 +69,21 @@ group_means <- function(value, name, group) {
   }
   columns <- if (is.data.frame(value)) value else as.data.frame(as.matrix(value))
   if (!all(vapply(columns, is.numeric, NA))) {
-    stop_input("`%s` must be numbers where `groups` are given, whose means are taken.", name)
+    stop_input("`%s` must be numbers where `groups` are supplied, whose means are taken.", name)
   }
   means <- lapply(columns, function(column) as.vector(tapply(column, group, mean, na.rm = TRUE)))
   if (length(means) == 1L && is.null(dim(value))) means[[1L]] else as.data.frame(means, row.names = levels(group))
 }
 
-# Repeated visits as which_zeros(visits = ) takes them.
+# Prepares repeated visits for which_zeros(visits = ).
 
-# Presence and detection as arguments of visits_occupancy() whose covariates are tables of the sites in order, so that a
-# part of the sites can be taken; NULL where no formula is given.
+# Returns presence and detection as arguments of visits_occupancy(), with covariates as tables in the order of the
+# sites, so that sites can be selected; NULL without a formula.
 wz_visit_model <- function(cell, formulas, given) {
   formulas <- formulas[!vapply(formulas, is.null, NA)]
   covariates <- given[!vapply(given, is.null, NA)]
   lost <- names(c(formulas, covariates))
-  if (length(lost) && is.null(cell)) stop_input("`%s` goes with `visits`, which are not given.", lost[1L])
+  if (length(lost) && is.null(cell)) stop_input("`%s` goes with `visits`, which are not supplied.", lost[1L])
   if (!length(formulas)) {
     if (length(covariates)) stop_input("`%s` goes with `presence` or `detection`.", names(covariates)[1L])
     return(NULL)
@@ -101,7 +101,7 @@ wz_visit_model <- function(cell, formulas, given) {
   ))
 }
 
-# What any visit found, of the sites and taxa of `x` and in their order where it is given.
+# Returns the union of all visits, for the sites and taxa of `x` and in their order if `x` is supplied.
 wz_found <- function(x, cell) {
   found <- any_visit(cell)
   if (ncol(found) == 1L) {
@@ -131,7 +131,7 @@ wz_found <- function(x, cell) {
   found
 }
 
-# Where the sites and the taxa of x are among those of the visits: by name, else in the same order.
+# Finds the sites and the taxa of x among those of the visits: by name, else in the same order.
 visit_order <- function(x, visits) {
   lapply(1:2, function(side) {
     names <- dimnames(x)[[side]]

@@ -1,22 +1,22 @@
-# How well presences are predicted: probabilities of presences and zeros alike, each from the rest of the table, never
-# from itself.
+# Predictability of presences: probabilities of presences and zeros alike, each from the rest of the table, never from
+# the cell itself.
 
-most_fair <- c(finds = 4e4, zeros = 2e5) # that the regression takes: of sites, and of their zeros, evenly spaced
+most_fair <- c(presences = 4e4, zeros = 2e5) # that the regression takes: of sites, and of their zeros, evenly spaced
 
-# Of a taxon that was found at nearly every site nothing more can be found: its presences, all well predicted, would
-# hide how badly the others are.
+# A taxon found at nearly every site has no more to be found: its presences, all well predicted, would mask poor
+# predictions of the others.
 everywhere <- 0.95
 found_nearly_everywhere <- function(sums, n_known) sums >= everywhere * pmax(n_known, 1)
 
-# Predictability: list(kappa, the mean probability of a presence given the rest of the table; presences, how many there
-# are), both without taxa found nearly everywhere. Means over other sites, weighted by similarity and by how near sites
-# are, companions and the numbers of presences of taxon and site are put together by a logistic regression over all
-# known cells. For a presence, each is what it would be if the presence were held out.
+# Computes the predictability: list(kappa, the mean probability of a presence given the rest of the table; presences,
+# their number), both without taxa found nearly everywhere. A logistic regression over all known cells combines means
+# over other sites, weighted by similarity and by distance, companions, and the numbers of presences of taxon and site.
+# For a presence, each is computed as if the presence were held out.
 #   near    a smooth_over() with bandwidths, or NULL
 predictability <- function(x, near, n_threads = 1) {
   table <- nbm_table(x)
   counted <- !found_nearly_everywhere(table$sums, table$n_known)
-  share <- most_fair[["finds"]] / max(1, sum(table$sums))
+  share <- most_fair[["presences"]] / max(1, sum(table$sums))
   rows <- spaced(seq_len(nrow(x)), max(1, share * nrow(x)))
   found <- as.matrix(some_rows(table$found, rows))
   known <- !is.na(as.matrix(some_rows(x, rows)))
@@ -30,12 +30,12 @@ predictability <- function(x, near, n_threads = 1) {
   list(kappa = if (is.nan(mean)) 1 else mean, presences = sum(table$sums[counted]))
 }
 
-# Vectors, of the cells `at` of some rows.
+# Computes the scores as vectors over the cells `at` of some rows.
 fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size),
                         at = seq_len(length(rows) * length(table$sums))) {
   place <- as.double(at)
   odds <- function(p) score_odds(p, place, n_threads = n_threads)
-  mean_by <- function(near, likeness) odds(nbm_rows(near, likeness, table, rows, n_threads))
+  mean_by <- function(near, similarity) odds(nbm_rows(near, similarity, table, rows, n_threads))
   scores <- list(mean_by(NULL, 2), mean_by(NULL, 6))
   if (!is.null(near)) {
     wide <- near
@@ -47,7 +47,7 @@ fair_scores <- function(table, near, n_threads = 1, rows = seq_along(table$size)
   c(scores, fair_margins(table, cells), lapply(utils::tail(scores, 2L), `^`, 2))
 }
 
-# Of the cells `at` of some rows: row (of all), column and whether each is a find, 0 or 1.
+# Returns for the cells `at` of some rows: row (of all), column and whether each is a presence, 0 or 1.
 fair_cells <- function(table, rows = seq_along(table$size), at = seq_len(length(rows) * length(table$sums))) {
   i <- (at - 1L) %% length(rows) + 1L
   found <- as.matrix(some_rows(table$found, rows))[at]
@@ -56,8 +56,8 @@ fair_cells <- function(table, rows = seq_along(table$size), at = seq_len(length(
 
 spaced <- function(at, most) if (length(at) <= most) at else at[round(seq(1, length(at), length.out = most))]
 
-# Logs of how many other finds taxon and site have, and their squares. Where no site is empty, one other find is the
-# least: that a site has none would tell that the cell is a find.
+# Computes logs of the numbers of other presences of taxon and site, and their squares. If no site is empty, one other
+# presence is the least: a site without any would reveal that the cell is a presence.
 fair_margins <- function(table, cells) {
   taxon <- log(table$sums[cells$column] - cells$found + 0.5)
   others <- table$size[cells$row] - cells$found
@@ -65,8 +65,9 @@ fair_margins <- function(table, cells) {
   list(taxon, taxon^2, site, site^2)
 }
 
-# Beals' mean over the other finds of a site of how many of the other sites with that find have the taxon; to each share
-# one site, to the mean one find with the taxon's own mean elsewhere is added. Vectors, of cells as of fair_cells().
+# Computes Beals' mean over the other presences of a site of the share of other sites with that presence which have the
+# taxon; one site is added to each share, and to the mean one presence with the taxon's mean elsewhere. Vectors over
+# cells from fair_cells().
 fair_companions <- function(table, cells = fair_cells(table), n_threads = 1) {
   j <- cells$column
   view <- nbm_view(table, cells$rows)
@@ -78,7 +79,8 @@ fair_companions <- function(table, cells = fair_cells(table), n_threads = 1) {
   (share + mean) / (table$size[cells$row] - cells$found + 1)
 }
 
-# Chances of finds by logistic regression on columns of equal spread, with as little of a ridge as keeps them finite.
+# Computes probabilities of presences by logistic regression on columns of equal spread, with the smallest ridge that
+# keeps them finite.
 fitted_logistic <- function(design, found, weight, n_threads = 1L) {
   even <- equal_spread(design, n_threads)
   used <- c(TRUE, is.finite(even$spread))
@@ -90,9 +92,9 @@ fitted_logistic <- function(design, found, weight, n_threads = 1L) {
 
 most_repeated <- 0.25 # in 178 tables of surveys at most .22 (bench/how_many.md)
 
-# The share of sites with five presences or more (at least twenty such) that repeat the list of another site, less the
-# share that would if presences were independent given how many each site and each taxon has. Sites entered twice
-# predict each other, so that the table seems nearly complete. NA where there are too few such sites.
+# Computes the share of sites with five presences or more (at least twenty such) with exactly the taxa of another site,
+# minus that share if presences were independent given the totals of sites and taxa. Sites entered twice predict each
+# other, so that the table seems nearly complete. NA if there are too few such sites.
 repeated_share <- function(x) {
   found <- as.matrix(found_table(x)) == 1
   found <- found[rowSums(found) >= 5, , drop = FALSE]
@@ -104,16 +106,16 @@ repeated_share <- function(x) {
     mean(duplicated(lists) | duplicated(lists, fromLast = TRUE))
   }
   own <- share(found)
-  # The draws can only make it less.
+  # The draws can only reduce it.
   if (own <= most_repeated) own else own - with_seed(1L, share(independent_rows(found)))
 }
 
-# Each row anew, with as many presences, from the model logit P = a[i] + b[j] that has the sums of rows and columns.
-independent_rows <- function(found, passes = 30L, tries = 100L) {
+# Redraws each row with as many presences, from logit P = a[i] + b[j] with the observed sums of rows and columns.
+independent_rows <- function(found, iterations = 30L, tries = 100L) {
   a <- numeric(nrow(found))
   b <- stats::qlogis((colSums(found) + 0.5) / (nrow(found) + 1))
   probability <- function() stats::plogis(outer(a, b, "+"))
-  for (pass in seq_len(passes)) {
+  for (iteration in seq_len(iterations)) {
     p <- probability()
     a <- a + (pmin(rowSums(found), ncol(found) - 0.5) - rowSums(p)) / pmax(rowSums(p * (1 - p)), 0.5)
     p <- probability()

@@ -1,7 +1,7 @@
-# A result of which_zeros() against what later surveys found: recovery(w, later).
+# recovery(w, later): compares a result of which_zeros() with later surveys.
 
-# `later`: a table of sites by taxa, or sites by taxa by surveys, of which zeros of `w` are compared that are known in
-# both, with sites and taxa matched by name.
+# Compares the zeros of `w` with `later`, a table of sites by taxa, or sites by taxa by surveys, wherever both are
+# known; sites and taxa are matched by name.
 #' @export
 recovery.which_zeros <- function(scores, # nolint: object_name_linter.
                                  truth, of = c("omissions", "additions"), n = c(10, 50, 100, 500), ...) {
@@ -47,13 +47,13 @@ later_recovery <- function(w, later, n) {
   out
 }
 
-# Mean probability of the first zeros of the list that are known in both tables, and the share of them found.
+# Computes the mean probability of the first zeros of the ranking that are known in both tables, and the share found.
 first_found <- function(score, found, n = 20L) {
   at <- utils::head(order(-ifelse(is.na(found), -Inf, score)), min(n, sum(!is.na(found))))
   data.frame(zeros = length(at), missed = mean(score[at]), found = mean(found[at]))
 }
 
-# The later table as an array in the order of the result, NA where a site or taxon is not in it.
+# Returns the later table as an array in the order of the result, NA if a site or taxon is not in it.
 match_later <- function(later, w) {
   if (is.data.frame(later) || inherits(later, "Matrix")) later <- as_plain_matrix(later, "truth")
   if (inherits(later, "Matrix")) later <- as.matrix(later)
@@ -75,7 +75,7 @@ match_later <- function(later, w) {
   out
 }
 
-# Where each name of the result stands in the later table.
+# Matches the names of the result to the later table.
 match_side <- function(later, names, n_later, n, word) {
   if (is.null(later) || is.null(names)) {
     if (n_later != n) {
@@ -92,7 +92,7 @@ match_side <- function(later, names, n_later, n, word) {
   at
 }
 
-# Whether any later survey found the taxon; NA where none was made.
+# Tests whether any later survey found the taxon; NA if none was made.
 later_found <- function(later) {
   found <- rowSums(later > 0, na.rm = TRUE, dims = 2L) > 0
   found[rowSums(!is.na(later), dims = 2L) == 0] <- NA

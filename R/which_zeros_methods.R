@@ -1,6 +1,6 @@
-# What users do with the answer of which_zeros(): print it, take it apart by zeros, sites and taxa, ask why.
+# Methods for results of which_zeros(): print, sums by zeros, sites and taxa, explanations.
 
-# Numbers are withheld where nothing is known: verbs and figures of numbers stop there.
+# Numbers are withheld if not estimated: functions and figures of numbers stop there.
 need_numbers <- function(w) {
   if (!is.null(w$reason)) {
     stop_input(
@@ -11,8 +11,8 @@ need_numbers <- function(w) {
   if (anyNA(w$ratios$log)) stop_input("`x` must hold numbers: its `ratios` do not. Was the answer edited?")
 }
 
-# The table that the answer was made from, or repeated surveys, may be gone or changed where update() is called. Where
-# sites were left out, the call holds the whole table.
+# The table of the result, or the surveys, may be gone or changed where update() is called. If sites were left out, the
+# call holds the whole table.
 #' @export
 update.which_zeros <- function(object, ..., evaluate = TRUE) {
   evaluate <- check_flag(evaluate, "evaluate")
@@ -27,7 +27,7 @@ print.which_zeros <- function(x, n = 5L, ..., by = c("missed", "probability")) {
   check_dots(...)
   n <- check_shown(n)
   by <- check_choice(by, "by", c("missed", "probability"))
-  writeLines(wrap_text(paste("Which zeros are false absences?", table_sentence(x)), exdent = 2))
+  writeLines(wrap_text(paste("Which zeros are false absences?", title_words(x)), exdent = 2))
   if (is.null(x$reason)) {
     print_numbers(number_table(x))
     writeLines(wrap_text(c(years_sentence(x), inside_sentence(x), decided_sentence(x)), exdent = 2))
@@ -47,7 +47,7 @@ format.which_zeros <- function(x, what = c("answer", "quality"), ...) {
   if (what == "answer") answer_sentences(x) else quality_sentences(x)
 }
 
-# The answer in words: the table; how many presences were not detected and what else there is to report of them.
+# Describes the result in sentences: the table, the number of undetected presences, and further findings.
 answer_sentences <- function(w) {
   c(
     table = table_sentence(w), gaps = gaps_sentence(w),
@@ -64,20 +64,27 @@ answer_sentences <- function(w) {
 
 table_sentence <- function(w) {
   sprintf(
-    "%s, %s, %s%s%s", table_words(c(sum(wz_scored(w)), w$dims[["m"]]), axis_words(w)),
-    count_words(w$finds, "presence"), count_words(sum(w$candidate), "zero"),
-    if (w$restricted) " that can be false" else "", reference_words(w)
+    "%s, %s%s%s", size_words(w), count_words(sum(w$candidate), "zero"), if (w$restricted) " that can be false" else "",
+    reference_words(w)
   )
+}
+
+# The same where the zeros are counted further down.
+title_words <- function(w) if (w$restricted) table_sentence(w) else paste0(size_words(w), reference_words(w))
+
+size_words <- function(w) {
+  size <- table_words(c(sum(wz_scored(w)), w$dims[["m"]]), axis_words(w))
+  paste0(size, ", ", count_words(w$presences, "presence"))
 }
 
 # given: the arguments that give a number by themselves.
-no_number_sentence <- function(reason, given = "do repeated surveys in `visits` or a known `completeness`") {
+no_number_sentence <- function(reason, given = "repeated surveys in `visits` or a known `completeness`") {
   sprintf(
-    "No number of undetected presences is estimated, because %s. More data may give one, and so %s.", reason, given
+    "No number of undetected presences is estimated, because %s. More data may allow one, and so may %s.", reason, given
   )
 }
 
-# Between years more changes than between visits: NULL where visits do not look like years.
+# Reports that more changes between years than between visits; NULL if visits do not look like years.
 years_sentence <- function(w) {
   years <- w$visits$years
   if (!is.null(years)) {
@@ -88,7 +95,7 @@ years_sentence <- function(w) {
   }
 }
 
-# The gaps of a series are sure: NULL where there is none.
+# Reports the gaps of a series, which are certain; NULL without any.
 gaps_sentence <- function(w) {
   gaps <- sum(w$candidate[w$gaps])
   if (gaps > 0) {
@@ -97,7 +104,7 @@ gaps_sentence <- function(w) {
   }
 }
 
-# How many of those lie within the known ages of their taxa; NULL without ages.
+# Reports how many of these lie within the known ages of their taxa; NULL without ages.
 inside_sentence <- function(w) {
   inside <- missed_inside(w)
   if (is.null(inside)) {
@@ -105,7 +112,7 @@ inside_sentence <- function(w) {
   }
   percent <- function(part) sprintf("%.0f %%", 100 * part / max(w$total[["missed"]], 1e-12))
   sprintf(
-    "Within the known age range of the %s: %s%s%s.", singular_word(axis_words(w)[2L]), percent(inside[["inside"]]),
+    "Within known age ranges: %s%s%s.", percent(inside[["inside"]]),
     if (is.na(inside[["sure"]])) {
       ""
     } else {
@@ -119,11 +126,11 @@ inside_sentence <- function(w) {
   )
 }
 
-# How many zeros are more likely false than true, and how many are undecided.
+# Counts the zeros that were probably missed, and the undecided ones.
 decided_sentence <- function(w) {
   states <- count_states(w)
   sprintf(
-    "Zeros more likely false than true (whole interval above 0.5): %s; undecided: %s.", format_big(states[["missed"]]),
+    "Zeros probably missed (interval above one half): %s; undecided: %s.", format_big(states[["missed"]]),
     format_big(states[["undecided"]])
   )
 }
@@ -136,7 +143,7 @@ count_states <- function(w, threshold = 0.5) {
   c(missed = states[2L], undecided = states[3L])
 }
 
-# Estimates of other evidence, which are of other quantities.
+# Formats estimates by other evidence, which are of other quantities.
 format_evidence <- function(w) {
   others <- w$how_many[-1L, ]
   if (!nrow(others)) {
@@ -181,16 +188,15 @@ number_table <- function(w) {
 print_numbers <- function(table) {
   ends <- ifelse(is.na(table$high), "", show_ends(table$low, table$high))
   labels <- lapply(table$label, strwrap, width = 50L, indent = 2L, exdent = 4L)
-  # A label of several lines has its numbers beside the last one.
+  # A label of several lines has its numbers beside the last line.
   last <- function(values) unlist(Map(function(lines, value) c(rep("", length(lines) - 1L), value), labels, values))
-  cat("\n")
   print_aligned(list(
     `Undetected presences expected` = unlist(labels), estimate = last(show_count(table$missed)),
     `90 % interval` = last(ends)
   ))
 }
 
-# NULL without ages.
+# Returns the parts of the number within known ages; NULL without ages.
 missed_inside <- function(w) {
   age <- w$inputs$near$given$age
   if (is.null(age) || w$restricted) {
@@ -211,13 +217,13 @@ missed_inside <- function(w) {
   )
 }
 
-# Zeros between the first and the last presence of their taxon, or as old as one of these: by the middles of ages, or,
-# by their bounds, those that range_through() is sure of.
+# Marks zeros between the first and the last presence of their taxon, or as old as one of these: by mid-ages, or, by
+# bounds, those certain in range_through().
 inside_known_ages <- function(w, ages = answer_ages(w), ties = "include") {
   as.matrix(suppressMessages(range_through(unname(as.matrix(w$x)), unname(ages), ties)))
 }
 
-# Which sites of an answer are scored.
+# Marks the sites of a result that are scored.
 wz_scored <- function(w) scored_sites(w$inputs$given$reference, w$dims[["n"]])
 
 reference_words <- function(w) {
@@ -225,7 +231,7 @@ reference_words <- function(w) {
   if (others > 0L) paste("; for reference:", count_side(others, axis_words(w)[1L])) else ""
 }
 
-# The first zeros; where no number is estimated, with the probability of a record alone.
+# Prints the first zeros; without an estimated number, only with the probability of a record.
 print_zeros <- function(zeros, words, size, all) {
   if (!nrow(zeros)) {
     return(invisible())
@@ -243,11 +249,11 @@ print_zeros <- function(zeros, words, size, all) {
   cat("\n")
   print_aligned(shown, left = 1:2)
   if (all > nrow(zeros)) {
-    cat(sprintf("... (n = %s of %s; as.data.frame() has all)\n", format_big(nrow(zeros)), format_big(all)))
+    cat(sprintf("... (n = %s of %s zeros; as.data.frame() has all)\n", format_big(nrow(zeros)), format_big(all)))
   }
 }
 
-# How well held-out presences were predicted, beside the best simple rule.
+# Prints the AUCs of held-out presences beside those of the best simple rule.
 print_quality <- function(w) {
   q <- w$quality["stack", ]
   if (!is.na(q$auc)) {
@@ -261,7 +267,8 @@ print_quality <- function(w) {
     of <- c("  this result", "  best simple rule")[seq_len(nrow(rows))]
     shown <- c(list(of), apply(rows, 2L, three, simplify = FALSE))
     names(shown) <- c(
-      sprintf("Held-out presences (%s)", format_big(w$curve$summary$changed)), "AUC", "SE",
+      sprintf("Held-out presences (%s%s)", format_big(w$curve$summary$changed), if (w$quick) ", quick" else ""), "AUC",
+      "SE",
       paste("within", axis_words(w)[1L]), "SE"
     )
     cat("\n")
@@ -270,7 +277,7 @@ print_quality <- function(w) {
   writeLines(wrap_text(few_quality_sentences(w), exdent = 2))
 }
 
-# Not what summary() makes of any list: the answer, and the sites and taxa of which most was missed.
+# Replaces the summary() of lists: the result, and the sites and taxa with most undetected presences.
 #' @export
 summary.which_zeros <- function(object, ...) {
   check_dots(...)
@@ -283,11 +290,15 @@ print.summary.which_zeros <- function(x, n = 5L, ...) {
   w <- x$answer
   print(w, n = n)
   line <- w$curve$summary
-  writeLines(wrap_text(c("", slope_sentence(line$slope, line$slope_se, line$changed)), exdent = 2))
   words <- axis_words(w)
+  writeLines(wrap_text(c(
+    "", rule_sentence(w$gain, w$quality, line$changed, words),
+    unlike_auc_sentence(w$quality["stack", ]), slope_sentence(line$slope, line$slope_se, line$changed),
+    run_sentences(w)
+  ), exdent = 2))
   if (is.null(w$reason)) {
     for (side in 1:2) {
-      cat(sprintf("\n%s with most undetected presences\n", capital(words[side])))
+      cat("\n")
       print(utils::head(most_first(list(by_site, by_taxon)[[side]](w)), n))
     }
   }
@@ -299,8 +310,8 @@ few_for_slope <- 100L # of fewer, neither the slope nor its standard error is kn
 
 slope_sentence <- function(...) sprintf("Calibration slope (1: calibrated): %s.", slope_words(...))
 
-# What the slope of calibration tells of the probabilities: that they are off where that is beyond its standard error,
-# that they are right where it leaves no room for much else.
+# Interprets the slope of calibration: probabilities are miscalibrated if it deviates by more than its standard error,
+# and calibrated if its error excludes a relevant deviation.
 slope_words <- function(slope, se, hidden) {
   if (is.na(slope) || isTRUE(se > 1)) { # held-out presences that all rank above the others tell no slope
     return("it could not be measured")
@@ -313,71 +324,88 @@ slope_words <- function(slope, se, hidden) {
   } else if (surely(slope >= 0.8 && slope <= 1.25 && se <= 0.1)) {
     "so the probabilities of a record are calibrated"
   } else {
-    "from too few held-out presences to tell more"
+    "from too few held-out presences for a verdict"
   }
   sprintf("%.2f%s, %s", slope, error_words(se, "%.2f"), said)
 }
 
-# " (SE 0.004)", or nothing where it is not known.
+# Returns " (SE 0.004)", or nothing if unknown.
 error_words <- function(se, digits = "%.3f") if (is.na(se)) "" else sprintf(paste0(" (SE ", digits, ")"), se)
 
-# How good the answer is on this table, in words.
+# Describes the quality of the result on this table.
 quality_sentences <- function(w) {
   q <- w$quality["stack", ]
   line <- w$curve$summary
   words <- axis_words(w)
   c(
     hidden_sentence(q, line$changed, words), rule_sentence(w$gain, w$quality, line$changed, words),
-    weak_sentence(q, line$changed, words), later_sentence(q),
+    weak_sentence(q, line$changed, words), unlike_auc_sentence(q),
     slope_sentence(line$slope, line$slope_se, line$changed), run_sentences(w)
   )
 }
 
-# What print() adds to its table of AUCs.
+# What print() adds to its table of AUCs: a verdict without numbers, and what to expect of later surveys.
 few_quality_sentences <- function(w) {
   q <- w$quality["stack", ]
   line <- w$curve$summary
   words <- axis_words(w)
   known <- !is.na(w$gain$difference)
-  measure <- c("over the table", paste("within", words[1L]))
+  ahead <- mapply(surely_ahead, w$gain$difference, w$gain$se, w$gain$copies)[known]
+  verdict <- if (!any(known)) {
+    NULL
+  } else if (line$changed < few_hidden || all(ahead == 0)) {
+    "Not distinguishable from the rule"
+  } else if (any(ahead < 0)) {
+    "Worse than the rule by at least one measure"
+  }
   c(
     if (is.na(q$auc)) hidden_sentence(q, line$changed, words),
-    if (any(known)) {
-      if (line$changed < few_hidden) {
-        "Too few presences were held out to distinguish the result from the rule."
-      } else {
-        rule_verdict(w$gain, measure, known)
-      }
+    if (is.null(w$reason)) {
+      c(weak_sentence(q, line$changed, words), later_sentence(q, verdict))
+    } else if (!is.null(verdict)) {
+      paste0(verdict, ".")
     },
-    if (is.null(w$reason)) c(weak_sentence(q, line$changed, words), later_sentence(q)), run_sentences(w)
+    if (is.na(q$auc) || w$copies < w$wanted) run_sentences(w)
   )
 }
 
 run_sentences <- function(w) {
   c(
     if (w$quick) {
-      sprintf("A first look, with few fits and %s: leave out `quick` for the result.", count_words(w$wanted, "copy"))
+      sprintf("A first look with few fits and %s; `quick = FALSE` gives the result.", count_words(w$wanted, "copy"))
     },
     if (w$copies < w$wanted) sprintf("It was stopped early: %d of %d copies are done.", w$copies, w$wanted)
   )
 }
 
-# What later surveys found was ranked less well than held-out presences (bench/how_many.md).
+# Later detections were ranked less well than held-out presences (bench/how_many.md).
 auc_lower <- c(alike = 0.05, unlike = 0.1)
-later_sentence <- function(q) {
+later_sentence <- function(q, verdict = NULL) {
+  if (is.na(q$auc)) {
+    return(if (!is.null(verdict)) paste0(verdict, "."))
+  }
+  if (is.null(verdict)) {
+    sprintf("AUCs in later surveys are usually about %.2f lower (?how_many).", auc_lower[["alike"]])
+  } else {
+    sprintf("%s; AUCs in later surveys: about %.2f lower.", verdict, auc_lower[["alike"]])
+  }
+}
+
+# The same with surveys in other years or by other methods.
+unlike_auc_sentence <- function(q) {
   if (!is.na(q$auc)) {
     sprintf(
-      "What later surveys find is usually ranked with AUCs about %.2f lower, %.1f in other years or by other methods.",
+      "Later surveys usually have AUCs about %.2f lower, in other years or by other methods %.1f lower.",
       auc_lower[["alike"]], auc_lower[["unlike"]]
     )
   }
 }
 
-# How well held-out presences are found; q: the answer's row of `quality`.
+# Reports the AUC of held-out presences; q: the result's row of `quality`.
 hidden_sentence <- function(q, hidden, words) {
   if (is.na(q$auc)) {
     few <- paste(count_words(hidden, "presence"), if (hidden == 1) "was" else "were")
-    return(sprintf("How good the ranking is on this table is unknown: %s held out, too few to measure it.", few))
+    return(sprintf("The quality of the ranking is unknown: %s held out, too few to measure it.", few))
   }
   within <- if (is.na(q$auc_within)) {
     sprintf("within %s not measured", words[1L])
@@ -389,8 +417,8 @@ hidden_sentence <- function(q, hidden, words) {
   )
 }
 
-# The result beside the best simple rule, over the table and within sites, which may be another rule and the other way
-# round. NULL where neither could be measured.
+# Compares the result with the best simple rule, over the table and within sites, which may be different rules with
+# opposite outcomes. NULL if neither could be measured.
 rule_sentence <- function(gain, quality, hidden, words) {
   known <- !is.na(gain$difference)
   if (!any(known)) {
@@ -412,7 +440,7 @@ rule_sentence <- function(gain, quality, hidden, words) {
   paste(best, verdict)
 }
 
-# Which of them is better by which measure, beyond the standard error.
+# States which is better by which measure, beyond the standard error.
 rule_verdict <- function(gain, measure, known) {
   ahead <- mapply(surely_ahead, gain$difference, gain$se, gain$copies)[known]
   by <- sprintf("%.3f%s", abs(round(gain$difference, 3)) + 0, vapply(gain$se, error_words, ""))[known] # no -0.000
@@ -427,7 +455,7 @@ rule_verdict <- function(gain, measure, known) {
   sprintf("%s%s.", capital(each), if (few) " (two copies are too few)" else "")
 }
 
-# 1, -1, or 0 where a difference is within its error: Student's t, as two copies tell little of their spread.
+# Returns 1, -1, or 0 if a difference is within its error, by Student's t because copies are few.
 surely_ahead <- function(difference, se, copies) {
   if (is.na(difference) || is.na(se) || copies < 2L) {
     return(0)
@@ -435,8 +463,8 @@ surely_ahead <- function(difference, se, copies) {
   sign(difference) * (abs(difference) > stats::qt(0.975, copies - 1) * se)
 }
 
-# Where an AUC is not surely above .6: nobody should act on such ranks. Of h hidden finds its standard error is at most
-# the root of auc (1 - auc) / h, and few copies may agree by chance.
+# Warns if an AUC is not certainly above .6: such ranks should not be acted on. With h held-out presences its standard
+# error is at most the root of auc (1 - auc) / h, and few copies may agree by chance.
 weak_sentence <- function(q, hidden, words) {
   weak <- function(auc, se) {
     is.na(auc) || auc - 2 * max(se, sqrt(auc * (1 - auc) / hidden), na.rm = TRUE) < 0.6
@@ -447,10 +475,7 @@ weak_sentence <- function(q, hidden, words) {
     return(NULL)
   }
   sprintf(
-    paste(
-      "Random ranks have AUC 0.5, and these are not surely above 0.6: the table tells little about which zeros are",
-      "false%s."
-    ),
+    "AUCs are not clearly above 0.6 (random ranks: 0.5), so this table hardly distinguishes false from true zeros%s.",
     if (table) "" else paste(" within", words[1L])
   )
 }
@@ -522,13 +547,13 @@ check_answer <- function(fit) {
   if (!inherits(fit, "which_zeros")) stop_input("`fit` must come from which_zeros(), not be %s.", show_value(fit))
 }
 
-# The group of each site or taxon, a factor; without groups each is its own. Sites for reference are in none.
+# Returns the group of each site or taxon, a factor; by default each is its own. Reference sites are in none.
 wz_group <- function(w, side, groups) {
   size <- w$dims[[side]]
   group_factor(groups, size, side, if (side == 1L) wz_scored(w) else rep(TRUE, size), w$names[[side]])
 }
 
-# Numbers missed by group, groups x draws.
+# Sums draws of the numbers missed by group, groups x draws.
 group_draws <- function(w, side, group) {
   known <- !is.na(group)
   rowsum(w$draws[[c("sites", "taxa")[side]]][known, , drop = FALSE], group[known])
@@ -545,19 +570,19 @@ wz_sums <- function(w, side, groups) {
     zeros <<- zeros + tabulate(index, length(zeros))
   })
   found <- found_table(w$x)
-  finds <- if (side == 1L) row_sums(found) else column_sums(if (all(wz_scored(w))) found else found[wz_scored(w), ])
+  presences <- if (side == 1L) row_sums(found) else column_sums(if (all(wz_scored(w))) found else found[wz_scored(w), ])
   sum_group <- function(value) as.vector(tapply(value, group, sum, default = 0))
   zeros <- sum_group(zeros)
   drawn <- pmin(group_draws(w, side, group), zeros)
-  table <- sums_table(label, sum_group(finds), zeros, sum_group(missed), whole_ends(ends_of_draws(drawn)), NULL)
+  table <- sums_table(label, sum_group(presences), zeros, sum_group(missed), whole_ends(ends_of_draws(drawn)), NULL)
   list(
     table = table, drawn = drawn, group = group,
     assumption = if (is.null(w$reason)) wz_words[[w$source]] else paste("not estimated, because", w$reason)
   )
 }
 
-# The central range of what was drawn, a row each, as central_range() has it of one: some rows at a time are sorted at
-# once, since quantile() of each takes as long as all else that sums of sites need.
+# Computes central ranges of draws, one per row, as central_range() does for one: blocks of rows are sorted together,
+# since quantile() of each takes as long as everything else for sums of sites.
 ends_of_draws <- function(drawn, level = 0.9) {
   if (anyNA(drawn)) {
     return(matrix(NA_real_, nrow(drawn), 2L))
@@ -576,14 +601,16 @@ ends_of_draws <- function(drawn, level = 0.9) {
   do.call(rbind, c(list(matrix(0, 0L, 2L)), ends))
 }
 
-# Rounded outwards.
+# Rounds outwards.
 whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
 
-# Numbers missed with their ranges, which go no further than `cap`, and shares; `ends` and `most` may be NULL. Where
-# nothing was found, all that was there was missed, however little that is.
-sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% zeros) {
-  share <- function(value) ifelse(missed + finds > 0, ifelse(value + finds > 0, value / (value + finds), 1), NA_real_)
-  out <- data.frame(label, finds = finds, zeros = zeros, missed = missed)
+# Tabulates numbers missed with their ranges, at most `cap`, and shares; `ends` and `most` may be NULL. Without
+# presences everything present was missed, however little that is.
+sums_table <- function(label, presences, zeros, missed, ends, most, cap = most %||% zeros) {
+  share <- function(value) {
+    ifelse(missed + presences > 0, ifelse(value + presences > 0, value / (value + presences), 1), NA_real_)
+  }
+  out <- data.frame(label, presences = presences, zeros = zeros, missed = missed)
   if (!is.null(ends)) {
     out[c("low", "high")] <- as.data.frame(coherent_ends(as.matrix(ends), missed, cap))
   }
@@ -595,8 +622,8 @@ sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% 
 
 #' Why is this zero thought false, or true?
 #'
-#' Takes one zero of an answer of [which_zeros()] apart: what each learner adds to its log-odds, which neighbouring
-#' sites have the taxon, and which of the site's finds are its companions. The numbers of each part add up.
+#' Takes one zero of a result of [which_zeros()] apart: what each learner adds to its log-odds, which neighbouring
+#' sites have the taxon, and which of the site's presences are its companions. The numbers of each part add up.
 #'
 #' @param x a result of [which_zeros()].
 #' @param site,taxon a name or a number, one each.
@@ -604,16 +631,16 @@ sums_table <- function(label, finds, zeros, missed, ends, most, cap = most %||% 
 #' @param n how many neighbours and companions of each kind to print, and parts of each kind to draw.
 #' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
 #'   `score`, a data frame of `part` and `log_odds`; `neighbours`, a data frame of `site`, `weight` (they sum to 1) and
-#'   `found`; `companions`, a data frame of `taxon` (the finds of the site), `share`, how many of the other sites with
-#'   that find have the taxon, and `rate`, how many of all; `visits`, `NULL` without them, else a list of `each`, a data
-#'   frame of `visit` (those made to the site) and `found`, the probability that it finds the taxon where the taxon is,
-#'   and `silent`, the probability that all of them miss it. They are means over draws of [visits_occupancy()] and over
-#'   how uneven sites are, so that `silent` is above the product of `1 - found`.
+#'   `found`; `companions`, a data frame of `taxon` (the presences of the site), `share`, how many of the other sites
+#'   with that presence have the taxon, and `rate`, how many of all; `visits`, `NULL` without them, else a list of
+#'   `each`, a data frame of `visit` (those made to the site) and `found`, the probability that it finds the taxon where
+#'   the taxon is, and `silent`, the probability that all of them miss it. They are means over draws of
+#'   [visits_occupancy()] and over how uneven sites are, so that `silent` is above the product of `1 - found`.
 #'
-#'   The parts of `score` sum to the log-odds of the chance of a record. They are the mean over all zeros, what each
-#'   learner adds to it, and how often the taxon was found. `score` is `NULL` in tables of more than 5 million cells.
-#'   The weights of neighbours with the taxon sum to the neighbours' mean, before it is pulled towards the mean of the
-#'   table. The mean of `share` is the chance by companions. Cost: O(f), f the finds of the table.
+#'   The parts of `score` sum to the log-odds of the probability of a record. They are the mean over all zeros, what
+#'   each learner adds to it, and how often the taxon was found. `score` is `NULL` in tables of more than 5 million
+#'   cells. The weights of neighbours with the taxon sum to the neighbours' mean, before it is shrunk towards the mean
+#'   of the table. The mean of `share` is the probability by companions. Cost: O(f), f the presences of the table.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples
@@ -639,19 +666,20 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
     value <- w$x[i, j]
     why <- if (wz_scored(w)[i]) "`within` excludes this zero" else "this site is for reference"
     if (is.na(value)) why <- "this cell is unknown, or its taxon was found at no site"
-    if (value %in% 1) why <- "this is a find"
+    if (value %in% 1) why <- "this is a presence"
     stop_input("`site` and `taxon` must be of a zero: %s.", why)
   }
   structure(
     list(
       cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j),
-      neighbours = near_parts(w, i, j), companions = companion_parts(w, i, j), visits = visit_parts(w, i, j), n = n
+      neighbours = near_parts(w, i, j), companions = companion_parts(w, i, j), visits = visit_parts(w, i, j), n = n,
+      all = sum(w$candidate), words = axis_words(w)
     ),
     class = "zero_explained"
   )
 }
 
-# That a zero lies outside the ages of all finds of its taxon; NULL where it does not, or where ages are not known.
+# Reports that a zero lies outside the ages of all presences of its taxon; NULL if it does not, or if ages are unknown.
 cell_ages <- function(w, i, j) {
   ages <- answer_ages(w)
   if (is.null(ages) || is.na(ages[i])) {
@@ -662,20 +690,20 @@ cell_ages <- function(w, i, j) {
     return(NULL)
   }
   sprintf(
-    "Outside the known ages of the %s: this %s is of %s, all finds are of %s%s.", singular_word(axis_words(w)[2L]),
+    "Outside the known ages of the %s: this %s is of %s, all presences are of %s%s.", singular_word(axis_words(w)[2L]),
     singular_word(axis_words(w)[1L]), format(ages[i], digits = 4L),
     paste(unique(vapply(found, format, "", digits = 4L)), collapse = " to "),
     if (is.null(w$inputs$near$age_unit)) "" else paste0(" ", w$inputs$near$age_unit)
   )
 }
 
-# What each visit finds of the taxon where it is, and the probability that none does; NULL without visits.
+# Returns the detection probability of each visit to a present taxon, and that of none; NULL without visits.
 visit_parts <- function(w, i, j) {
   if (is.null(w$visits)) {
     return(NULL)
   }
   made <- !is.na(w$inputs$given$cell[i, j, ])
-  found <- visits_finding(w$visits, i, j, made)
+  found <- visits_with_presence(w$visits, i, j, made)
   list(
     each = data.frame(visit = w$visits$labels[made], found = found$each), silent = found$silent,
     words = singular_word(axis_words(w))
@@ -701,14 +729,14 @@ score_parts <- function(w, i, j) {
 
 near_parts <- function(w, i, j) {
   table <- nbm_table(w$x)
-  near <- w$near$near_alike
+  near <- chosen_neighbours(w, "near_alike")
   lists <- near_lists(near, i)
   base <- replace(rep(1, w$dims[["n"]]), i, 0)
   if (length(lists$weight)) base <- replace(0 * base, lists$neighbour + 1L, lists$weight)
   overlap <- as.vector(table$found %*% as.vector(table$found[i, ]))
   length <- sqrt(table$size[i] * table$size)
   length[length == 0] <- 1
-  weight <- base * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else w$near$likeness)
+  weight <- base * (overlap / length + likeness_floor)^(if (is.null(near)) 2 else w$near$similarity)
   weight <- weight * !is.na(w$x[, j])
   out <- data.frame(
     site = label_of(seq_along(weight), w$names[[1L]]), weight = weight / sum(weight), found = table$found[, j] == 1,
@@ -722,10 +750,10 @@ near_parts <- function(w, i, j) {
 
 companion_parts <- function(w, i, j) {
   table <- nbm_table(w$x)
-  finds <- which(table$found[i, ] == 1)
+  presences <- which(table$found[i, ] == 1)
   out <- data.frame(
-    taxon = label_of(finds, w$names[[2L]]), share = unname(companion_table(table, j)[finds, ]),
-    rate = rep(unname(table$sums[j] / table$n_known[j]), length(finds)), row.names = NULL
+    taxon = label_of(presences, w$names[[2L]]), share = unname(companion_table(table, j)[presences, ]),
+    rate = rep(unname(table$sums[j] / table$n_known[j]), length(presences)), row.names = NULL
   )
   out <- out[order(-out$share), ]
   rownames(out) <- NULL
@@ -736,39 +764,40 @@ companion_parts <- function(w, i, j) {
 print.zero_explained <- function(x, ...) {
   check_dots(...)
   cell <- x$cell
-  writeLines(wrap_text(sprintf(
-    "%s at %s: probability of a record %.2f, rank %s among the zeros", clip(cell$taxon), clip(cell$site),
-    cell$probability, format_big(cell$rank)
-  ), exdent = 2))
-  if (!is.na(cell$missed)) {
-    cat(sprintf("Missed: %.2f (%.2f to %.2f)\n", cell$missed, cell$missed_low, cell$missed_high))
-  }
-  if (!is.null(x$ages)) writeLines(wrap_text(x$ages, exdent = 2))
-  if (!is.null(x$visits)) writeLines(wrap_text(silent_sentence(x$visits), exdent = 2))
-  if (!is.null(x$score)) {
-    cat(sprintf("\nIts log-odds, %.2f, are the sum of\n", sum(x$score$log_odds)))
-    cat(sprintf("  %6.2f  %s\n", x$score$log_odds, x$score$part), sep = "")
-  }
-  near <- x$neighbours
-  has <- near[near$found, ]
-  cat(sprintf("\nNeighbours: sites with the taxon have %.0f %% of the weight\n", 100 * sum(has$weight)))
-  say_near("for", has, x$n)
-  say_near("against", near[!near$found, ], x$n)
-  with <- x$companions
-  if (nrow(with)) {
-    writeLines(c("", wrap_text(sprintf(
-      "Companions: of the sites with a find of this site, %.0f %% have the taxon on average; of all sites, %.0f %%",
-      100 * mean(with$share), 100 * with$rate[1L]
-    ), exdent = 2)))
-    say_companions("for", with[with$share > with$rate, ], x$n)
-    say_companions("against", with[rev(which(with$share <= with$rate)), ], x$n)
+  verdict <- if (is.na(cell$missed)) {
+    sprintf("probability of a record %.2f", cell$probability)
   } else {
-    cat("\nCompanions: the site has no finds\n")
+    sprintf(
+      "%s, %.2f (90 %% interval %.2f to %.2f)",
+      c("probably a false absence", "undecided", "probably a true absence")[
+        states_of(cell$missed_low, cell$missed_high, 0.5) - 1L
+      ], cell$missed, cell$missed_low, cell$missed_high
+    )
+  }
+  writeLines(wrap_text(c(
+    sprintf(
+      "%s at %s: %s; rank %s of %s", clip(cell$taxon), clip(cell$site), verdict, format_big(cell$rank),
+      format_big(x$all)
+    ),
+    x$ages, if (!is.null(x$visits)) silent_sentence(x$visits)
+  ), exdent = 2))
+  near <- x$neighbours
+  with <- x$companions
+  usual <- if (nrow(with)) with$share > with$rate[1L]
+  say_wrapped("for", c(similar_words(near[near$found, ], "have it", x), companion_words(with[usual, ], x)))
+  say_wrapped(
+    "against", c(similar_words(near[!near$found, ], "lack it", x), companion_words(with[rev(which(!usual)), ], x))
+  )
+  if (nrow(with)) {
+    cat(sprintf("companions: present here; %% of their sites that have it, %.0f %% of all\n", 100 * with$rate[1L]))
+  }
+  if (!is.null(x$score)) {
+    cat("Contributions of the learners to the log-odds: element `score`\n")
   }
   invisible(x)
 }
 
-# How many visits found nothing, and how likely that is where the taxon is; of many visits, the ends alone.
+# Reports the visits without a detection and their probability if the taxon is present; of many visits, the range.
 silent_sentence <- function(visits) {
   number <- nrow(visits$each)
   two <- sprintf("%.2f", visits$each$found)
@@ -786,29 +815,41 @@ silent_sentence <- function(visits) {
   )
 }
 
-say_near <- function(side, sites, n) {
+# "17 similar sites have it: Arroyo (12 % of the weight), ..."; NULL without any.
+similar_words <- function(sites, what, x) {
   if (nrow(sites)) {
-    shown <- utils::head(sites, n)
-    say_wrapped(side, sprintf("%s (%.0f\001%%)", clip(shown$site), 100 * shown$weight), nrow(sites) - nrow(shown))
+    shown <- utils::head(sites, x$n)
+    items <- sprintf("%s (%.0f\001%%)", clip(shown$site), 100 * shown$weight)
+    sprintf(
+      "%s %s, %.0f\001%% of the weight: %s", count_side(nrow(sites), paste("similar", x$words[1L])),
+      if (nrow(sites) == 1L) sub("have", "has", sub("lack", "lacks", what)) else what, 100 * sum(sites$weight),
+      listed_words(items, nrow(sites) - nrow(shown))
+    )
   }
 }
 
-say_companions <- function(side, taxa, n) {
+companion_words <- function(taxa, x) {
   if (nrow(taxa)) {
-    shown <- utils::head(taxa, n)
-    say_wrapped(side, sprintf("%s (%.0f\001%%)", clip(shown$taxon), 100 * shown$share), nrow(taxa) - nrow(shown))
+    shown <- utils::head(taxa, x$n)
+    items <- sprintf("%s (%.0f\001%%)", clip(shown$taxon), 100 * shown$share)
+    paste("companions", listed_words(items, nrow(taxa) - nrow(shown)))
   }
 }
 
-say_wrapped <- function(side, items, more) {
-  text <- sprintf("%s: %s%s", side, paste(items, collapse = ", "), if (more > 0L) sprintf(" and %d more", more) else "")
-  writeLines(wrap_text(text, indent = 2, exdent = 4))
+listed_words <- function(items, more) {
+  paste0(paste(items, collapse = ", "), if (more > 0L) sprintf(" and %s more", format_big(more)))
 }
 
-# ---- What users of data frames and of models try on a result ----
+say_wrapped <- function(side, texts) {
+  if (length(texts)) {
+    lines <- wrap_text(texts, getOption("width") - 11L, exdent = 2)
+    cat(sprintf("  %-8s %s\n", c(side, rep("", length(lines) - 1L)), lines), sep = "")
+  }
+}
 
-# The zeros as a data frame, in the place of the result, in a call of the user's: names of columns mean those of the
-# data frame.
+# ---- Generics of data frames and of models ----
+
+# Evaluates a user's call with the zeros as a data frame in place of the result, so that column names refer to it.
 on_frame <- function(call, verb, x, frame) {
   call[[1L]] <- verb
   call[[match("x", names(call), nomatch = 2L)]] <- as.data.frame(x)
@@ -834,6 +875,7 @@ subset.multicause_result <- subset.which_zeros
   of_result <- nargs() < 3L
   from <- parent.frame()
   catch_error(if (of_result) unclass(x)[i] else suppressWarnings(on_frame(call, `[`, x, from)), function(e) {
+    if (inherits(e, "multicause_input_error")) stop(e)
     stop_input("`[` takes parts of the result, `w[i]`, or rows and columns, `w[i, j]`: %s.", conditionMessage(e))
   })
 }
@@ -847,12 +889,12 @@ subset.multicause_result <- subset.which_zeros
 #' @export
 `[.multicause_result` <- `[.which_zeros`
 
-# Columns of the data frame are no parts of the result: NULL would be taken for "none".
+# Columns of the data frame are no parts of the result: NULL would be mistaken for "none".
 #' @export
-`$.which_zeros` <- function(x, name) part_of_answer(.subset2(x, name, exact = FALSE), name)
+`$.which_zeros` <- function(x, name) part_of_answer(x, name, exact = FALSE)
 
 #' @export
-`[[.which_zeros` <- function(x, i, ...) part_of_answer(.subset2(x, i, ...), i)
+`[[.which_zeros` <- function(x, i, ...) part_of_answer(x, i, ...)
 
 #' @export
 `$.which_zeros_shards` <- `$.which_zeros`
@@ -860,7 +902,10 @@ subset.multicause_result <- subset.which_zeros
 #' @export
 `[[.which_zeros_shards` <- `[[.which_zeros`
 
-part_of_answer <- function(value, name) {
+part_of_answer <- function(x, name, ...) {
+  value <- catch_error(.subset2(x, name, ...), function(e) {
+    stop_input("`[[` takes one part of the result, by its name or number: there is none %s.", show_value(name))
+  })
   if (is.null(value) && is.character(name) && length(name) == 1L && name %in% zero_columns) {
     stop_input(
       "`%s` is a column of the zeros, not a part of the result: as.data.frame(w)$%s has it, of a result `w`.",
@@ -892,7 +937,7 @@ mutate.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
   getExportedValue("dplyr", "mutate")(as.data.frame(.data), ...)
 }
 
-# Without new data, fitted(): a result has no parameters by which other sites could be predicted.
+# Returns fitted() without new data: a result has no parameters to predict other sites.
 #' @export
 predict.which_zeros <- function(object, newdata = NULL, ...) {
   check_dots(...)
@@ -905,7 +950,7 @@ predict.which_zeros <- function(object, newdata = NULL, ...) {
   fitted(object)
 }
 
-# Generics of a model that has a likelihood.
+# Refuses generics of a model with a likelihood.
 
 stop_answer_lacks <- function(generic, instead) {
   stop_input("%s() is not there for a result of which_zeros(): %s", generic, instead)
@@ -947,10 +992,10 @@ simulate.which_zeros <- function(object, nsim = 1, seed = NULL, ...) {
   stop_answer_lacks("simulate", "tables are drawn from fits of a model, such as aspect_bernoulli().")
 }
 
-# Of shards: fitted probabilities are on disk.
+# Shards: fitted probabilities are on disk.
 
 answer_of_shards <- paste(
-  "the probabilities of shards are in its `files`, where `path` was given; as.data.frame() has the first."
+  "the probabilities of shards are in its `files`, where `path` was supplied; as.data.frame() has the first."
 )
 
 #' @export
@@ -992,7 +1037,7 @@ extractAIC.which_zeros_shards <- extractAIC.which_zeros # nolint: object_name_li
 #' @export
 simulate.which_zeros_shards <- simulate.which_zeros
 
-# Mean ages of the sites of an answer; NULL where none were given.
+# Returns the mean ages of the sites of a result; NULL without ages.
 answer_ages <- function(w) {
   age <- w$inputs$near$given$age
   if (!is.null(age)) rowMeans(age)
@@ -1004,8 +1049,9 @@ need_ages <- function(w, what) {
   ages
 }
 
-# Numbers in cell_states of zeros whose chance of having been missed lies between `low` and `high`: probably missed
-# where all of that range is above the threshold, undecided where the range holds it. The page of explore() does so.
+# Returns the numbers in cell_states of zeros whose probability of having been missed is between `low` and `high`:
+# probably missed if both are above the threshold, undecided if the range includes it. The page of explore() uses the
+# same rule.
 states_of <- function(low, high, threshold) 4L - (low > threshold) - (high > threshold)
 
 #' @export
@@ -1016,7 +1062,8 @@ augment.which_zeros <- function(x, ..., rows = NULL) {
   false <- matrix(NA_real_, x$dims[["n"]], x$dims[["m"]])
   false[x$candidate] <- wz_missed(x)$missed
   scores <- list(.fitted = unname(x$probability), .false = false)
-  augment_cells(x, rows, dense_rows(x$x, rows), lapply(scores, function(score) score[rows, , drop = FALSE]))
+  observed <- list(observed = dense_rows(x$x, rows))
+  augment_cells(x, rows, c(observed, lapply(scores, function(score) score[rows, , drop = FALSE])))
 }
 
 #' @export
@@ -1025,7 +1072,7 @@ glance.which_zeros <- function(x, ...) {
   answer <- x$quality["stack", ]
   simple <- x$quality[x$gain$rule[1L], ]
   as_tidy(data.frame(
-    n = x$dims[["n"]], m = x$dims[["m"]], finds = x$finds, zeros = sum(x$candidate), as.list(x$total),
+    n = x$dims[["n"]], m = x$dims[["m"]], presences = x$presences, zeros = sum(x$candidate), as.list(x$total),
     auc = answer$auc, auc_within = answer$auc_within, slope = x$curve$summary$slope, best_simple = simple$learner,
     best_simple_auc = simple$auc, copies = x$copies
   ))

@@ -1,58 +1,63 @@
-# Figures of an answer of which_zeros().
+# Figures of which_zeros() results.
 
 #' Plot which zeros are false
 #'
 #' @description
-#' Figures of an answer of [which_zeros()]; `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#' Figures of a result of [which_zeros()]: `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
+#'
+#' @details
 #' \describe{
 #'   \item{`"zeros"`}{the first zeros of the list, each with the probability that it is a false absence and its
 #'     interval; where no number is estimated, with the probability of a record.}
-#'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the chance is above
-#'     `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Sites and
-#'     taxa are in order of age where ages are known, else by their finds. Of 300 sites and more, or with `bins`, the
-#'     axis has bins of age in place of their names.}
+#'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the probability is
+#'     above `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Where
+#'     most zeros are undecided, the probability of a false absence is shown in its place. Sites and taxa are in order
+#'     of age where ages are known, else by their presences. Of 300 sites and more, or with `bins`, the axis has bins of
+#'     age in place of their names.}
 #'   \item{`"more"`}{for presence-absence data alone: presences that one to nine surveys of the effort of the table
-#'     find, the table being the first, with 90 % intervals for surveys made alike and for other years or methods.
+#'     find, the table being the first, with 90 % intervals for surveys of the same kind and for other years or methods.
 #'     Estimates of other evidence stand at the right.}
 #'   \item{`"how_many"`}{undetected presences by each evidence that there is, each with its interval and the quantity it
 #'     estimates.}
 #'   \item{`"surveys"`}{what more surveys found beside the estimate, in 47 surveys that were repeated ([how_many]), with
 #'     the 90 % intervals of both classes; the estimate of this table is a line.}
-#'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the chance that it was
-#'     missed; low tiles are outside its known range. At both sides stands the chance that it was there in an older, in
-#'     a younger bin. Lines show the bounds of the ages of its first and its last find, where ages have bounds.}
+#'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the probability that it
+#'     was missed; low tiles are outside its known range. At both sides stands the probability that it was there in an
+#'     older, in a younger bin. Lines show the bounds of the ages of its first and its last presence, where ages have
+#'     bounds.}
 #'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range,
 #'     as of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
-#'   \item{`"map"`}{sites on a map: the expected number of undetected presences, and their share of all presences.
-#'     Sites that would cover each other are one point, the sum of theirs. Where a few sites lie far from the others
-#'     the map shows the nine tenths about the middle, and numbers at its edges say how many are beyond.}
+#'   \item{`"map"`}{sites on a map: the share of undetected presences in all presences, on a scale from the least to
+#'     the largest. Sites that would cover each other are one point, the larger the more they are. Where a few sites lie
+#'     far from the others the map shows the nine tenths about the middle, and numbers at its edges say how many are
+#'     beyond.}
 #'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
 #'     [by_site()] and [by_taxon()].}
-#'   \item{`"table"`}{the chance of a record of every zero (finds are grey), in the order of `"heat"`.}
-#'   \item{`"quality"`}{how well hidden finds were found again: the share found against the share of other zeros that
-#'     stand above them, by the answer and by each simple rule (ROC); the share of hidden finds among the first zeros;
-#'     and, of zeros of each chance of a record, the share that were hidden finds (90 % interval), beside what is
-#'     expected of a tenth of all finds.}
+#'   \item{`"table"`}{the probability of a record of every zero (presences are dark blue), in the order of `"heat"`.}
+#'   \item{`"quality"`}{how well held-out presences were found again: the share found against the share of other zeros
+#'     that stand above them, by the answer and by each simple rule (ROC); the share of held-out presences among the
+#'     first zeros; and, of zeros of each probability of a record, the share that were held-out presences (90 %
+#'     interval), beside what is expected of a tenth of all presences.}
 #'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
 #'     standard errors.}
 #' }
 #' `"ranges"` and `"time"` need `age`, `"map"` needs `place` in the call of [which_zeros()]. A site is in the bin that
-#' holds the middle of its age. The chance of a bin in `"ranges"` is that of the site where it is greatest, as in the
-#' list of zeros. So the chance that the taxon was anywhere in the bin, or anywhere beyond the end of its range, is at
-#' least as great.
+#' holds the middle of its age. The probability of a bin in `"ranges"` is that of the site where it is greatest, as in
+#' the list of zeros. So the probability that the taxon was anywhere in the bin, or anywhere beyond the end of its
+#' range, is at least as great.
 #'
-#' To test the chances at the sides, the finds of the first (the last) bin of a quarter of the taxa were hidden in four
-#' fossil tables. Ends that were cut had larger chances than others with AUC .78; the log loss was .52, that of a
-#' constant .60. Of chances below .1 a share of .09 was cut, of those up to .25, .5 and .75 shares of .25, .47 and .56;
-#' of those above .75, which are too sure, .53 (`bench/which_zeros_parts.md`). How many ends are truly missing is not
-#' known.
+#' To test the probabilities at the sides, the presences of the first (the last) bin of a quarter of the taxa were
+#' hidden in four fossil tables. Ends that were cut had larger probabilities than others with AUC .78; the log loss was
+#' .52, that of a constant .60. Of probabilities below .1 a share of .09 was cut, of those up to .25, .5 and .75 shares
+#' of .25, .47 and .56; of those above .75, which are too sure, .53 (`bench/which_zeros_parts.md`). How many ends are
+#' truly missing is not known.
 #'
 #' @param object a result of [which_zeros()].
 #' @param what which figure.
 #' @param n how many zeros, sites or taxa.
 #' @param ... must be empty.
 #' @param taxon for `"ranges"`: names or numbers of taxa; `NULL`: the `n` of which most was missed.
-#' @param threshold for `"heat"`: a chance between 0 and 1.
+#' @param threshold for `"heat"`: a probability between 0 and 1.
 #' @param bins for `"heat"`, `"ranges"` and `"time"`: a width, breaks, or a data frame of intervals with the columns
 #'   `max_ma` and `min_ma`, or `max_age` and `min_age`, and perhaps their names (`interval_name` or `name`), as packages
 #'   palaeoverse and deeptime have them. `NULL`: the stages in sight where package deeptime is installed, or epochs
@@ -62,7 +67,7 @@
 #' @param coast for `"map"`: the coast of the age of the sites, from a palaeogeographic map: polygons of package sf in
 #'   longitude and latitude, or a data frame with the columns `lng`, `lat` and `group`, a group for each polygon. The
 #'   places given to [which_zeros()] must then be those of that age, too. `NULL`: the coast of today, where package maps
-#'   is installed; the figure says which it is.
+#'   is installed; the figure shows which it is.
 #' @param unit of ages, such as `"Ma"`, `"ka"`, `"years BP"`, or `"year"` or `"CE"` for years of the calendar, which
 #'   count forwards. With `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`: none.
 #'   `"guess"` is what the columns of `age` were called, as `max_ma`, `age_ka` or `bp`: say it once by such a name, as
@@ -80,13 +85,18 @@
 #' )
 #' plot(w, "time", bins = periods)
 #' @name plot.which_zeros
+#' @concept heat map
+#' @concept range chart
+#' @concept rarefaction
+#' @concept species accumulation curve
+#' @concept ROC curve
 #' @aliases autoplot.which_zeros
 #' @exportS3Method ggplot2::autoplot
 autoplot.which_zeros <- function(object, # nolint: object_name_linter.
                                  what = c(
                                    "zeros", "heat", "more", "how_many", "surveys", "ranges", "time", "map", "sites",
                                    "taxa", "table", "quality", "learners"
-                                 ), n = 20, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL,
+                                 ), n = 15, ..., taxon = NULL, threshold = 0.5, bins = NULL, groups = NULL,
                                  coast = NULL, unit = "guess") {
   check_dots(...)
   what <- check_choice(what, "what", eval(formals(autoplot.which_zeros)$what))
@@ -101,31 +111,39 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
     map = missed_map_figure(object, coast, unit),
     sites = sums_figure(by_site(object), n, axis_words(object)),
     taxa = sums_figure(by_taxon(object), n, axis_words(object)),
-    table = table_figure(
-      in_figure_order(object, unit), "Chance of a record", "chance of a record; finds are grey"
-    ),
+    table = probability_figure(object, unit),
     quality = quality_figure(object),
     how_many = how_many_figure(object), surveys = surveys_figure(object), learners = learners_figure(object)
   )
 }
 
-# The estimate of each evidence; the one that is used stands first.
+# Titles claim no more than the number: the curve counts what further surveys find, other evidence all that was missed.
+two_more_title <- "Two more surveys would find about %s more presences"
+
+# Plots the estimate of each evidence, the one that is used first.
 how_many_figure <- function(w) {
   many <- w$how_many
   rows <- data.frame(
     label = sprintf("%s: %s", many$evidence, many$of), value = many$missed, low = many$low, high = many$high
   )
-  rows$label <- vapply(strwrap(rows$label, 34, simplify = FALSE), paste, "", collapse = "\n")
+  rows$label <- vapply(strwrap(rows$label, 27, simplify = FALSE), paste, "", collapse = "\n")
+  rows$number <- sprintf("%s (%s)", show_count(rows$value), show_ends(rows$low, rows$high))
   ranges_figure(
-    rows, "Undetected presences, by each evidence",
+    rows, sprintf(
+      if (w$source == "curve") two_more_title else "About %s presences were not detected", show_count(rows$value[1L])
+    ),
     sprintf("Points: estimates of how many of the %s zeros are false absences, each with its 90 %% interval.",
       format_big(sum(w$candidate))), "undetected presences", c(value = "estimate"), most = 100L,
-    colours = cell_colours[["missed"]]
-  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85), legend.position = "none")
+    colours = cell_colours[["missed"]], subtitle = "Estimate and 90 % interval by each evidence"
+  ) + ggplot2::geom_text(
+    gg_aes(x = "middle", y = "label", label = "number"), cbind(rows, middle = (rows$low + rows$high) / 2),
+    inherit.aes = FALSE, size = 2.4, vjust = -1.2, na.rm = TRUE
+  ) + ggplot2::expand_limits(x = 0) +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 7, lineheight = 0.85), legend.position = "none")
 }
 
-# What further surveys would find, on the axes of rarefaction and extrapolation curves (iNEXT): the table is survey 1.
-# Estimates of other evidence stand at the right, since they are of other quantities.
+# Plots what further surveys would find, on the axes of rarefaction and extrapolation curves (iNEXT): the table is
+# survey 1. Estimates by other evidence stand at the right because they are of other quantities.
 more_figure <- function(w) {
   if (w$source != "curve") {
     stop_input(
@@ -138,31 +156,31 @@ more_figure <- function(w) {
   )
   scale <- w$more$missed[1L] / finest$missed[1L]
   curve <- rbind(0, finest)
-  curve[-1L] <- w$finds + pmin(scale * as.matrix(curve[-1L]), sum(w$candidate))
+  curve[-1L] <- w$presences + pmin(scale * as.matrix(curve[-1L]), sum(w$candidate))
   curve$surveys <- curve$surveys + 1
   others <- w$how_many[-1L, ]
   others <- others[!is.na(others$missed) & others$evidence != evidence_words$gaps, ]
-  bands <- c("surveys alike", "other years or methods")
+  bands <- c("of the same kind", "other years or methods")
   band <- function(name, low, high) data.frame(curve["surveys"], low = curve[[low]], high = curve[[high]], band = name)
   ribbon <- list(band(bands[2L], "unlike_low", "unlike_high"), band(bands[1L], "low", "high")) # the wide one below
   two <- w$more[w$more$surveys == 2, ]
   out <- new_figure(
     curve, gg_aes(x = "surveys", y = "missed"),
-    sprintf("Two more surveys would find about %s more presences", show_count(two$missed)),
+    sprintf(two_more_title, show_count(two$missed)),
     "Curve: presences found by one to nine surveys of the effort of the table, with 90 % intervals.",
-    "surveys of this effort (1: the table)", "presences", "Bands: 90 % intervals"
+    "surveys of this effort (1: the table)", "presences", "Bands: 90 % intervals of surveys"
   ) + lapply(ribbon, function(each) {
     ggplot2::geom_ribbon(
       gg_aes(x = "surveys", ymin = "low", ymax = "high", fill = "band"), each, inherit.aes = FALSE, alpha = 0.6
     )
   }) + ggplot2::geom_line(colour = "grey15", linewidth = 0.8) +
-    ggplot2::geom_point(data = data.frame(surveys = 1, missed = w$finds), size = 2.5, colour = "grey15") +
+    ggplot2::geom_point(data = data.frame(surveys = 1, missed = w$presences), size = 2.5, colour = "grey15") +
     ggplot2::scale_fill_manual(
       NULL, values = stats::setNames(unname(cell_colours[c("missed", "undecided")]), bands), breaks = bands
     ) +
     ggplot2::scale_x_continuous(breaks = c(1, 2, 3, 5, 9)) + few_numbers("y", TRUE, 5L)
   if (nrow(others)) {
-    others[c("missed", "low", "high")] <- w$finds + others[c("missed", "low", "high")]
+    others[c("missed", "low", "high")] <- w$presences + others[c("missed", "low", "high")]
     others$at <- 9.6 + 0.5 * (seq_len(nrow(others)) - 1)
     out <- out + ggplot2::geom_pointrange(
       gg_aes(x = "at", y = "missed", ymin = "low", ymax = "high", shape = "evidence"), others, inherit.aes = FALSE,
@@ -174,9 +192,9 @@ more_figure <- function(w) {
   out
 }
 
-# The record of such estimates: surveys_checked, with the intervals of both classes about the line of equality.
+# Plots the validation of such estimates: surveys_checked, with both intervals about the line of equality.
 surveys_figure <- function(w) {
-  class <- c("surveys alike", "other years or methods")
+  class <- c("of the same kind", "other years or methods")
   table <- surveys_checked
   table$class <- factor(class[2L - table$alike], class)
   ends <- range(table$estimated, table$found, w$total[["missed"]])
@@ -187,9 +205,10 @@ surveys_figure <- function(w) {
   }
   colours <- stats::setNames(unname(cell_colours[c("missed", "undecided")]), class)
   new_figure(
-    table, gg_aes(x = "estimated", y = "found"), "What more surveys found, beside the estimate",
+    table, gg_aes(x = "estimated", y = "found"),
+    sprintf("%.0f %% of the estimates held, within their 90 %% intervals", 100 * mean(within_band(table))),
     "Points: presences that more surveys found against their estimate, one for each of 54 series of 47 surveys.",
-    "presences estimated", "presences found", "Bands: 90 % intervals of either class; line: this table"
+    "presences estimated", "presences found", "54 series of surveys; bands: 90 % intervals; line: this table"
   ) + lapply(c("unlike", "alike"), function(by) {
     ggplot2::geom_ribbon(
       gg_aes(x = "estimated", ymin = "low", ymax = "high", fill = "class"), band(by), inherit.aes = FALSE, alpha = 0.35
@@ -198,6 +217,12 @@ surveys_figure <- function(w) {
     (if (w$source == "curve") ggplot2::geom_vline(xintercept = w$total[["missed"]], colour = "grey15")) +
     ggplot2::geom_point(gg_aes(fill = "class"), shape = 21L, size = 2, colour = "grey15") +
     ggplot2::scale_fill_manual(NULL, values = colours) + ggplot2::scale_x_log10() + ggplot2::scale_y_log10()
+}
+
+# Which of the repeated surveys found a number within the interval of their class.
+within_band <- function(table) {
+  factor <- usual_factor[ifelse(table$alike, "alike", "unlike")]
+  table$found >= table$estimated / factor & table$found <= table$estimated * factor
 }
 
 # What is known of each cell: n x m, a factor.
@@ -212,19 +237,20 @@ zero_states <- function(w, threshold) {
   out
 }
 
-# Means of the ages of the sites at which each taxon was found, NaN where it was at none; found: n x m, logical.
+# Computes the mean age of the sites at which each taxon was found, NaN if it was at none; found: n x m, logical.
 found_ages <- function(found, ages) {
   known <- !is.na(ages)
   colSums(found[known, , drop = FALSE] * ages[known]) / colSums(found[known, , drop = FALSE])
 }
 
-# by_site() with `NA` for sites that are for reference.
+# Returns by_site() with `NA` for reference sites.
 sites_in_order <- function(w) {
   sums <- by_site(w)
   sums[match(label_of(seq_len(w$dims[["n"]]), w$names[[1L]]), sums$site), ]
 }
 
-# Sites from the youngest down, taxa from that of the oldest finds on; without ages, most finds first. ago: years_ago().
+# Orders sites from the youngest down, taxa from that of the oldest presences on; without ages, most presences first.
+# ago: from years_ago().
 figure_order <- function(found, ago) {
   list(
     rows = order(if (is.null(ago)) -rowSums(found) else ago),
@@ -232,15 +258,51 @@ figure_order <- function(found, ago) {
   )
 }
 
-in_figure_order <- function(w, unit) {
+# Numbers of zeros as a heat map of the whole table; presences have the colour that they have where states are shown,
+# and 0 is nearly white. value: n x m, NA where nothing is asked; rows, columns: their order.
+zeros_heat_figure <- function(w, value, title, legend, unit, subtitle, ylab, axis = NULL) {
   ages <- answer_ages(w)
-  at <- figure_order(array(as.matrix(w$x) %in% 1, dim(w$x)), if (!is.null(ages)) years_ago(ages, unit))
-  w$probability <- w$probability[at$rows, at$columns, drop = FALSE]
-  w
+  found <- array(as.matrix(w$x) %in% 1, dim(w$x))
+  at <- figure_order(found, if (!is.null(ages)) years_ago(ages, unit))
+  value[found] <- NA
+  dimnames(value) <- w$names
+  table <- cell_frame(value[at$rows, at$columns, drop = FALSE])
+  table$row <- factor(table$row, rev(levels(table$row)))
+  table$kind <- "found"
+  words <- axis_words(w)
+  new_figure(
+    table, gg_aes(x = "column", y = "row", fill = "value"), title,
+    sprintf("Heat map of %d %s by %d %s: %s.", w$dims[["n"]], words[1L], w$dims[["m"]], words[2L], legend),
+    words[2L], ylab, subtitle
+  ) + ggplot2::geom_raster() +
+    ggplot2::geom_tile(
+      gg_aes(x = "column", y = "row", alpha = "kind"), table[as.vector(found[at$rows, at$columns]), ],
+      inherit.aes = FALSE, fill = cell_colours[["found"]]
+    ) + ggplot2::scale_alpha_manual(NULL, values = c(found = 1)) +
+    fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), legend, breaks = c(0, 0.5, 1)) +
+    no_grid() + names_axis("x", w$dims[["m"]], in_italics(words[2L]), most = 18L) + legend_right() +
+    (axis %||% names_axis("y", w$dims[["n"]])) +
+    ggplot2::theme(panel.border = ggplot2::element_rect(colour = "grey60", fill = NA))
+}
+
+probability_figure <- function(w, unit) {
+  p <- w$probability
+  p[!w$candidate] <- NA
+  zeros_heat_figure(
+    w, p, sprintf("%.0f %% of the zeros have a probability of a record below .05", 100 * mean(p < 0.05, na.rm = TRUE)),
+    "probability of a record", unit, heat_order_words(w), axis_words(w)[1L]
+  )
+}
+
+heat_order_words <- function(w) {
+  words <- axis_words(w)
+  if (is.null(answer_ages(w))) "By number of presences" else
+    sprintf("Youngest %s on top, oldest %s left", words[1L], words[2L])
 }
 
 state_figure <- function(w, threshold, bins, unit) {
   state <- zero_states(w, threshold)
+  title <- state_title(state)
   given <- answer_ages(w)
   ages <- if (!is.null(given)) years_ago(given, unit)
   words <- axis_words(w)
@@ -251,25 +313,35 @@ state_figure <- function(w, threshold, bins, unit) {
   table$row <- factor(table$row, rev(levels(table$row)))
   colours <- stats::setNames(cell_colours, cell_states)
   binned <- !is.null(ages) && (nrow(state) >= 300L || !is.null(bins))
+  axis <- if (binned) binned_axis(given[at$rows], time_bins(bins, given, unit), rev(levels(table$row)))
+  subtitle <- paste0(heat_order_words(w), if (binned) sprintf(". Height of a bin: its number of %s", words[1L]))
+  ylab <- if (binned) age_words(age_scale(given, unit)) else words[1L]
+  asked <- state %in% 2:4
+  if (mean(state[asked] == 3L) > 0.5) {
+    # A map of one colour would not report anything.
+    value <- matrix(NA_real_, nrow(state), ncol(state))
+    scan_zeros(w, function(cells) value[cbind(cells$row, cells$column)] <<- cells$missed)
+    return(zeros_heat_figure(w, value, title, "probability of a false absence", unit, subtitle, ylab, axis))
+  }
   shown <- table$value %in% cell_states[1:4]
   new_figure(
-    table, gg_aes(x = "column", y = "row", fill = "value"), "Found, missed, or not there",
+    table, gg_aes(x = "column", y = "row", fill = "value"), title,
     sprintf(
       "Heat map of %d %s by %d %s: %s.", w$dims[["n"]], words[1L], w$dims[["m"]], words[2L],
       paste(table(table$value[shown])[1:4], cell_states[1:4], collapse = ", ")
     ), words[2L],
-    if (binned) age_words(age_scale(given, unit)) else words[1L],
-    if (is.null(ages)) "By number of finds" else sprintf("Youngest %s on top, oldest %s left", words[1L], words[2L])
+    ylab,
+    subtitle
   ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
-    names_axis("x", ncol(state), TRUE, most = 18L) + legend_right() + (if (binned) {
-      bins <- time_bins(bins, given, unit)
-      binned_axis(given[at$rows], bins, rev(levels(table$row)))
-    } else {
-      names_axis("y", nrow(state))
-    }) +
-    ggplot2::theme(
-      legend.key = ggplot2::element_rect(colour = "grey60"), legend.key.size = ggplot2::unit(9, "pt")
-    )
+    names_axis("x", ncol(state), in_italics(words[2L]), most = 18L) + legend_right() +
+    (axis %||% names_axis("y", nrow(state))) + ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
+}
+
+state_title <- function(state) {
+  number <- format_big(sum(state == 2L))
+  zeros <- if (number == "1") "zero is a" else "zeros are"
+  presences <- if (number == "1") "presence" else "presences"
+  sprintf("%s %s probable undetected %s, %s undecided", number, zeros, presences, format_big(sum(state == 3L)))
 }
 
 missed_map_figure <- function(w, coast, unit) {
@@ -287,79 +359,105 @@ missed_map_figure <- function(w, coast, unit) {
   seen <- place[inside, , drop = FALSE]
   point <- joined_sites(seen, limits)
   each <- function(value, f = sum) as.vector(tapply(value, point, f))
-  sums <- cbind(sums, there = sums$missed + sums$finds)[inside, ]
+  sums <- cbind(sums, there = sums$missed + sums$presences)[inside, ]
   table <- data.frame(
     lon = each(seen[, 1L], mean), lat = each(seen[, 2L], mean), missed = each(sums$missed),
-    share = each(sums$missed) / each(sums$there)
+    share = each(sums$missed) / pmax(each(sums$there), 1e-12), sites = tabulate(point)
   )
-  signs <- c("near ones are one point", "+: beyond the edge")[c(nrow(table) < nrow(seen), !all(inside))]
+  range <- range(table$share)
+  # Shares that hardly differ have the middle of their colours.
+  limits_of <- range + c(-1, 1) * max(0, 0.02 - diff(range)) / 2
+  joined <- nrow(table) < nrow(seen)
+  size <- list(breaks = function(limits) {
+    Filter(function(at) at > 0 && at <= limits[2L], whole_breaks(c(0, limits[2L]), 3L))
+  })
   new_figure(
-    table[order(-table$missed), ], gg_aes(x = "lon", y = "lat"), "Where most was missed",
-    sprintf("Map of %d %s: the expected number of undetected presences, and their share of all presences.", nrow(place),
-      words[1L]),
-    subtitle = capital(c(wz_words[[w$source]], if (length(signs)) paste(signs, collapse = "; ")))
+    table[order(-table$sites), ], gg_aes(x = "lon", y = "lat"),
+    sprintf(
+      if (w$source == "curve") "After two more surveys %s of the presences at the %s would be new" else
+        "%s of the presences at the %s were not detected", share_words(range), words[1L]
+    ),
+    sprintf("Map of %d %s: the share of all presences that was not detected.", nrow(place), words[1L]),
+    subtitle = capital(paste(c(
+      wz_words[[w$source]], if (!all(inside)) sprintf("+: %s beyond the edge", words[1L])
+    ), collapse = "; "))
   ) + map_canvas(core, NULL, coast, answer_ages(w), unit) + ggplot2::geom_point(
-    gg_aes(size = "missed", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85
+    gg_aes(size = "sites", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85
   ) + (if (!all(inside)) beyond_frame(place[!inside, , drop = FALSE], limits)) +
-    ggplot2::scale_size_area(
-      "undetected presences", max_size = 6,
-      breaks = function(limits) Filter(function(at) at > 0 && at <= limits[2L], pretty(c(0, limits[2L]), 3L))
-    ) + fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), "share missed",
-      breaks = c(0, 0.5, 1)) +
-    ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top", barwidth = 5, barheight = 0.5),
-      size = ggplot2::guide_legend(title.position = "top")) + legend_below()
+    ggplot2::scale_size_area(if (joined) words[1L] else NULL, max_size = if (joined) 6 else 3, breaks = size$breaks,
+      guide = if (joined) ggplot2::guide_legend(title.position = "top") else "none") +
+    fill_scale(limits_of, unname(cell_colours[c("absent", "undecided", "missed")]), "share undetected",
+      n.breaks = 4L) +
+    ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top", barwidth = 6, barheight = 0.4)) +
+    legend_below()
 }
 
-# Simple rules in a few letters: five names stand in a legend 4 inches wide.
-rule_words <- c(near = "neighbours", near_alike = "alike neighbours", alike = "alike lists", companions = "companions")
+share_words <- function(range) {
+  ends <- sprintf("%.0f", 100 * range)
+  if (ends[1L] == ends[2L]) paste(ends[1L], "%") else sprintf("%s to %s %%", ends[1L], ends[2L])
+}
 
-# With the means over copies that the print has.
+# Short names of simple rules: five fit in a legend 4 inches wide.
+rule_words <- c(
+  near = "neighbours", near_alike = "similar neighbours", alike = "similar sites", companions = "companions"
+)
+
+# Plots the means over copies that print() shows.
 quality_figure <- function(w) {
   curve <- w$curve
   curve$summary[c("auc", "ap")] <- w$quality["stack", c("auc", "ap")]
   rules <- curve$rules
   recovery_figure(
-    curve, "How well hidden finds are found again", "hidden finds", "chance of a record",
+    curve, sprintf("A held-out presence outranks other zeros with probability %.2f", curve$summary$auc),
+    "held-out presences", "probability of a record",
     stats::setNames(rules, unname(rule_words[names(rules)]))
   )
 }
 
 learners_figure <- function(w) {
   q <- w$quality
-  wrapped <- vapply(q$learner, function(name) paste(strwrap(name, 26), collapse = "\n"), "")
+  name <- sub("^the answer$", "this result", q$learner)
+  best <- name[which.max(q$auc)]
+  wrapped <- vapply(name, function(one) paste(strwrap(one, 24), collapse = "\n"), "")
+  low <- q$auc - 2 * q$auc_se
   ranges_figure(
-    data.frame(label = wrapped, value = q$auc, low = q$auc - 2 * q$auc_se, high = pmin(q$auc + 2 * q$auc_se, 1),
-      other = q$auc_within),
-    "The answer, and each rule alone",
-    "Points: the chance that a hidden find stands above another zero, of the answer and each of its learners.",
-    "AUC: chance that a hidden find stands above another zero", c(value = "in the table", other = "within its site"),
-    c(NA, 1), most = 60L
-  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 8, lineheight = 0.85))
+    data.frame(label = wrapped, value = q$auc, low, high = pmin(q$auc + 2 * q$auc_se, 1), other = q$auc_within),
+    sprintf("%s ranks held-out presences best", capital(best)),
+    "Points: AUC over held-out presences, of the result and of each of its learners.", "AUC",
+    c(value = "AUC, 2 SE", other = sprintf("within %s", axis_words(w)[1L])),
+    c(NA, NA), most = 60L, subtitle = "AUC: how often a held-out presence outranks another zero"
+  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6.5, lineheight = 0.85))
 }
 
 zeros_figure <- function(w, n) {
   cells <- as.data.frame(w, n = n)
-  cut <- short_labels(24L)
+  cut <- short_labels(16L)
   rows <- data.frame(
     label = make.unique(sprintf("%s, %s", cut(as.character(cells$taxon)), cut(as.character(cells$site)))),
     value = cells$missed, low = cells$missed_low, high = cells$missed_high
   )
-  words <- c(value = "false absence, 90 % interval")
+  words <- c(value = "false absence, with 90 % interval")
   if (!is.null(w$reason)) {
     rows[c("value", "low", "high")] <- cells$probability
     words <- c(value = "probability of a record")
   }
   ranges_figure(
-    rows, "Where a presence was most probably missed", sprintf(
+    rows, zeros_title(rows$value, names(words) == "value" && is.null(w$reason)), sprintf(
       "Points: the probability of each of the first %s, with its interval.", count_words(nrow(cells), "zero")
     ),
-    "probability", words, c(0, 1), most = 60L, colours = cell_colours[["missed"]]
-  )
+    "probability", words, c(NA, 1), most = 60L, colours = cell_colours[["missed"]]
+  ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6))
+}
+
+zeros_title <- function(value, is_missed) {
+  ends <- unique(sprintf("%.2f", range(value)))
+  sprintf("The first %s: %s with probability %s", count_words(length(value), "zero"),
+    if (is_missed) "false" else "recorded", paste(ends, collapse = " to "))
 }
 
 sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   of <- c(intersect(names(sums), c("site", "taxon", "group")), "site")[1L]
-  need_drawn_columns(sums, c(of, "missed", "finds"))
+  need_drawn_columns(sums, c(of, "missed", "presences"))
   has_range <- all(c("low", "high") %in% names(sums)) # those of a fit without draws have none
   if (!has_range) sums[c("low", "high")] <- sums$missed
   shown <- utils::head(in_shown_order(sums), n)
@@ -367,21 +465,29 @@ sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   assumed <- attr(sums, "assumption")
   ranges_figure(
     data.frame(label = as.character(shown[[of]]), value = shown$missed, low = shown$low, high = shown$high,
-      other = shown$finds),
-    sprintf("Where most was missed: %s", many),
-    sprintf("Points: the %s with most missed,%s and what was found there.", many,
+      other = shown$presences),
+    sums_title(as.character(shown[[of]][1L]), shown$missed[1L],
+      c(site = words[1L], taxon = words[2L], group = "group")[[of]]),
+    sprintf("Points: the %s with most undetected presences,%s and what was found there.", many,
       if (has_range) " with its range," else ""),
-    sprintf("number of %s", c(site = words[2L], taxon = words[1L], group = "presences")[[of]]),
-    c(value = "expected missed", other = "found"), taxa = of == "taxon",
+    sprintf("%s, found or expected undetected", c(site = words[2L], taxon = words[1L], group = "presences")[[of]]),
+    c(value = if (has_range) "undetected, 90 % interval" else "undetected", other = "found"),
+    taxa = of == "taxon" && in_italics(words[2L]), most = 20L,
     colours = unname(cell_colours[c("missed", "found")]),
-    subtitle = if (!is.null(assumed)) capital(assumed)
+    subtitle = paste(c(if (!is.null(assumed)) capital(assumed), "most undetected on top"), collapse = "; ")
   )
+}
+
+# Where most presences are undetected; a number alone is no name.
+sums_title <- function(name, missed, words) {
+  if (reads_as_number(name)) name <- paste(capital(singular_word(words)), name)
+  sprintf("%s: most undetected presences, about %s", short_labels(22L)(name), show_count(missed))
 }
 
 # nolint start: object_name_linter.
 
 #' @exportS3Method ggplot2::autoplot
-autoplot.which_zeros_sums <- function(object, n = 20, ...) {
+autoplot.which_zeros_sums <- function(object, n = 15, ...) {
   check_dots(...)
   sums_figure(object, check_count(n, "n"), attr(object, "words") %||% c("sites", "taxa"))
 }
@@ -390,21 +496,33 @@ autoplot.which_zeros_sums <- function(object, n = 20, ...) {
 autoplot.which_zeros_contrast <- function(object, ...) {
   check_dots(...)
   need_drawn_columns(object, c("group", "other", "difference", "low", "high"))
-  of <- c(share = "share missed", missed = "number missed", richness = "taxa a site, missed ones added")
+  of <- c(share = "share undetected", missed = "undetected presences",
+    richness = "taxa per site, undetected ones added")
+  apart <- sum(object$low > 0 | object$high < 0, na.rm = TRUE)
+  label <- sprintf("%s minus %s", interval_words(object$group), interval_words(object$other))
+  label <- vapply(strwrap(label, 26, simplify = FALSE), paste, "", collapse = "\n")
   ranges_figure(
-    data.frame(label = sprintf("%s less %s", object$group, object$other), value = object$difference,
-      low = object$low, high = object$high),
-    "Differences between groups", "Points: the difference of each pair of groups, with its 90 % range.",
-    sprintf("difference: %s", of[[attr(object, "of")]]), c(value = "difference, with its 90 % range"), NULL,
-    most = 44L, subtitle = if (!is.null(attr(object, "assumption"))) capital(attr(object, "assumption"))
-  ) + ggplot2::geom_vline(xintercept = 0, linetype = 2L, colour = "grey40")
+    data.frame(label = label, value = object$difference, low = object$low, high = object$high),
+    sprintf("%d of %s of groups %s", apart, count_words(nrow(object), "pair"),
+      if (apart == 1L) "differs" else "differ"),
+    "Points: the difference of each pair of groups, with its 90 % interval.",
+    sprintf("difference: %s", of[[attr(object, "of")]]), c(value = "difference, 90 % interval"), NULL,
+    most = 60L, subtitle = if (!is.null(attr(object, "assumption"))) capital(attr(object, "assumption"))
+  ) + ggplot2::geom_vline(xintercept = 0, linetype = 2L, colour = "grey40") +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(lineheight = 0.85))
+}
+
+# Groups that cut() made, as people write intervals: "240-252" for "(240,252]".
+interval_words <- function(group) {
+  number <- "(-?[0-9.]+(?:e[-+]?[0-9]+)?)"
+  sub(sprintf("^[[(]%s,%s[])]$", number, number), "\\1-\\2", as.character(group), perl = TRUE)
 }
 
 #' @exportS3Method ggplot2::autoplot
 autoplot.zero_explained <- function(object, ...) {
   check_dots(...)
   cell <- object$cell
-  panels <- c("log-odds, a part each", "neighbours, weight", "companions, share with it")
+  panels <- c("contribution to the log-odds", "neighbours: weight", "companions: share with it")
   part <- function(panel, label, value, speaks) {
     data.frame(panel = factor(rep(panels[panel], length(label)), panels), label = as.character(label), value, speaks)
   }
@@ -415,28 +533,40 @@ autoplot.zero_explained <- function(object, ...) {
     if (!is.null(score)) part(1L, score$part, score$log_odds, score$log_odds > 0),
     part(2L, near$site, near$weight, near$found), part(3L, with$taxon, with$share, with$share > with$rate)
   )
-  bars$speaks <- factor(ifelse(bars$speaks, "for it", "against it"), c("for it", "against it"))
+  bars$speaks <- factor(ifelse(bars$speaks, "for a presence", "against"), c("for a presence", "against"))
+  bars$number <- ifelse(bars$panel == panels[1L], sprintf("%+.1f", bars$value), sprintf("%.2f", bars$value))
   bars$key <- factor(seq_len(nrow(bars)), rev(seq_len(nrow(bars))))
   cut <- short_labels(35L)
   new_figure(
-    bars, gg_aes(x = "value", y = "key", fill = "speaks"), sprintf("%s at %s", cell$taxon, cell$site),
+    bars, gg_aes(x = "value", y = "key", fill = "speaks"), explained_title(cell),
     sprintf("Bars: what speaks for and against %s at %s: learners, neighbours, companions.", cell$taxon, cell$site),
-    subtitle = paste0(
-      sprintf("Probability of a record %.2f", cell$probability),
-      if (!is.na(cell$missed)) sprintf("; missed %.2f (%.2f to %.2f)", cell$missed, cell$missed_low, cell$missed_high)
+    subtitle = if (!is.na(cell$missed)) sprintf(
+      "90 %% interval %.2f to %.2f; probability of a record %.2f", cell$missed_low, cell$missed_high, cell$probability
     )
   ) + ggplot2::geom_col(width = 0.75, colour = "grey25", linewidth = 0.2) +
+    ggplot2::geom_text(gg_aes(x = "foot", label = "number"), cbind(bars, foot = pmax(bars$value, 0)), size = 2,
+      hjust = -0.2) +
     ggplot2::facet_wrap("panel", scales = "free", ncol = 1L) +
     ggplot2::scale_y_discrete(
       labels = function(key) apart_labels(cut(bars$label[as.integer(key)])), guide = thinned()
     ) +
-    colour_scale(c(`for it` = component_colours(3L)[3L], `against it` = component_colours(4L)[4L])) + few_numbers("x") +
-    # so low that no name is left out at 4 inches
+    colour_scale(stats::setNames(cell_colours[c("missed", "unknown")], levels(bars$speaks))) +
+    # Numbers stand at the bars.
+    ggplot2::scale_x_continuous(breaks = NULL, expand = ggplot2::expansion(mult = c(0.02, 0.15))) +
+    # so low that no name is left out in one column
     ggplot2::theme(
-      axis.text.y = ggplot2::element_text(size = 6.3, lineheight = apart_height),
-      legend.key.size = ggplot2::unit(9, "pt"), legend.margin = ggplot2::margin(),
-      panel.spacing.y = ggplot2::unit(2, "pt")
+      axis.text.y = ggplot2::element_text(size = 5.6, lineheight = apart_height),
+      legend.margin = ggplot2::margin(), axis.title = ggplot2::element_blank(),
+      strip.text = ggplot2::element_text(size = 7, margin = ggplot2::margin(1, 0, 1, 0)),
+      panel.spacing.y = ggplot2::unit(1, "pt")
     )
+}
+
+explained_title <- function(cell) {
+  cut <- short_labels(26L)
+  what <- if (is.na(cell$missed)) sprintf("recorded with probability %.2f", cell$probability) else
+    sprintf("false absence with probability %.2f", cell$missed)
+  sprintf("%s at %s: %s", cut(as.character(cell$taxon)), cut(as.character(cell$site)), what)
 }
 
 # The smallest of more than n parts are one: what they say together.
@@ -457,7 +587,7 @@ autoplot.false_absences <- function(object, ...) false_cells_figure(object, "abs
 #' @exportS3Method ggplot2::autoplot
 autoplot.false_presences <- function(object, ...) false_cells_figure(object, "presences", ...)
 
-# The cells of a list as a heat map of their sites by their taxa, of the score they are ranked by.
+# Draws the ranked cells as a heat map of their sites by their taxa, coloured by the score.
 false_cells_figure <- function(cells, of, ...) {
   check_dots(...)
   if (!nrow(cells)) stop_input("`object` must hold a cell to draw: it has none.")
@@ -471,11 +601,14 @@ false_cells_figure <- function(cells, of, ...) {
   table$row <- factor(table$row, rev(by_number(table$row)))
   table$column <- factor(table$column, by_number(table$column))
   new_figure(
-    table, gg_aes(x = "column", y = "row", fill = "value"), sprintf("The %d likeliest false %s", nrow(cells), of),
+    table, gg_aes(x = "column", y = "row", fill = "value"), sprintf(
+      "%d of the %d likeliest false %s are of %s", sum(table$column == levels(table$column)[1L]), nrow(cells), of,
+      levels(table$column)[1L]
+    ),
     sprintf("Heat map of %d %s by %d %s: %s of the likeliest false %s.", nlevels(table$row), words[1L],
       nlevels(table$column), words[2L], by, of), words[2L], words[1L]
-  ) + ggplot2::geom_tile(colour = "white") + fill_scale(c(0, 1), title = by) +
-    names_axis("x", nlevels(table$column), TRUE, most = 18L) + names_axis("y", nlevels(table$row)) +
+  ) + ggplot2::geom_tile(colour = "white") + fill_scale(c(0, 1), title = by) + legend_right() +
+    names_axis("x", nlevels(table$column), in_italics(words[2L]), most = 18L) + names_axis("y", nlevels(table$row)) +
     ggplot2::theme(panel.grid.major = ggplot2::element_line(colour = "grey95"))
 }
 
@@ -483,16 +616,26 @@ false_cells_figure <- function(cells, of, ...) {
 autoplot.which_zeros_sensitivity <- function(object, ...) {
   check_dots(...)
   table <- object$table
+  same <- seq_len(nrow(table)) > 1L & signif(table$missed, 3L) == signif(table$missed[1L], 3L)
+  shown <- table[!same %in% TRUE, ]
+  ends <- range(shown$missed, na.rm = TRUE)
+  label <- sprintf("%s (%.0f)", shown$change, shown$kept)
   ranges_figure(
     data.frame(
-      label = sprintf("%s (%.0f of %.0f)", table$change, table$kept, object$n), value = table$missed,
-      low = table$low, high = table$high, other = table$missed[1L]
+      label = vapply(strwrap(label, 27, simplify = FALSE), paste, "", collapse = "\n"), value = shown$missed,
+      low = shown$low, high = shown$high
     ),
-    "What the answer depends on", "Points: the expected number missed under each change of assumption, with its range.",
-    "number missed", c(value = "with the change", other = "as it is"), most = 60L,
-    colours = c(cell_colours[["missed"]], "black"),
-    subtitle = sprintf("In brackets: how many of the first %s stay", count_words(object$n, "zero"))
-  )
+    sprintf("By assumption %s presences are undetected", show_ends(ends[1L], ends[2L])),
+    "Points: the undetected presences expected under each change of assumption, with their 90 % intervals.",
+    "undetected presences", c(value = "estimate, 90 % interval"), most = 60L, colours = cell_colours[["missed"]],
+    subtitle = paste(c(
+      sprintf("(): how many of the first %s stay", count_words(object$n, "zero")),
+      if (any(same %in% TRUE)) {
+        sprintf("%s leave the number as it is", count_words(sum(same, na.rm = TRUE), "other change"))
+      }
+    ), collapse = ". ")
+  ) + ggplot2::geom_vline(xintercept = table$missed[1L], linetype = 2L, colour = "grey40") +
+    ggplot2::theme(axis.text.y = ggplot2::element_text(size = 7, lineheight = 0.85))
 }
 
 # nolint end

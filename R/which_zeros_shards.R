@@ -1,66 +1,72 @@
-#' Which zeros of a table in shards are real?
+#' Which zeros are false absences, of a table in shards
 #'
-#' `which_zeros(x, ...)` of a table in [shards()] does what it does for one in memory, with those of its learners that
-#' scale, and takes the arguments below. It gives each zero the chance of a record, tells how good these chances are,
-#' and lists the zeros with the largest.
-#'
+#' `which_zeros(x, ...)` of a table in [shards()] works as for one in memory, with the learners that scale and the
+#' arguments below. It gives each zero the probability of a record, measures the quality of these probabilities, and
+#' lists the zeros with the largest.
 #' @details
 #' **Learners.** The mean of fits of [aspect_bernoulli()] to all shards, one for each of `k`, and companions: the mean,
-#' over the finds of a site, of how many of the other sites with that find have the taxon (Beals). A logistic regression
-#' weighs them, and how often the taxon was found. With `age` or `place` there is a third, see below. `left_out` of the
-#' result names the learners that a table in memory
+#' over the presences of a site, of how many of the other sites with that presence have the taxon (Beals). A logistic
+#' regression weighs them, and how often the taxon was found. With `age` or `place` there is a third, see below.
+#' `left_out` of the result names the learners that a table in memory
 #' has beside these, and why they are not there.
 #'
-#' **Neighbours.** With `age` or `place` a learner is the [neighbours_mean()] without likeness of lists. Sites near a
+#' **Neighbours.** With `age` or `place` a learner is the [neighbours_mean()] without similarity of lists. Sites near a
 #' site may lie in any shard, so sites are put on a grid by place and age. A square holds the sums of its sites and
 #' stands where these are on average. The squares about a site, no more than 500 and none whose weight is below 1 % of
 #' the nearest one's, are its neighbours. The squares are the smallest of which there are no more than 20 000, or 25
 #' million
 #' over the number of taxa. Where every place is a square, the result is that of the table in memory with the same
-#' bandwidth. Else places within a square are not told apart, which is of little account where a square is much smaller
-#' than the bandwidth: `near` says how large both are. Bandwidths are chosen again on each copy, as
+#' bandwidth. Else places within a square are not distinguished, which is of little account where a square is much
+#' smaller than the bandwidth: `near` shows how large both are. Bandwidths are chosen again on each copy, as
 #' [neighbours_mean()] does.
 #'
-#' **How good.** Each copy of the table loses a tenth of its finds, no find twice. All learners learn again on each
-#' copy, and their scores of the lost finds are compared with those of other zeros, of which a sample is drawn from
-#' all shards. So the chances rest on finds that were hidden, and `quality` says how often a hidden find stands above
-#' another zero, of the table and (about 100 000 finds of a copy, if there are more) of its own site. The answer is
-#' judged by weights from the other copies.
+#' **How good.** Each copy of the table loses a tenth of its presences, no presence twice. All learners learn again on
+#' each copy, and their scores of the lost presences are compared with those of other zeros, of which a sample is drawn
+#' from all shards. So the probabilities rest on presences that were held out, and `quality` shows how often a held-out
+#' presence stands above another zero, of the table and (about 100 000 presences of a copy, if there are more) of its
+#' own site. The answer is judged by weights from the other copies.
 #'
 #' **How many were missed.** This is estimated as by [which_zeros()], from sums over runs of rows: what further surveys
 #' would find, or by `completeness`. [by_site()] and [by_taxon()] have the sums. A taxon that was never found is not
 #' judged.
 #'
-#' **Cost.** The fits are made once for each copy and once more. Then the chances of all n m cells are made twice, some
-#' rows at a time (three times with `completeness`), and the best `n` are kept; nothing of n m numbers is in memory.
-#' Some 100 bytes a site are. Copies of the shards are in the temporary folder of the session, one at a time.
+#' **A first look.** `quick = TRUE` fits no model: companions, how often the taxon was found and neighbours are stacked.
+#'
+#' **Cost.** The fits are made once for each copy and once more. Then the probabilities of all n m cells are made twice,
+#' some rows at a time (three times with `completeness`), and the best `n` are kept; nothing of n m numbers is in
+#' memory. Some 100 bytes a site are. Copies of the shards are in the temporary folder of the session, one at a time.
 #' Companions take 16 m^2 bytes and are left out above 5000 taxa.
 #'
 #' @param x a result of [shards()].
 #' @param ... must be empty.
 #' @param age,place names of columns of the shards' `site_data`: one column of ages, or two with their
 #'   bounds; the two columns of places, named as [smooth_over()] wants them. `NULL`: not known.
-#' @param n how many zeros to list, those with the largest chances; ties by site, then by taxon.
+#' @param n how many zeros to list, those with the largest probabilities; ties by site, then by taxon.
 #' @param k numbers of components of the fits; `NULL`: three sizes, as [which_zeros()] has them.
-#' @param copies how many copies lose a tenth of the finds, 2 to 10; `NULL`: 2.
+#' @param quick a first look: no model is fitted. The learners are companions, how often the taxon was found and, with
+#'   `age` or `place`, neighbours; `k` must not be given.
+#' @param copies how many copies lose a tenth of the presences, 2 to 10; `NULL`: 2.
 #' @param path `NULL`, or a folder, new or empty: a file is written for each shard, with the columns of `zeros`, of
-#'   its zeros whose chance is `least` or more. A site without a name has its number.
-#' @param least chances of the zeros that are written.
+#'   its zeros whose probability is `least` or more. A site without a name has its number.
+#' @param least probabilities of the zeros that are written.
 #' @param format `"csv"` or `"parquet"` (package nanoparquet).
-#' @param completeness what is known of the chance that a taxon that was there was recorded, as in [which_zeros()]: a
-#'   number, a range of two, or a number or two for each site, in the order of the rows. `NULL`: nothing.
+#' @param completeness what is known of the probability that a taxon that was there was recorded, as in [which_zeros()]:
+#'   a number, a range of two, or a number or two for each site, in the order of the rows. `NULL`: nothing.
 #' @param seed a whole number, for the same answer again; `NULL`: drawn from the session's generator.
 #' @param control settings of the fits from [fit_control()], with `cluster` for workers; without `checkpoint`.
-#'   `algorithm = "auto"` is EM here, as in [ensemble()]: few passes of EM find hidden finds better.
+#'   `algorithm = "auto"` is EM here, as in [ensemble()]: few iterations of EM find held-out presences better.
+#'   Where up to a fifth of the cells are presences these do not visit the zeros: a line stands for `1 / (1 - p)`, p the
+#'   probability of a presence.
 #' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `probability`, `missed`,
 #'   `missed_low` and `missed_high`; the largest probability first), `total` (`missed`, `low`, `high`), `kappa`, the
 #'   predictability, `more`, what further surveys of equal effort would find, `source` of the total, `reason`, why no
 #'   number is estimated, or `NULL`, `quality` (a data frame with a row for the answer and each learner: `auc` and
 #'   `auc_within` with standard errors),
 #'   `weights` (of the learners), `slope` (of calibration; 1 is right) with its standard error `slope_se`, `expected`
-#'   (sum of all chances), `n_zeros` (judged), `hidden` (finds), `left_out` (learners, with the reason), `near` (`NULL`,
-#'   or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`, `finds`,
-#'   `shards`, `sites` and `taxa` (for [by_site()] and [by_taxon()]) and `call`. [as.data.frame()] gives `zeros`.
+#'   (sum of all probabilities), `n_zeros` (judged), `hidden` (presences), `left_out` (learners, with the reason),
+#'   `near` (`NULL`, or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`,
+#'   `presences`, `shards`, `sites` and `taxa` (for [by_site()] and [by_taxon()]) and `call`. [as.data.frame()] gives
+#'   `zeros`.
 #' @seealso [which_zeros()], [shards()].
 #' @examples
 #' set.seed(1)
@@ -72,8 +78,8 @@
 #' @name which_zeros_shards
 NULL
 
-which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = NULL, copies = NULL, path = NULL,
-                               least = 0.5, format = c("csv", "parquet"), completeness = NULL, seed = NULL,
+which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = NULL, quick = FALSE, copies = NULL,
+                               path = NULL, least = 0.5, format = c("csv", "parquet"), completeness = NULL, seed = NULL,
                                control = NULL) {
   call <- match.call()
   call[[1L]] <- quote(which_zeros)
@@ -84,12 +90,11 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   format <- check_format(format)
   control <- check_fits_control(control)
   if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
-  finds <- sum(x$column_sum)
+  presences <- sum(x$column_sum)
   taxa <- sum(x$column_sum > 0)
-  refuse_few(x$dims[["n"]], taxa, finds)
+  refuse_few(x$dims[["n"]], taxa, presences)
   check_tells(x$column_sum, x$dims[["n"]] - x$column_missing - x$column_sum)
-  if (is.null(k)) k <- learner_k(x$dims[["n"]], taxa)
-  k <- check_counts(k, "k")
+  k <- shards_k(k, check_flag(quick, "quick"), x$dims[["n"]], taxa)
   n_sites <- as.integer(x$dims[["n"]])
   if (!is.null(completeness)) completeness <- check_completeness(completeness, n_sites, shard_names(x))
   squares <- shards_squares(x, age, place)
@@ -107,7 +112,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")), add = TRUE)
   taxa <- taxa_of(whole)[whole$column_sum > 0]
   quality <- shards_quality(judged)
-  reason <- if (is.null(completeness)) no_number(quality$table["stack", ], finds, x$dims)
+  reason <- if (is.null(completeness)) no_number(quality$table["stack", ], presences, x$dims)
   known <- know_shards(learners, stack, judged, completeness, reason)
   best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges, taxa)
   structure(
@@ -120,20 +125,35 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
       source = if (is.null(completeness)) "curve" else "completeness", quality = quality$table,
       weights = known$stack$weights, slope = quality$slope,
       slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,
-      hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares),
+      hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares, quick),
       near = if (!is.null(squares)) {
         list(bandwidth = learners$near$bandwidth, side = squares$side, squares = length(squares$sites))
       },
-      files = best$files, dims = whole$dims, finds = finds, shards = whole, sites = best$sites,
-      taxa = all_taxa(best$taxa, whole$column_sum > 0), call = call
+      files = best$files, dims = whole$dims, presences = presences, shards = whole, sites = best$sites,
+      taxa = all_taxa(best$taxa, whole$column_sum > 0), quick = quick, call = call
     ),
     class = "which_zeros_shards"
   )
 }
 
-# Settings of its fits.
+# Returns the numbers of components of the fits: none for a first look, which rests on companions.
+shards_k <- function(k, quick, n, taxa) {
+  if (!quick) {
+    return(check_counts(k %||% learner_k(n, taxa), "k"))
+  }
+  if (!is.null(k)) stop_input("`k` must not be supplied with `quick = TRUE`, which fits no model.")
+  if (taxa > most_companions) {
+    stop_input(
+      "`quick = TRUE` rests on pairs of taxa, of at most %s; `x` has %s.", count_words(most_companions, "taxon"),
+      count_words(taxa, "taxon")
+    )
+  }
+  integer()
+}
+
+# Checks the settings of its fits.
 check_fits_control <- function(control) {
-  if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6)
+  if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_iter = 100, tol = 1e-6)
   control <- check_control(control)
   if (!is.null(control$checkpoint)) {
     stop_input(paste(
@@ -144,7 +164,7 @@ check_fits_control <- function(control) {
   control
 }
 
-# Arguments of which_zeros() that are for tables in memory.
+# Refuses arguments of which_zeros() for tables in memory.
 wz_refuse_shards <- function(names) {
   if (length(names)) {
     stop_not_for_shards(
@@ -155,40 +175,42 @@ wz_refuse_shards <- function(names) {
 
 most_companions <- 5000L # taxa of which m x m numbers are kept
 
-# Learners of tables in memory that shards do not have, with the reason.
-shards_left_out <- function(x, squares) {
+# Learners that shards lack, with the reason.
+shards_left_out <- function(x, squares, quick) {
   others <- c(
-    smoothed = "it looks at all rows in every pass", pca = "its passes scan every zero",
-    near = if (is.null(squares)) "neither `age` nor `place` was given",
-    near_alike = "it compares lists of sites in other shards",
+    free = if (quick) "`quick = TRUE` fits no model",
+    smoothed = "it looks at all rows in every iteration", pca = "its iterations scan every zero",
+    near = if (is.null(squares)) "neither `age` nor `place` was supplied",
+    near_alike = "it compares sites in other shards",
     alike = "it compares all pairs of sites",
     companions = if (x$dims[["m"]] > most_companions) paste("more than", count_words(most_companions, "taxon"))
   )
   stats::setNames(others, learner_names[names(others)])
 }
 
-# In which tenth each find of a shard is, as its cells stand there.
+# Assigns each presence of a shard to a tenth, in the order of its cells.
 deal_shard <- function(view, seed) with_seed(seed, sample.int(10L, length(view$column), TRUE))
 
-view_finds <- function(view) rep.int(seq_len(view$dim[1L]), diff(view$start))
+view_presences <- function(view) rep.int(seq_len(view$dim[1L]), diff(view$start))
 
-# The shards without one tenth of their finds, in a folder of their own.
+# Writes copies of shards with one tenth of their presences held out, in a separate folder.
 damage_shards <- function(x, seeds, tenth, path) {
   m <- x$dims[["m"]]
-  column_sum <- numeric(m)
   with_run(path, function(run) {
-    tables <- lapply(x$shards$shard, function(s) {
+    tables <- list()
+    column_sum <- numeric(m)
+    for (s in x$shards$shard) {
       view <- read_shard_view(x, s)
       kept <- deal_shard(view, seeds[s]) != tenth
       view <- replace(view, c("start", "column"), kept_cells(view$start, view$column, kept))
-      column_sum <<- column_sum + tabulate(view$column + 1L, m)
-      write_shard(run, s, view, list(names = NULL, along = NULL))
-    })
+      column_sum <- column_sum + tabulate(view$column + 1L, m)
+      tables <- c(tables, list(write_shard(run, s, view, list(names = NULL, along = NULL))))
+    }
     finish_run(run, tables, x$attributes, list(sum = column_sum, missing = x$column_missing), NULL)
   })
 }
 
-# The shards with some of their taxa, in a folder of their own; with all of them, the shards.
+# Writes shards with some of their taxa, in a separate folder; with all of them, returns the shards.
 shards_of_taxa <- function(x, taxa) {
   if (all(taxa)) {
     return(x)
@@ -212,21 +234,21 @@ shards_of_taxa <- function(x, taxa) {
   })
 }
 
-# Cells in rows, those that are kept: list(start, column).
+# Keeps some of the cells in rows: list(start, column).
 kept_cells <- function(start, column, kept) {
   rows <- rep.int(seq_len(length(start) - 1L), diff(start))
   list(c(0L, cumsum(tabulate(rows[kept], length(start) - 1L))), column[kept])
 }
 
-# What was said of some taxa, with nothing of the others.
+# Extends a table of the judged taxa to all taxa, with 0 for the others.
 all_taxa <- function(table, judged) {
   as.data.frame(lapply(table, function(value) replace(numeric(length(judged)), judged, value)))
 }
 
-# What the learners know of shards x: list(x, fits, companions = m x m or NULL, near = shards_near()).
+# Fits the learners to shards x: list(x, fits, companions = m x m or NULL, near = shards_near()).
 shards_learners <- function(x, k, seed, control, squares = NULL) {
   prior <- recommended_members$args$prior
-  if (control$algorithm == "auto") control$algorithm <- "em" # as members of an ensemble
+  if (control$algorithm == "auto") control$algorithm <- member_algorithm(sum(x$column_sum), x$dims[c("n", "m")])
   seeds <- with_seed(seed, draw_seeds(length(k)))
   fits <- list()
   done <- FALSE
@@ -241,7 +263,7 @@ shards_learners <- function(x, k, seed, control, squares = NULL) {
   out
 }
 
-# companion_table() by sums over shards.
+# Computes companion_table() by sums over shards.
 shards_companions <- function(x) {
   m <- x$dims[["m"]]
   joint <- gone <- matrix(0, m, m)
@@ -254,7 +276,7 @@ shards_companions <- function(x) {
   (joint + rep(shards_rate(x), each = m)) / pmax(x$column_sum - gone, 1)
 }
 
-# One shard for the learners: its cells, and the memberships of each fit.
+# Returns one shard for the learners: its cells, and the memberships of each fit.
 learner_shard <- function(learners, s) {
   x <- learners$x
   view <- read_shard_view(x, s)
@@ -264,38 +286,43 @@ learner_shard <- function(learners, s) {
   )
 }
 
-# What the regression takes of cells (i, j) of a shard, zeros all: a matrix with a column for each.
+# Returns the regression's input for cells (i, j) of a shard, all zeros: a matrix with a column for each learner.
 cell_learners <- function(learners, shard, i, j) {
-  p <- 0
-  for (f in seq_along(learners$fits)) {
-    aspects <- learners$fits[[f]]$param$aspects
-    p <- p + rowSums(shard$membership[[f]][i, , drop = FALSE] * t(aspects[, j, drop = FALSE]))
-  }
+  free <- mean_prediction(learners$fits, function(f, aspects) {
+    rowSums(shard$membership[[f]][i, , drop = FALSE] * t(aspects[, j, drop = FALSE]))
+  })
   companions <- NULL
   if (!is.null(learners$companions)) {
     each <- shard$size[i]
-    cell <- rep.int(seq_along(i), each)
-    find <- shard$view$column[rep.int(shard$view$start[i], each) + sequence(each)] + 1L
-    sums <- tabulate_sums(learners$companions[cbind(find, j[cell])], cell, length(i))
+    companion <- shard$view$column[rep.int(shard$view$start[i], each) + sequence(each)] + 1L
+    own <- learners$companions[cbind(companion, rep.int(j, each))]
+    sums <- run_sums(own, companion, each, nrow(learners$companions))
     companions <- ifelse(each > 0, sums / pmax(each, 1), shards_rate(learners$x)[j])
   }
-  near <- if (!is.null(learners$near)) near_chances(learners$near$table, learners$near$sums, shard$near[i], j)
-  learner_columns(unname(p) / length(learners$fits), near, companions, learners$x$column_sum[j])
+  near <- if (!is.null(learners$near)) near_probabilities(learners$near$table, learners$near$sums, shard$near[i], j)
+  learner_columns(free, near, companions, learners$x$column_sum[j])
+}
+
+# Averages what `predicted(f, aspects)` returns for each fit; NULL without fits.
+mean_prediction <- function(fits, predicted) {
+  p <- NULL
+  for (f in seq_along(fits)) p <- (p %||% 0) + unname(predicted(f, fits[[f]]$param$aspects))
+  if (!is.null(p)) p / length(fits)
 }
 
 shards_rate <- function(x) x$column_sum / pmax(x$dims[["n"]] - x$column_missing, 1)
 
-# As learn_table() names them; `sums`: finds of the cell's taxon.
+# Names the columns as learn_table() does; `sums`: presences of the cell's taxon.
 learner_columns <- function(free, near, companions, sums) {
-  finds <- log1p(pmax(sums, 1))
+  presences <- log1p(pmax(sums, 1))
   scores <- Filter(Negate(is.null), list(free = free, near = near, companions = companions))
   scores$companions <- if (!is.null(companions)) pmin(companions, 1)
-  # cbind() of no cells would give NULL a column.
-  cbind(do.call(cbind, lapply(scores, score_odds)), finds = finds, finds_squared = finds^2)
+  # cbind() without cells would give NULL a column.
+  cbind(do.call(cbind, lapply(scores, score_odds)), presences = presences, presences_squared = presences^2)
 }
 
-# One copy: the cells that were deleted and a sample of other zeros, as learn_task() has them, and the chance that each
-# deleted one stands above another zero of its site.
+# Evaluates one copy: the held-out cells and a sample of other zeros, as in learn_task(), and the probability that each
+# held-out one ranks above another zero of its site.
 judge_shards_copy <- function(x, copy, k, seeds, control, squares = NULL) {
   path <- tempfile("multicause-copy-")
   damaged <- damage_shards(x, seeds$deal, copy, path)
@@ -320,15 +347,15 @@ judge_shards_copy <- function(x, copy, k, seeds, control, squares = NULL) {
   )
 }
 
-zeros_a_pair <- 20L # zeros of its own site that a deleted find is compared with
+zeros_a_pair <- 20L # zeros of its own site that a held-out presence is compared with
 most_pairs <- 2e6 # of these, in all shards
 
-# Of one shard: its deleted finds (of taxa that are `seen` without them), a sample of other zeros, about share["zeros"]
-# of them, and for about share["paired"] of the deleted finds some zeros of its row, in `pairs`, `pair` being its number
-# among the deleted and `site` its row in the whole table.
+# Scores one shard: its held-out presences (of taxa that are `seen` without them), a sample of other zeros, about
+# share["zeros"] of them, and for about share["paired"] of the held-out presences some zeros of its row, in `pairs`,
+# `pair` being its number among the held-out and `site` its row in the whole table.
 judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
   whole <- read_shard_view(x, s)
-  row <- view_finds(whole)
+  row <- view_presences(whole)
   gone <- deal_shard(whole, seed) == tenth & seen[whole$column + 1L]
   i <- row[gone]
   j <- whole$column[gone] + 1L
@@ -347,9 +374,9 @@ judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
   once <- !duplicated(cell_key(others$i, others$j, size))
   paired <- if (share[["paired"]] < 1) which(stats::runif(length(i)) < share[["paired"]]) else seq_along(i)
   near <- draw(rep(i[paired], each = zeros_a_pair))
-  # A cell takes a row of memberships: not all cells at a time.
+  # Each cell needs a row of memberships, so not all cells are scored at a time.
   score <- function(i, j) {
-    blocks <- row_blocks(seq_along(i), max(vapply(shard$membership, ncol, 0L)), cells_at_a_time)
+    blocks <- row_blocks(seq_along(i), max(1L, vapply(shard$membership, ncol, 0L)), cells_at_a_time)
     if (!length(blocks)) blocks <- list(integer())
     do.call(rbind, lapply(blocks, function(at) cell_learners(learners, shard, i[at], j[at])))
   }
@@ -362,7 +389,7 @@ judge_shard <- function(x, learners, s, tenth, seed, seen, share) {
 
 cell_key <- function(i, j, size) (i - 1) * as.double(size[2L]) + j
 
-# How well deleted finds are found: each copy by weights from the others, and by each learner alone.
+# Computes the ranking of held-out presences: each copy by weights from the others, and by each learner alone.
 shards_quality <- function(judged) {
   each <- lapply(seq_along(judged), function(at) {
     copy <- judged[[at]]
@@ -370,22 +397,19 @@ shards_quality <- function(judged) {
     scores <- function(z) cbind(stack = stack_odds(fit, z), z[, of_learner(z), drop = FALSE])
     odds <- scores(copy$odds)
     near <- scores(copy$pairs)
-    own <- odds[copy$deleted, , drop = FALSE]
-    within <- vapply(colnames(odds), function(name) {
-      above <- own[copy$pair, name] - near[, name]
-      of_find <- tapply((above > 0) + (above == 0) / 2, copy$pair, mean)
-      c(mean(of_find), mean_se(of_find))
-    }, numeric(2))
+    above <- odds[copy$deleted, , drop = FALSE][copy$pair, , drop = FALSE] - near
+    of_presence <- rowsum((above > 0) + (above == 0) / 2, copy$pair) / as.vector(rowsum(rep(1, nrow(near)), copy$pair))
+    within <- rbind(colMeans(of_presence), apply(of_presence, 2L, mean_se))
     ranks <- lapply(ranking(odds, copy$deleted), function(told) told[2L, ])
-    chance <- stats::plogis(odds[, "stack"] + log(copy$rate) - log(copy$fraction))
+    probability <- stats::plogis(odds[, "stack"] + log(copy$rate) - log(copy$fraction))
     list(
-      auc = ranks$auc, auc_se = ranks$se, within = within[1L, ], within_se = within[2L, ], chance = chance,
+      auc = ranks$auc, auc_se = ranks$se, within = within[1L, ], within_se = within[2L, ], probability = probability,
       hit = copy$deleted
     )
   })
   measure <- function(name) matrix(vapply(each, `[[`, each[[1L]][[name]], name), ncol = length(each))
   names <- names(each[[1L]]$within)
-  line <- calibration_line(unlist(lapply(each, `[[`, "chance")), unlist(lapply(each, `[[`, "hit")))
+  line <- calibration_line(unlist(lapply(each, `[[`, "probability")), unlist(lapply(each, `[[`, "hit")))
   list(
     table = data.frame(
       learner = c("the answer", unname(learner_names[names[-1L]])), auc = rowMeans(measure("auc"), na.rm = TRUE),
@@ -396,27 +420,28 @@ shards_quality <- function(judged) {
   )
 }
 
-# f(cells) for some rows of a shard at a time, in order. cells: those of open_cells(), `rows`, their numbers in the
-# whole table, and the shard's number.
-scan_open_cells <- function(learners, f) {
-  for (s in learners$x$shards$shard) {
-    shard <- learner_shard(learners, s)
-    numbers <- row_numbers(learners$x, s)
-    for (rows in row_blocks(seq_along(numbers), shard$view$dim[2L], cells_at_a_time)) {
-      f(c(open_cells(learners, shard, rows), list(shard = s, rows = numbers[rows])))
-    }
-  }
+# Hands a state on through all shards' rows, in order and some at a time: state <- f(state, cells). cells: from
+# open_cells(), and `rows`, their numbers in the whole table.
+scan_open_cells <- function(learners, state, f) {
+  for (s in learners$x$shards$shard) state <- scan_open_rows(learners, s, state, f)
+  state
 }
 
-# The cells of some rows of a shard that are not finds, of taxa that are found at all: `at`, where they stand in a
-# rows x taxa matrix, `i` and `j`, `zero` (FALSE: unknown), and what the regression takes of them, `z`.
+scan_open_rows <- function(learners, s, state, f) {
+  shard <- learner_shard(learners, s)
+  numbers <- row_numbers(learners$x, s)
+  for (rows in row_blocks(seq_along(numbers), shard$view$dim[2L], cells_at_a_time)) {
+    state <- f(state, c(open_cells(learners, shard, rows), list(rows = numbers[rows])))
+  }
+  state
+}
+
+# Returns the cells of some rows of a shard that are not presences, for taxa with presences: `at`, their places in a
+# rows x taxa matrix, `i` and `j`, `zero` (FALSE: unknown), and the regression's input, `z`.
 open_cells <- function(learners, shard, rows) {
   x <- learners$x
   view <- view_rows(shard$view, rows)
-  p <- 0
-  for (f in seq_along(learners$fits)) {
-    p <- p + shard$membership[[f]][rows, , drop = FALSE] %*% learners$fits[[f]]$param$aspects
-  }
+  p <- mean_prediction(learners$fits, function(f, aspects) shard$membership[[f]][rows, , drop = FALSE] %*% aspects)
   found <- view_matrix(view$start, view$column, view$dim)
   open <- matrix(x$column_sum > 0, length(rows), ncol(x), byrow = TRUE)
   open[Matrix::which(found != 0, arr.ind = FALSE)] <- FALSE
@@ -435,60 +460,68 @@ open_cells <- function(learners, shard, rows) {
     companions <- mean[at]
   }
   near <- if (!is.null(learners$near)) {
-    near_chances(learners$near$table, learners$near$sums, shard$near[rows[i]], j, 0, 1 - zero[at])
+    near_probabilities(learners$near$table, learners$near$sums, shard$near[rows[i]], j, 0, 1 - zero[at])
   }
   list(
     at = at, i = i, j = j, zero = zero[at], size = shard$size[rows],
-    z = learner_columns(p[at] / length(learners$fits), near, companions, x$column_sum[j])
+    z = learner_columns(if (!is.null(p)) p[at], near, companions, x$column_sum[j])
   )
 }
 
-# All zeros: the best n, the sum of all chances, sums by site and by taxon, and files by shard. `taxa`: their labels.
+# Scores all zeros: the best n, the sum of all probabilities, sums by site and by taxon, and files by shard. `taxa`:
+# their labels.
 score_all_shards <- function(learners, known, n, path, least, format, seed, taxa) {
   x <- learners$x
-  best <- NULL
+  state <- list(sums = new_shard_sums(x, known, seed), best = NULL, expected = 0, n_zeros = 0)
   files <- character()
-  expected <- n_zeros <- 0
-  sums <- new_shard_sums(x, known, seed)
-  answer <- names <- NULL
-  now <- 0L
-  close_shard <- function() if (!is.null(answer)) files <<- c(files, answer$close())
-  on.exit(if (!is.null(answer)) answer$drop())
-  scan_open_cells(learners, function(cells) {
-    if (cells$shard != now) {
-      close_shard()
-      now <<- cells$shard
-      if (!is.null(path)) answer <<- new_answer(file.path(path, sprintf("zeros-%05d.%s", now, format)), format)
-      names <<- read_shard_rows(x, now)$names
-    }
-    first <- cells$rows[1L] - 1
-    found <- add_cells(sums, cells)
-    expected <<- expected + sum(found$probability)
-    n_zeros <<- n_zeros + length(found$probability)
-    name_cells <- function(at) {
-      number <- first + found$i[at]
-      own <- if (is.null(names)) number else names[match(number, row_numbers(x, now))]
-      data.frame(
-        site = own, taxon = taxa[found$j[at]], probability = found$probability[at], found$ends[at, , drop = FALSE],
-        number = number, column = found$j[at]
-      )
-    }
-    floor <- if (NROW(best) >= n) best$probability[n] else -Inf
+  for (s in x$shards$shard) {
+    names <- list(rows = row_numbers(x, s), sites = read_shard_rows(x, s)$names, taxa = taxa)
+    file <- if (!is.null(path)) file.path(path, sprintf("zeros-%05d.%s", s, format))
+    state <- score_shard(learners, s, state, names, n, file, least, format)
+    files <- c(files, file)
+  }
+  rownames(state$best) <- NULL
+  c(finish_sums(state$sums), list(
+    zeros = state$best[setdiff(names(state$best), c("number", "column"))], expected = state$expected,
+    n_zeros = state$n_zeros, files = if (length(files)) files
+  ))
+}
+
+# Adds one shard to the state of score_all_shards(), and writes its file. names: of its rows, whose numbers are `rows`,
+# and of taxa.
+score_shard <- function(learners, s, state, names, n, file, least, format) {
+  if (!is.null(file)) {
+    answer <- new_answer(file, format)
+    on.exit(answer$drop())
+  }
+  state <- scan_open_rows(learners, s, state, function(state, cells) {
+    found <- add_cells(state$sums, cells)
+    state$sums <- found$sums
+    state$expected <- state$expected + sum(found$probability)
+    state$n_zeros <- state$n_zeros + length(found$probability)
+    floor <- if (NROW(state$best) >= n) state$best$probability[n] else -Inf
     top <- which(found$probability >= floor)
     if (length(top) > n) top <- top[order(-found$probability[top], found$i[top], found$j[top])[seq_len(n)]]
-    best <<- rbind(best, name_cells(top))
-    best <<- utils::head(best[order(-best$probability, best$number, best$column), ], n)
-    if (!is.null(path)) {
-      some <- name_cells(which(found$probability >= least))
+    best <- rbind(state$best, name_zeros(found, top, cells$rows, names))
+    state$best <- utils::head(best[order(-best$probability, best$number, best$column), ], n)
+    if (!is.null(file)) {
+      some <- name_zeros(found, which(found$probability >= least), cells$rows, names)
       answer$add(some[setdiff(names(some), c("number", "column"))])
     }
+    state
   })
-  close_shard()
-  rownames(best) <- NULL
-  c(finish_sums(sums), list(
-    zeros = best[setdiff(names(best), c("number", "column"))], expected = expected, n_zeros = n_zeros,
-    files = if (length(files)) files
-  ))
+  if (!is.null(file)) answer$close()
+  state
+}
+
+# Returns some of the zeros that add_cells() found as rows of a result.
+name_zeros <- function(found, at, rows, names) {
+  number <- rows[1L] - 1 + found$i[at]
+  data.frame(
+    site = if (is.null(names$sites)) number else names$sites[match(number, names$rows)],
+    taxon = names$taxa[found$j[at]], probability = found$probability[at], found$ends[at, , drop = FALSE],
+    number = number, column = found$j[at]
+  )
 }
 
 taxa_of <- function(x) x$attributes %||% seq_len(x$dims[["m"]])
@@ -499,13 +532,13 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   n <- check_shown(n)
   q <- x$quality
   writeLines(wrap_text(sprintf(
-    "Which zeros are false absences? Shards of %s, %s, %s", table_words(x$dims), count_words(x$finds, "presence"),
+    "Which zeros are false absences? Shards of %s, %s, %s", table_words(x$dims), count_words(x$presences, "presence"),
     count_words(x$n_zeros, "zero")
   ), exdent = 2))
   if (is.null(x$reason)) {
     print_numbers(shards_numbers(x))
   } else {
-    writeLines(wrap_text(no_number_sentence(x$reason, "does a known `completeness`"), exdent = 2))
+    writeLines(wrap_text(no_number_sentence(x$reason, "a known `completeness`"), exdent = 2))
   }
   print_zeros(utils::head(x$zeros, n), c("sites", "taxa"), x$dims, x$n_zeros)
   cat("\n")
@@ -513,7 +546,8 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   writeLines(wrap_text(c(
     hidden_sentence(q["stack", ], x$hidden, c("sites", "taxa")), slope_sentence(x$slope, x$slope_se, x$hidden),
     paste0("AUC of the learners alone: ", paste(learners, collapse = ", "), "."),
-    paste0("Not in the answer: ", paste(names(x$left_out), collapse = "; "), ".")
+    paste0("Not in the answer: ", paste(names(x$left_out), collapse = "; "), "."),
+    if (x$quick) "A first look that fits no model; `quick = FALSE` gives the result."
   ), exdent = 2))
   if (!is.null(x$near)) {
     each <- sprintf("%s, bandwidth %s", names(x$near$bandwidth), vapply(x$near$bandwidth, format, "", digits = 3L))
@@ -537,49 +571,47 @@ as.data.frame.which_zeros_shards <- function(x, ...) { # nolint: object_name_lin
   x$zeros
 }
 
-# How many zeros of shards are false: what which_zeros() says of a table in memory, by sums over runs of rows. One round
-# over all cells learns the log-odds of the zeros, another, where completeness is given, what the learners expect of
+# Number of false zeros of shards: the estimate of which_zeros() in memory, by sums over runs of rows. One pass over all
+# cells computes the log-odds of the zeros, another, with known completeness, the presences that the learners expect at
 # each site; the last adds up. Numbers of each site and taxon are in memory, those of cells are not.
 
-# usual_ratio where predictability is that of the presences that copies hold out.
+# Value of usual_ratio for the predictability of the presences that copies hold out.
 shards_ratio <- 0.89
 
-# f(cells, eta) for some rows at a time.
-scan_log_odds <- function(learners, stack, f) {
-  scan_open_cells(learners, function(cells) f(cells, stack_odds(stack, cells$z)))
+# scan_open_cells() with the cells' log-odds: state <- f(state, cells, eta).
+scan_log_odds <- function(learners, stack, state, f) {
+  scan_open_cells(learners, state, function(state, cells) f(state, cells, stack_odds(stack, cells$z)))
 }
 
-# log_odds_bins() of all zeros of shards.
+# Computes log_odds_bins() of all zeros of shards.
 shard_bins <- function(learners, stack) {
-  sums <- count <- list()
-  scan_log_odds(learners, stack, function(cells, eta) {
+  bins <- scan_log_odds(learners, stack, list(sums = list(), count = list()), function(bins, cells, eta) {
     own <- log_odds_bins(eta[cells$zero])
     bin <- as.character(round(own$eta / bin_width))
     add <- function(all, value) {
       all[bin] <- Map(`+`, lapply(all[bin], function(old) if (is.null(old)) 0 else old), value)
       all
     }
-    sums <<- add(sums, own$eta * own$count)
-    count <<- add(count, own$count)
+    list(sums = add(bins$sums, own$eta * own$count), count = add(bins$count, own$count))
   })
-  count <- unlist(count)
+  count <- unlist(bins$count)
   at <- order(as.numeric(names(count)))
-  list(eta = unname(unlist(sums)[at] / count[at]), count = unname(count[at]))
+  list(eta = unname(unlist(bins$sums)[at] / count[at]), count = unname(count[at]))
 }
 
-# What the last round takes as known: list(stack, calibrated; kappa and presences; reason; total). Where completeness is
-# given (n x 2), `expected` are the presences to be expected at each site, else `ratios` are those of all zeros. The
-# predictability is that of the presences that copies hold out: to leave out one presence at a time would take the lists
-# of all sites. Taxa found nearly everywhere stay in it.
+# Computes the inputs of the last pass: list(stack, calibrated; kappa and presences; reason; total). With known
+# completeness (n x 2), `expected` are the presences expected at each site, else `ratios` are those of all zeros. The
+# predictability is that of the presences that copies hold out, because leaving out one presence at a time would need
+# the presences of all sites. Taxa found nearly everywhere are included.
 know_shards <- function(learners, stack, judged, completeness, reason = NULL) {
-  finds <- sum(learners$x$column_sum)
+  presences <- sum(learners$x$column_sum)
   zeros <- list(
     eta = unlist(lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, , drop = FALSE]))),
     count = unlist(lapply(judged, function(copy) rep(1 / copy$fraction / length(judged), sum(!copy$deleted))))
   )
-  line <- calibrate_chances(zeros, hidden_log_odds(judged, stack), finds)
-  kappa <- 1 - sum(zeros$count * stats::plogis(line[1L] + line[2L] * zeros$eta)) / finds
-  known <- list(stack = calibrated_stack(stack, line), kappa = kappa, presences = finds, reason = reason)
+  line <- calibrate_probabilities(zeros, hidden_log_odds(judged, stack), presences)
+  kappa <- 1 - sum(zeros$count * stats::plogis(line[1L] + line[2L] * zeros$eta)) / presences
+  known <- list(stack = calibrated_stack(stack, line), kappa = kappa, presences = presences, reason = reason)
   known$total <- if (is.null(reason)) {
     total_by_surveys(known, shards_ratio)
   } else {
@@ -592,40 +624,40 @@ know_shards <- function(learners, stack, judged, completeness, reason = NULL) {
   } else {
     of_sites <- shard_odds(learners, known$stack)
     known$completeness <- completeness
-    known$expected <- of_sites$odds * expected_factor(of_sites$odds, of_sites$finds, rowMeans(completeness))
+    known$expected <- of_sites$odds * expected_factor(of_sites$odds, of_sites$presences, rowMeans(completeness))
   }
   known
 }
 
-# Of each site the sum of the odds of its zeros, and its finds.
+# Computes for each site the sum of the odds of its zeros, and its presences.
 shard_odds <- function(learners, stack) {
-  odds <- finds <- numeric(dim(learners$x)[1L])
-  scan_log_odds(learners, stack, function(cells, eta) {
-    odds[cells$rows] <<- tabulate_sums(exp(pmin(eta, 300)) * cells$zero, cells$i, length(cells$rows))
-    finds[cells$rows] <<- cells$size
+  none <- numeric(dim(learners$x)[1L])
+  scan_log_odds(learners, stack, list(odds = none, presences = none), function(sites, cells, eta) {
+    sites$odds[cells$rows] <- tabulate_sums(exp(pmin(eta, 300)) * cells$zero, cells$i, length(cells$rows))
+    sites$presences[cells$rows] <- cells$size
+    sites
   })
-  list(odds = odds, finds = finds)
 }
 
-# Values of cells in a matrix.
+# Puts values of cells into a matrix.
 spread_cells <- function(shape, at, value, others = 0) {
   out <- matrix(others, shape[1L], shape[2L])
   out[at] <- value
   out
 }
 
-# What the last round adds up, in an environment: `sites` and `taxa`, a row each, and draws of each taxon and of the
-# total. known: as of know_shards().
+# Creates the sums of the last pass: `sites` and `taxa`, a row each, and draws of each taxon and of the total. known:
+# from know_shards().
 new_shard_sums <- function(x, known, seed) {
-  list2env(list(
+  list(
     known = known, seed = seed,
-    sites = data.frame(finds = numeric(x$dims[["n"]]), zeros = 0, missed = 0, low = 0, high = 0),
-    taxa = data.frame(finds = x$column_sum, zeros = 0, missed = 0),
+    sites = data.frame(presences = numeric(x$dims[["n"]]), zeros = 0, missed = 0, low = 0, high = 0),
+    taxa = data.frame(presences = x$column_sum, zeros = 0, missed = 0),
     taxa_drawn = matrix(0, x$dims[["m"]], n_draws), total_drawn = numeric(n_draws)
-  ), parent = emptyenv())
+  )
 }
 
-# Adds the cells of a run of rows: its zeros, list(i, j, probability, ends).
+# Adds the cells of a run of rows: list(sums, i, j, probability, ends), the last four of its zeros.
 add_cells <- function(sums, cells) {
   known <- sums$known
   m <- nrow(sums$taxa)
@@ -649,15 +681,15 @@ add_cells <- function(sums, cells) {
   sums$taxa$missed <- sums$taxa$missed + colSums(missed)
   sums$taxa_drawn <- sums$taxa_drawn + drawn$taxa
   sums$total_drawn <- sums$total_drawn + colSums(drawn$sites)
-  list(i = i, j = cells$j[zero], probability = probability, ends = data.frame(ends[-1L]))
+  list(sums = sums, i = i, j = cells$j[zero], probability = probability, ends = data.frame(ends[-1L]))
 }
 
-# list(total, sites, taxa), when all cells were added.
+# Returns list(total, sites, taxa) after all cells were added.
 finish_sums <- function(sums) {
   known <- sums$known
   taxa <- sums$taxa
   if (is.null(known$completeness)) {
-    # One ratio: taxa have the scatter of the table, not of runs of rows.
+    # With one ratio taxa have the scatter of the table, not of runs of rows.
     missed <- matrix(taxa$missed, 1L)
     sums$taxa_drawn <- with_seed(sums$seed, draw_sums(missed, 0 * missed, known$relative)$taxa)
     total <- pmin(known$total, sum(taxa$zeros))
@@ -668,15 +700,15 @@ finish_sums <- function(sums) {
   list(total = total, sites = sums$sites, taxa = taxa)
 }
 
-# The ratios of some rows, as how_many() has them.
-shard_ratios <- function(known, rows, finds, eta) {
+# Returns the ratios of some rows, as how_many() does.
+shard_ratios <- function(known, rows, presences, eta) {
   if (is.null(known$completeness)) {
     return(known[c("ratios", "relative")])
   }
-  ratios_expected(eta, is.finite(eta), known$expected[rows], finds, known$completeness[rows, , drop = FALSE])
+  ratios_expected(eta, is.finite(eta), known$expected[rows], presences, known$completeness[rows, , drop = FALSE])
 }
 
-# by_site() and by_taxon() of shards.
+# Returns by_site() and by_taxon() of shards.
 shards_sums <- function(w, side, groups) {
   if (!is.null(groups)) {
     stop_not_for_shards("`groups`", "draws by site would have to be in memory; leave it out")
@@ -684,7 +716,7 @@ shards_sums <- function(w, side, groups) {
   values <- w[[c("sites", "taxa")[side]]]
   labels <- if (side == 2L) taxa_of(w$shards) else shard_names(w$shards) %||% seq_len(w$dims[["n"]])
   list(
-    table = sums_table(labels, values$finds, values$zeros, values$missed, values[c("low", "high")], NULL),
+    table = sums_table(labels, values$presences, values$zeros, values$missed, values[c("low", "high")], NULL),
     assumption = wz_words[[w$source]]
   )
 }

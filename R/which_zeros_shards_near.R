@@ -1,14 +1,14 @@
-# The neighbours' mean of tables in shards: neighbours may lie in any shard, so sites are put on a grid, and a site's
-# neighbours are the squares about its own, each with the sums of its sites. Where every site has a square of its own
-# this is neighbours_mean() without likeness, at most `least_near` neighbours each. Tests:
+# Neighbours' mean of tables in shards. Neighbours may lie in any shard, so sites are put on a grid, and a site's
+# neighbours are the squares around its own, each with the sums of its sites. If every site has its own square this is
+# neighbours_mean() without similarity, with at most `least_near` neighbours each. Tests:
 # test-which_zeros_shards_near.R.
 
-# Squares, at most: tables of squares x taxa of 200 MB, and lists of neighbours of as much.
+# Largest number of squares: tables of squares x taxa take 200 MB, and the neighbours as much.
 most_squares <- function(m) min(20000L, 2.5e7 %/% m)
 
-# Where the sites are; age, place: names of columns that went along. NULL where neither is given, else list(square = of
-# each site, 0 where a covariate is unknown, near = smooth_over() of the squares, sites = how many each has, side = of a
-# square, 0: each holds one place alone, typical = distances that bandwidths are counted from).
+# Assigns sites to squares; age, place: names of columns stored with the rows. NULL without either, else list(square =
+# of each site, 0 if a covariate is unknown, near = smooth_over() of the squares, sites = their number in each, side =
+# of a square, 0: each holds one place only, typical = distances in whose multiples bandwidths are).
 shards_squares <- function(x, age, place, most = most_squares(x$dims[["m"]])) {
   if (is.null(age) && is.null(place)) {
     return(NULL)
@@ -39,7 +39,7 @@ shards_squares <- function(x, age, place, most = most_squares(x$dims[["m"]])) {
   list(square = square, near = near, sites = sites, side = side * typical, typical = typical)
 }
 
-# Columns that went along with the rows, of all shards.
+# Returns columns stored with the rows, of all shards.
 along_columns <- function(x, names, argument, wanted) {
   if (is.null(names)) {
     return(NULL)
@@ -59,13 +59,13 @@ along_columns <- function(x, names, argument, wanted) {
   as.matrix(out)
 }
 
-# Covariates side by side, degrees as they are; `of`: what each column belongs to.
+# Binds covariates by columns, degrees unchanged; `of`: the covariate of each column.
 flat_covariates <- function(given) {
   structure(do.call(cbind, unname(given)), of = rep(names(given), vapply(given, ncol, 0L)))
 }
 
-# Which sites share a square, numbered from 1; side: of squares by covariate, in km where places are degrees, 0: the
-# same values alone. A degree of longitude is taken as long as it is in the middle of its row of squares.
+# Numbers the squares of sites from 1; side: of squares by covariate, in km if places are degrees, 0: equal values only.
+# A degree of longitude has its length in the middle of the row of squares.
 square_key <- function(at, of, side) {
   if (any(side > 0)) {
     degrees <- "lat" %in% colnames(at)
@@ -87,7 +87,7 @@ square_key <- function(at, of, side) {
   key
 }
 
-# What neighbours' means are taken of: finds and unknown cells of each square, and of the whole table.
+# Collects what neighbours' means are computed from: presences and unknown cells of each square, and of the whole table.
 squares_table <- function(x, squares) {
   n <- length(squares$sites)
   found <- unknown <- Matrix::sparseMatrix(integer(), integer(), x = numeric(), dims = c(n, x$dims[["m"]]))
@@ -108,12 +108,12 @@ squares_table <- function(x, squares) {
   )
 }
 
-# Sums over the neighbours of some squares, with weights of a bandwidth: list(found, unknown = squares x m or NULL,
-# total, squares, self = the weight that a site of the square has in its own sums). The last row is that of sites whose
-# place is unknown, and of those without any neighbour: all others weigh the same.
+# Sums over the neighbours of some squares, with the weights of a bandwidth: list(found, unknown = squares x m or NULL,
+# total, squares, self = the weight of a site of the square in its own sums). The last row is for sites whose place is
+# unknown, or which have no neighbour: all others weigh the same.
 sums_of_squares <- function(table, near, of = seq_along(table$sites)) {
   n <- length(table$sites)
-  # A site that is alone in its square is not among its neighbours; where there are others, it is taken off later.
+  # A site alone in its square is not among its neighbours; in shared squares it is subtracted later.
   alone <- table$sites[of] == 1L
   from <- lapply(near$given, function(each) each[of, , drop = FALSE])
   lists <- find_neighbours(near, from, near$given, own = ifelse(alone, of, 0L))
@@ -123,7 +123,7 @@ sums_of_squares <- function(table, near, of = seq_along(table$sites)) {
   all_rows <- function(value) matrix(value, sum(none) + 1L, length(value), byrow = TRUE)
   sums <- function(part, all) {
     out <- matrix(0, length(of) + 1L, ncol(part))
-    # A product of some rows at a time: of all it would stand beside its dense copy.
+    # Multiplies some rows at a time, because the whole product would exist beside its dense copy.
     for (at in row_blocks(seq_along(of), ncol(part), cells_at_a_time)) {
       out[at, ] <- as.matrix(weights[at, , drop = FALSE] %*% part)
     }
@@ -145,9 +145,9 @@ sums_of_squares <- function(table, near, of = seq_along(table$sites)) {
   )
 }
 
-# Chances of cells by the neighbours' mean, as src/neighbours_mean/mean.h has them; at: which row of the sums each is
-# of, j: its taxon; one, unknown: what it is itself, which has no part in its chance.
-near_chances <- function(table, sums, at, j, one = 0, unknown = 0) {
+# Computes probabilities of cells by the neighbours' mean, as src/neighbours_mean/mean.h; at: the row of sums of each
+# cell, j: its taxon; one, unknown: its own value, which is excluded from its probability.
+near_probabilities <- function(table, sums, at, j, one = 0, unknown = 0) {
   self <- sums$self[at]
   total <- pmax(sums$total[at] - self, 1e-300)
   worth <- total^2 / pmax(sums$squares[at] - self^2, 1e-300)
@@ -160,7 +160,7 @@ near_chances <- function(table, sums, at, j, one = 0, unknown = 0) {
   (worth * found / total + rate) / (worth * pmax(known, found) / total + 1)
 }
 
-# The learner: list(table, sums, at = the row of sums of each site, bandwidth).
+# Returns the learner: list(table, sums, at = the row of sums of each site, bandwidth).
 shards_near <- function(x, squares) {
   if (is.null(squares)) {
     return(NULL)
@@ -172,7 +172,7 @@ shards_near <- function(x, squares) {
   list(table = table, sums = sums_of_squares(table, near), at = at, bandwidth = near$bandwidth)
 }
 
-# As nbm_tune() chooses it: some rows, evenly spaced, are judged, each cell hidden in turn.
+# Tunes bandwidths as nbm_tune() does: by some rows, evenly spaced, with each cell held out in turn.
 near_tuned <- function(x, squares, table) {
   n <- x$dims[["n"]]
   rows <- unique(round(seq(1, n, length.out = min(n, nbm_most_judged))))
@@ -188,7 +188,7 @@ near_tuned <- function(x, squares, table) {
   j <- as.vector(col(found))
   judge <- function(near) {
     sums <- sums_of_squares(table, near, of)
-    p <- near_chances(table, sums, at[as.vector(row(found))], j, as.vector(found), as.vector(gone))
+    p <- near_probabilities(table, sums, at[as.vector(row(found))], j, as.vector(found), as.vector(gone))
     nbm_objective(matrix(p, nrow(found)), judged$view)
   }
   first <- stats::setNames(rep(1, length(squares$typical)), names(squares$typical)) # as nbm_tune() begins

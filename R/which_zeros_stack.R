@@ -1,11 +1,11 @@
-# How which_zeros() weighs its learners: a logistic regression of "this zero was deleted" on their log-odds, and on how
-# often the taxon was found.
+# Weights of the learners of which_zeros(): a logistic regression of "this zero was a presence held out" on their
+# log-odds, and on the number of presences of the taxon.
 
-# With a share r of the finds deleted, and a share f of the other zeros kept for the regression, the log-odds that a
-# zero was deleted are those of a record, logit p, plus log(r) - log(f): Bayes' rule. So with that offset the regression
-# estimates p itself.
+# With a share r of the presences held out, and a share f of the other zeros kept for the regression, the log-odds that
+# a zero was held out are those of a record, logit p, plus log(r) - log(f): Bayes' rule. So with that offset the
+# regression estimates p itself.
 #   copies  list of learn_task() results
-#   like    a stack that has the ridge, and weights to start from; NULL: the ridge is chosen
+#   like    a stack that supplies the ridge, and starting weights; NULL: the ridge is chosen
 # Returns list(weights, intercept, covariance, ridge): logit p = intercept + sum_l weights_l odds_l.
 fit_stack <- function(copies, like = NULL, n_threads = 1L) {
   parts <- lapply(copies, stack_rows)
@@ -13,13 +13,13 @@ fit_stack <- function(copies, like = NULL, n_threads = 1L) {
   stack_weights(stack_bind(parts, n_threads), ridge, like)
 }
 
-zeros_a_find <- 20L # zeros kept for the regression, for each find deleted
+zeros_per_presence <- 20L # zeros kept for the regression, for each presence deleted
 
-# The deleted cells and every so many-th of the other zeros, evenly spaced: no random numbers.
+# Returns the held-out cells and every so many-th of the other zeros, evenly spaced, without random numbers.
 stack_rows <- function(copy) {
   deleted <- which(copy$deleted)
   others <- which(!copy$deleted)
-  wanted <- min(length(others), max(zeros_a_find * length(deleted), 2000L))
+  wanted <- min(length(others), max(zeros_per_presence * length(deleted), 2000L))
   some <- others[unique(round(seq(1, length(others), length.out = wanted)))]
   kept <- c(deleted, some)
   fraction <- copy$fraction * length(some) / length(others)
@@ -29,7 +29,7 @@ stack_rows <- function(copy) {
   )
 }
 
-# Rows of several copies as one: list(z, y, offset, even = equal_spread(z), n_threads for its fits).
+# Binds rows of several copies: list(z, y, offset, even = equal_spread(z), n_threads for its fits).
 stack_bind <- function(parts, n_threads = 1L) {
   all <- function(name) unlist(lapply(parts, `[[`, name))
   z <- do.call(rbind, lapply(parts, `[[`, "z"))
@@ -39,7 +39,7 @@ stack_bind <- function(parts, n_threads = 1L) {
 ridges <- c(1, 10, 100)
 most_parts <- 5L # groups of copies the ridge is chosen over
 
-# The ridge of the best prediction of each copy from the others.
+# Chooses the ridge with the best prediction of each copy from the others.
 choose_ridge <- function(parts, n_threads = 1L) {
   if (length(parts) < 2L) {
     return(ridges[2L])
@@ -59,11 +59,11 @@ choose_ridge <- function(parts, n_threads = 1L) {
   ridges[which.min(loss)]
 }
 
-# Which columns are of learners; the others are taxon_terms().
-of_learner <- function(z) !colnames(z) %in% c("finds", "finds_squared")
+# Marks the columns of learners; the others are taxon_terms().
+of_learner <- function(z) !colnames(z) %in% c("presences", "presences_squared")
 
-# Learners' weights that are not negative: those whose weight would be are left out, one after another. `start`: a stack
-# of much the same, or NULL.
+# Estimates nonnegative weights of learners: those with negative weights are dropped, one after another. `start`: a
+# similar stack, or NULL.
 stack_weights <- function(data, ridge, start = NULL) {
   learner <- of_learner(data$z)
   used <- rep(TRUE, ncol(data$z))
@@ -85,17 +85,16 @@ stack_weights <- function(data, ridge, start = NULL) {
 
 stack_odds <- function(fit, z) fit$intercept + as.vector(z %*% fit$weights)
 
-# What stack_odds() says of each cell of the whole table, n x m; `error`: the standard errors of that, as odds_se() has
-# them.
+# Computes stack_odds() for each cell of the whole table, n x m; `error`: their standard errors, as in odds_se().
 stack_cells <- function(odds, stack, n_threads, error = FALSE) {
   weights <- c(stack$intercept, unname(stack$weights))
   .Call(mc_c_stack_cells, odds, weights, if (error) stack$covariance, as.double(n_threads))
 }
 
-# Logistic regression by Newton's method, on the columns `used` of what stack_bind() gives. Learners' weights are drawn
-# to each other: the penalty is ridge / 2 times the sum of squares of their differences from their mean. Other weights
-# are drawn to 0. All are, as by `blind_finds` more hidden finds, spread over all cells alike. A column that is the same
-# for all cells says nothing: it has no weight, and no error.
+# Fits a logistic regression by Newton's method, on the columns `used` of stack_bind(). Learners' weights are shrunk
+# towards each other: the penalty is ridge / 2 times the sum of squared differences from their mean. Other weights are
+# shrunk towards 0. All are shrunk as by `blind_presences` further held-out presences, spread evenly over all cells. A
+# constant column carries no information: it has no weight, and no error.
 ridge_logistic <- function(data, used, ridge, start = NULL) {
   centre <- data$even$centre[used]
   spread <- data$even$spread[used]
@@ -108,22 +107,21 @@ ridge_logistic <- function(data, used, ridge, start = NULL) {
     start <- c(start[1L] + sum(centre * start[-1L]), ifelse(is.finite(spread), start[-1L] * spread, 0))
   }
   design <- if (l < ncol(data$z)) data$even$design[, c(TRUE, used)] else data$even$design
-  more <- blind_finds / max(1, sum(data$y))
+  more <- blind_presences / max(1, sum(data$y))
   found <- logistic_regression(
     design, (data$y + more * mean(data$y)) / (1 + more), data$offset, penalty,
     weight = 1 + more, start = start, n_threads = data$n_threads
   )
-  # Back to the columns as they are: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
+  # Back on the original columns: intercept b0 - sum b_l centre_l / spread_l, weights b_l / spread_l.
   back <- rbind(c(1, -centre / spread), cbind(0, diag(1 / spread, l)))
   list(coefficients = as.vector(back %*% found$beta), covariance = back %*% solve(found$hessian) %*% t(back))
 }
 
-# list(design, centre, spread): a column of ones, and those of z with mean 0 and standard deviation 1; a column without
-# a spread, which is Inf then, is 0.
+# Returns list(design, centre, spread): a column of ones, and those of z with mean 0 and standard deviation 1; a column
+# without spread, whose spread is Inf, is 0.
 equal_spread <- function(z, n_threads = 1L) .Call(mc_c_equal_spread, z, as.double(n_threads))
 
-# What the learners weigh: the weight of a learner's log-odds, and its share of what the learners add to the spread of
-# the answer.
+# Tabulates the weight of each learner's log-odds, and its share of the learners' contribution to the result's spread.
 stack_table <- function(stack, copies) {
   learners <- colnames(copies[[1L]]$odds)[of_learner(copies[[1L]]$odds)]
   weight <- stack$weights[learners]
@@ -137,9 +135,10 @@ stack_table <- function(stack, copies) {
   out[order(-out$share), ]
 }
 
-# How well hidden finds are found: each copy by weights from the others, and by each learner alone. list(table, gain =
-# gain_over() by the AUC over the table and within sites, curve = what a plot of recovery() shows, and the ROC curves of
-# the simple `rules`). `scored`: by which sites; a copy whose hidden finds are all elsewhere has no part in the means.
+# Evaluates the ranking of held-out presences: each copy by weights from the others, and by each learner alone.
+# list(table, gain = gain_over() by the AUC over the table and within sites, curve = the input of plot() of recovery(),
+# and the ROC curves of the simple `rules`). `scored`: the sites that count; a copy whose held-out presences are all
+# elsewhere is excluded from the means.
 judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_threads = 1L) {
   here <- lapply(copies, copy_at, scored)
   each <- lapply(seq_along(copies), function(i) {
@@ -168,7 +167,7 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
     gain = rbind(table = gain_over(auc, simple), within = gain_over(within, simple)),
     curve = c(
       judged_curve(
-        unlist(lapply(each, `[[`, "hidden")), hit, unlist(lapply(each, `[[`, "chance")),
+        unlist(lapply(each, `[[`, "hidden")), hit, unlist(lapply(each, `[[`, "probability")),
         mean(vapply(copies, function(copy) copy$fraction, 0))
       ),
       rules = list(stats::setNames(rules, simple))
@@ -176,7 +175,7 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
   )
 }
 
-# What a copy says of some sites alone.
+# Restricts a copy to some sites.
 copy_at <- function(copy, scored) {
   if (all(scored)) {
     return(copy)
@@ -187,7 +186,7 @@ copy_at <- function(copy, scored) {
   copy
 }
 
-# The answer less the simple rule that is best by this measure (learners x copies), with its standard error over copies.
+# Computes the gain over the best simple rule by this measure (learners x copies), with its standard error over copies.
 gain_over <- function(measure, simple) {
   best <- simple[which.max(rowMeans(measure[simple, , drop = FALSE], na.rm = TRUE))]
   if (!length(best)) {
@@ -202,13 +201,13 @@ mean_se <- function(values) {
   stats::sd(values) / sqrt(length(values))
 }
 
-# Of a mean over copies, learners x copies: each hides finds of its own.
+# Computes the error of a mean over copies, learners x copies, which hold out different presences.
 error_of_mean <- function(se) {
   known <- rowSums(!is.na(se))
   sqrt(rowSums(se^2, na.rm = TRUE)) / replace(known, known == 0, NA)
 }
 
-# AUC over the table and within sites, and average precision (NA where zeros were sampled), of each column of `odds`.
+# Computes AUC over the table and within sites, and average precision (NA for sampled zeros), per column of `odds`.
 judge_copy <- function(copy, odds, shape, n_threads = 1L) {
   hit <- copy$deleted
   n <- shape[1L]
@@ -219,14 +218,14 @@ judge_copy <- function(copy, odds, shape, n_threads = 1L) {
     auc = told$auc[n + 1L, ], auc_se = told$se[n + 1L, ],
     within = colMeans(within, na.rm = TRUE), within_se = apply(within, 2L, mean_se),
     ap = if (copy$fraction < 1) NA * told$ap[n + 1L, ] else told$ap[n + 1L, ],
-    # of a record; that a zero that was kept of the copy is one of the finds that were hidden
-    chance = stats::plogis(odds[, "stack"]),
+    # Probability of a record, and that a kept zero of the copy is one of the held-out presences.
+    probability = stats::plogis(odds[, "stack"]),
     hidden = stats::plogis(odds[, "stack"] + log(copy$rate) - log(copy$fraction))
   )
 }
 
-# As recovery() has it, of what was hidden over all copies, of whose other zeros a `fraction` was kept.
-judged_curve <- function(score, hit, chance, fraction = 1) {
+# Returns the curves of recovery() for the held-out presences of all copies, of whose other zeros a `fraction` was kept.
+judged_curve <- function(score, hit, probability, fraction = 1) {
   line <- calibration_line(score, hit)
   all <- ranking(score, hit)
   steps <- descend_scores(score, hit)
@@ -236,6 +235,6 @@ judged_curve <- function(score, hit, chance, fraction = 1) {
       slope_se = line[["slope_se"]], changed = sum(hit), candidates = length(hit)
     ),
     roc = roc_curve(steps), pr = pr_curve(steps, 1 / fraction),
-    calibration = calibration_curve(score, hit, chance)
+    calibration = calibration_curve(score, hit, probability)
   )
 }

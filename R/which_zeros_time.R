@@ -1,10 +1,10 @@
-# Figures of an answer of which_zeros() through time: sums of bins, and the ranges of taxa.
+# Figures of which_zeros() results through time: sums of bins, and the ranges of taxa.
 
 most_bins <- 20L # where the user does not say
 
-# Bins of time, oldest first: a data frame of `name`, `from` and `to`, in the unit of the ages, from < to. bins: a
-# width, breaks, or a table of intervals as packages palaeoverse and deeptime have them; NULL: the stages in sight, or
-# other divisions of the time scale, else of a round width.
+# Returns bins of time, oldest first: a data frame of `name`, `from` and `to`, in the unit of the ages, from < to. bins:
+# a width, breaks, or a table of intervals from packages palaeoverse and deeptime; NULL: the visible stages, or other
+# divisions of the time scale, else of a round width.
 time_bins <- function(bins, ages, unit) {
   told <- age_scale(ages, unit)
   range <- range(ages, na.rm = TRUE)
@@ -38,7 +38,7 @@ check_breaks <- function(bins, range) {
   bins * seq(floor(range[1L] / bins), floor(range[2L] / bins) + 1)
 }
 
-# As many bins of a round width as there may be, down from `most`.
+# Returns as many bins of a round width as possible, at most `most`.
 round_breaks <- function(range, most) {
   for (number in seq(most, 1)) {
     breaks <- pretty(range, number)
@@ -70,8 +70,7 @@ interval_bins <- function(bins) {
   table
 }
 
-# Divisions of the time scale of package deeptime; NULL without it, where ages are not in Ma, and where all are of so
-# few that they would tell nothing.
+# Returns divisions of deeptime's time scale; NULL without it, if ages are not in Ma, or if too few are visible.
 named_bins <- function(told, range) {
   divisions <- if (is_geological(told, range)) geological_divisions(range, most_bins)
   seen <- divisions$share > 0
@@ -80,14 +79,14 @@ named_bins <- function(told, range) {
   }
 }
 
-# The row of `bins` of each age: an age on a bound is of the bin that begins there, counted upwards.
+# Returns the row of `bins` of each age: an age on a bound belongs to the bin that begins there, counted upwards.
 in_bin <- function(ages, bins) {
   up <- order(bins$from)
   at <- up[pmax(findInterval(ages, bins$from[up]), 1L)]
   ifelse(ages >= bins$from[at] & ages <= bins$to[at], at, NA)
 }
 
-# Means over the sites of each bin, of each group; NA where there is none.
+# Computes means over the sites of each bin and group; NA without sites.
 binned_sums <- function(w, bins, at, groups) {
   group <- wz_group(w, 1L, groups %||% rep("all", w$dims[["n"]]))
   table <- expand.grid(bin = seq_len(nrow(bins)), group = levels(group), stringsAsFactors = FALSE)
@@ -98,20 +97,20 @@ binned_sums <- function(w, bins, at, groups) {
   sites <- tabulate(key, nlevels(key))
   data.frame(
     age = (bins$from + bins$to)[table$bin] / 2, from = bins$from[table$bin], to = bins$to[table$bin],
-    group = factor(table$group, levels(group)), sites = sites, found = sums$finds / sites,
-    all = (sums$finds + sums$missed) / sites, low = (sums$finds + sums$low) / sites,
-    high = (sums$finds + sums$high) / sites
+    group = factor(table$group, levels(group)), sites = sites, found = sums$presences / sites,
+    all = (sums$presences + sums$missed) / sites, low = (sums$presences + sums$low) / sites,
+    high = (sums$presences + sums$high) / sites
   )
 }
 
-# A mean of sites, not of what is in the bin as a whole: bins of many sites would seem rich.
+# Plots means over sites, not totals of bins: bins of many sites would seem rich.
 site_time_figure <- function(w, bins, groups, unit) {
   ages <- need_ages(w, "time")
   bins <- time_bins(bins, ages, unit)
   at <- in_bin(ages, bins)
   table <- binned_sums(w, bins, at, groups)
   words <- axis_words(w)
-  # Bars of the numbers of sites stand in a strip of their own below 0, with an axis at the right.
+  # Bars of the numbers of sites have a separate strip below 0, with an axis at the right.
   top <- max(table$high, na.rm = TRUE)
   most <- max(table$sites)
   strip <- list(foot = -0.36 * top, unit = 0.27 * top / most)
@@ -126,10 +125,11 @@ site_time_figure <- function(w, bins, groups, unit) {
   missed <- missed[!is.na(missed$low), ]
   one <- singular_word(words[1L])
   new_figure(
-    lines, gg_aes(x = "age", y = "value", colour = "kind"), sprintf("%s a %s, through time", capital(words[2L]), one),
+    lines, gg_aes(x = "age", y = "value", colour = "kind"),
+    time_title(table, age_scale(ages, unit)$unit, words[2L], one),
     sprintf("Lines: the mean number of %s found, and of those found and missed, of the %s of each of %s.", words[2L],
-      words[1L], count_words(nrow(bins), "bin")), NULL, sprintf("%s a %s", words[2L], one),
-    sprintf("%s; band: its 90 %% range; below: how many %s", capital(wz_words[[w$source]]), words[1L])
+      words[1L], count_words(nrow(bins), "bin")), NULL, sprintf("%s per %s", words[2L], one),
+    sprintf("Band: 90 %% interval, %s", wz_words[[w$source]])
   ) + ggplot2::geom_rect(
     gg_aes(xmin = "from", xmax = "to", ymin = "foot", ymax = "bar"), table[table$sites > 0, ], inherit.aes = FALSE,
     fill = "grey80", colour = "white", linewidth = 0.2
@@ -141,30 +141,46 @@ site_time_figure <- function(w, bins, groups, unit) {
     ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, show.legend = FALSE) +
     ggplot2::geom_line(gg_aes(linetype = "kind"), na.rm = TRUE) + ggplot2::geom_point(gg_aes(shape = "kind"),
       size = 1.7, na.rm = TRUE) +
+    ggplot2::geom_text(
+      gg_aes(x = "age", y = "value", label = "label"), data.frame(
+        age = mean(range(bins$from, bins$to)), value = -0.045 * top, label = sprintf("number of %s", words[1L])
+      ), inherit.aes = FALSE, size = 2.3, colour = "grey30"
+    ) +
     ggplot2::scale_shape_manual(NULL, values = c(19L, 15L), limits = kinds) +
     ggplot2::scale_linetype_manual(NULL, values = c(1L, 2L), limits = kinds) +
     colour_scale(stats::setNames(cell_colours[c("found", "missed")], kinds)) +
     ggplot2::scale_y_continuous(
       breaks = function(limits) Filter(function(at) at >= 0, pretty(c(0, limits[2L]), 4L)),
       sec.axis = ggplot2::sec_axis(
-        ~ (. - strip$foot) / strip$unit, name = words[1L], breaks = c(0, most - most %% 10^floor(log10(most)))
+        ~ (. - strip$foot) / strip$unit, name = NULL, breaks = c(0, most - most %% 10^floor(log10(most)))
       )
-    ) + ggplot2::theme(
-      axis.title.y.right = ggplot2::element_text(angle = 90, hjust = 0, size = 9, margin = ggplot2::margin(l = 5))
     ) +
-    ggplot2::labs(caption = not_shown(ages, at, wz_scored(w), words[1L])) +
+    ggplot2::labs(caption = not_shown(ages, at, wz_scored(w), words[1L], any(table$sites == 0))) +
     time_axis(c(bins$from, bins$to), unit, across = nlevels(table$group)) +
     if (nlevels(table$group) > 1L) ggplot2::facet_wrap("group", nrow = 1L)
 }
 
-# Which sites a figure through time lacks, in words; NULL where it has all. at: the bin of each.
-not_shown <- function(ages, at, scored, words) {
-  lost <- c(sum(is.na(ages) & scored), sum(!is.na(ages) & is.na(at) & scored))
-  said <- paste(count_side(lost, words), c("without an age", "outside the bins"))[lost > 0]
-  if (length(said)) paste("Not shown:", paste(said, collapse = ", "))
+# The bin of most taxa per site.
+time_title <- function(table, unit, words, one) {
+  best <- which.max(table$all)
+  ends <- range(table$from[best], table$to[best])
+  when <- paste(c(sprintf("%g to %g", ends[2L], ends[1L]), unit), collapse = " ")
+  sprintf("Up to %s %s per %s, at %s", show_count(table$all[best]), words, one, when)
 }
 
-# An axis of many rows, first on top, that tells the bins of their ages, with lines between these.
+# Which sites a figure through time lacks, in words, and whether bins are empty; NULL where it has all. at: the bin of
+# each.
+not_shown <- function(ages, at, scored, words, gaps = FALSE) {
+  lost <- c(sum(is.na(ages) & scored), sum(!is.na(ages) & is.na(at) & scored))
+  lost_words <- paste(count_side(lost, words), c("without an age", "outside the bins"))[lost > 0]
+  text <- c(
+    if (gaps) sprintf("Gaps: bins without %s", words),
+    if (length(lost_words)) paste("Not shown:", paste(lost_words, collapse = ", "))
+  )
+  if (length(text)) paste(text, collapse = "\n")
+}
+
+# Returns an axis of many rows, first on top, labelled by the bins of their ages, with lines between bins.
 binned_axis <- function(ages, bins, rows) {
   name <- bins$name[in_bin(ages, bins)]
   runs <- rle(ifelse(is.na(unname(ages)), "unknown", ifelse(is.na(name), "outside", name)))
@@ -178,35 +194,36 @@ binned_axis <- function(ages, bins, rows) {
   )
 }
 
-# For each of the taxa `at` and each bin that holds a site: whether it was found there, else the chance that it was
-# there and was missed, of the site where that is likeliest. It was somewhere in the bin at least as likely. Bins are
-# counted from the oldest; `side` is -1 before the first bin with a find, 1 after the last, 0 between.
+# Returns for each of the taxa `at` and each bin with a site: whether it was found there, else the largest probability
+# over the bin's sites that it was missed, a lower bound for the bin. Bins are counted from the oldest; `side` is -1
+# before the first bin with a presence, 1 after the last, 0 between.
 taxon_tiles <- function(w, at, bin, n_bins) {
   cells <- list()
   scan_zeros(w, function(some) cells[[length(cells) + 1L]] <<- some[c("row", "column", "missed")], sort(unique(at)))
   cells <- do.call(rbind, cells)
   cells <- cells[!is.na(bin[cells$row]), ]
   by_bin <- function(taxon, bin) list(factor(taxon, seq_along(at)), factor(bin, seq_len(n_bins)))
-  chance <- tapply(cells$missed, by_bin(match(cells$column, at), bin[cells$row]), max)
-  finds <- which(as.matrix(w$x)[, at, drop = FALSE] == 1, arr.ind = TRUE)
-  found <- unclass(table(by_bin(finds[, 2L], bin[finds[, 1L]]))) > 0
+  probability <- tapply(cells$missed, by_bin(match(cells$column, at), bin[cells$row]), max)
+  presences <- which(as.matrix(w$x)[, at, drop = FALSE] == 1, arr.ind = TRUE)
+  found <- unclass(table(by_bin(presences[, 2L], bin[presences[, 1L]]))) > 0
   before <- t(apply(found, 1L, cumsum)) == 0
   after <- t(apply(found, 1L, function(row) rev(cumsum(rev(row))))) == 0
   tiles <- data.frame(
-    taxon = as.vector(row(found)), bin = as.vector(col(found)), found = as.vector(found), chance = as.vector(chance),
+    taxon = as.vector(row(found)), bin = as.vector(col(found)), found = as.vector(found),
+    probability = as.vector(probability),
     side = as.vector(after - before)
   )
-  tiles$chance[tiles$found] <- NA
-  tiles[tiles$found | !is.na(tiles$chance), ]
+  tiles$probability[tiles$found] <- NA
+  tiles[tiles$found | !is.na(tiles$probability), ]
 }
 
-# The first and the last find of each of the taxa: ages, and their bounds.
+# Returns the first and the last presence of each of the taxa: ages, and their bounds.
 taxon_ends <- function(w, at, ages, forward) {
   bounds <- as.matrix(w$inputs$near$given$age)
   ends <- lapply(seq_along(at), function(i) {
-    finds <- which(as.matrix(w$x)[, at[i]] == 1 & !is.na(ages))
-    finds <- finds[order(if (forward) ages[finds] else -ages[finds])]
-    row <- c(utils::head(finds, 1L), utils::tail(finds, 1L))
+    presences <- which(as.matrix(w$x)[, at[i]] == 1 & !is.na(ages))
+    presences <- presences[order(if (forward) ages[presences] else -ages[presences])]
+    row <- c(utils::head(presences, 1L), utils::tail(presences, 1L))
     data.frame(
       taxon = rep(i, length(row)), end = c("first", "last")[seq_along(row)], age = ages[row],
       low = apply(bounds[row, , drop = FALSE], 1L, min), high = apply(bounds[row, , drop = FALSE], 1L, max)
@@ -224,7 +241,7 @@ taxon_ranges_figure <- function(w, taxon, n, bins, unit) {
     unique(pick(taxon, w$dims[["m"]], w$names[[2L]], "taxon"))
   }
   ends <- taxon_ends(w, at, ages, age_scale(ages, unit)$forward)
-  # Those that appeared first are lowest.
+  # Taxa that appeared first are lowest.
   ago <- function(end) years_ago(ends$age, unit)[match(paste(seq_along(at), end), paste(ends$taxon, ends$end))]
   rank <- order(-ago("first"), -ago("last"))
   ends$taxon <- match(ends$taxon, rank)
@@ -233,49 +250,75 @@ taxon_ranges_figure <- function(w, taxon, n, bins, unit) {
   tiles <- taxon_tiles(w, at[rank], bin, nrow(bins))
   tiles[c("from", "to")] <- bins[tiles$bin, c("from", "to")]
   words <- axis_words(w)
-  range_chart_figure(tiles, ends, factor(all[at[rank]], all[at[rank]]), bins, unit, words) +
+  gaps <- if (!all(seq_len(nrow(bins)) %in% bin)) sprintf("; gaps: bins without %s", words[1L])
+  range_chart_figure(tiles, ends, factor(all[at[rank]], all[at[rank]]), bins, unit, words, gaps) +
     ggplot2::labs(caption = not_shown(ages, bin, wz_scored(w), words[1L]))
 }
 
-# Tiles of the known range are high, those outside it low. At both sides stand the greatest chances of the low tiles:
-# those that a taxon was there before its first find, or after its last.
-range_chart_figure <- function(tiles, ends, label, bins, unit, words) {
+ends_words <- "ages of first, last"
+
+# Heads of the numbers at both sides, above the uppermost taxon.
+side_heads_layer <- function(edge, n) {
+  heads <- data.frame(x = edge, y = n + 1, label = c("earlier", "later"), hjust = c(0.8, 0.2))
+  ggplot2::geom_text(
+    gg_aes(x = "x", y = "y", label = "label", hjust = "hjust"), heads, inherit.aes = FALSE, size = 2,
+    fontface = "bold"
+  )
+}
+
+# How many taxa probably lived beyond their known range.
+ranges_title <- function(beyond, n, words) {
+  sprintf("%d of %d %s were probably there beyond their known range",
+    length(unique(beyond$taxon[which(beyond$probability > 0.5)])), n, words)
+}
+
+# Tiles of the known range are high, those outside it low. At both sides stand the greatest probabilities of the low
+# tiles: those that a taxon was there before its first presence, or after its last.
+range_chart_figure <- function(tiles, ends, label, bins, unit, words, gaps = NULL) {
   high <- ifelse(tiles$side == 0, 0.4, 0.14)
   tiles[c("low", "high", "kind")] <- list(tiles$taxon - high, tiles$taxon + high, "found")
   ends$foot <- ends$taxon - 0.46
   many <- length(label) > 40L
   beyond <- tiles[tiles$side != 0 & tiles$taxon %in% ends$taxon & !many, ]
-  # aggregate() takes no empty table: that of taxa found in the first and in the last bin.
-  chances <- if (nrow(beyond)) stats::aggregate(beyond["chance"], beyond[c("taxon", "side")], max) else beyond
-  chances$label <- sub("^0", "", sprintf("%.2f", chances$chance))
+  # aggregate() fails on an empty table, which occurs if all taxa were found in the first and in the last bin.
+  probabilities <- beyond
+  if (nrow(beyond)) probabilities <- stats::aggregate(beyond["probability"], beyond[c("taxon", "side")], max)
+  probabilities$label <- sub("^0", "", sprintf("%.2f", probabilities$probability))
   edge <- range(bins$from, bins$to)
   if (!age_scale(edge, unit)$forward) edge <- rev(edge)
-  chances$x <- edge[1L + (chances$side > 0)]
-  chances$hjust <- ifelse(chances$side > 0, -0.3, 1.3)
+  probabilities$x <- edge[1L + (probabilities$side > 0)]
+  probabilities$hjust <- ifelse(probabilities$side > 0, -0.3, 1.3)
   new_figure(
-    data.frame(taxon = label), gg_aes(y = "taxon"), "Ranges, and what may lie beyond",
-    sprintf("Range chart of %d %s through time: found, expected with its chance, and the chances beyond both ends.",
-      length(label), words[2L]),
-    subtitle = paste0(
-      "Low: outside the known range. At the sides: chance of earlier, of later",
-      if (any(ends$low < ends$high)) ". Lines: dates of first and last"
-    )
+    data.frame(taxon = label), gg_aes(y = "taxon"), ranges_title(beyond, length(label), words[2L]),
+    sprintf(
+      "Range chart of %d %s through time: found, expected with its probability, and the probabilities at both ends.",
+      length(label), words[2L]
+    ),
+    subtitle = paste0("Low: beyond the known range", gaps)
   ) + ggplot2::geom_blank() + ggplot2::geom_rect(
-    gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", fill = "chance"), tiles[!tiles$found, ],
+    gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", fill = "probability"), tiles[!tiles$found, ],
     inherit.aes = FALSE, colour = "grey70", linewidth = 0.1
   ) + ggplot2::geom_rect(
     gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", alpha = "kind"), tiles[tiles$found, ],
     inherit.aes = FALSE, fill = cell_colours[["found"]], colour = "grey70", linewidth = 0.1
-  ) + ggplot2::geom_linerange( # bounds of the ages of the first and the last find
-    gg_aes(xmin = "low", xmax = "high", y = "foot"), ends, linewidth = if (many) 0.15 else 0.35
-  ) + ggplot2::geom_text(
-    gg_aes(x = "x", y = "taxon", label = "label", hjust = "hjust"), chances, size = 2.1, check_overlap = TRUE
-  ) + ggplot2::scale_alpha_manual(NULL, values = c(found = 1)) +
-    fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), "chance that it was missed",
-      breaks = c(0, 0.5, 1)) +
-    names_axis("y", length(label), TRUE, room = 0.6) + legend_right() + ggplot2::theme(
-      legend.key.size = ggplot2::unit(9, "pt"), panel.grid.major.y = ggplot2::element_blank(),
+  ) + ggplot2::geom_linerange( # bounds of the ages of the first and the last presence
+    gg_aes(xmin = "low", xmax = "high", y = "foot", linetype = "key"),
+    cbind(ends, key = rep(ends_words, nrow(ends))), linewidth = if (many) 0.15 else 0.35,
+    show.legend = any(ends$low < ends$high)
+  ) + ggplot2::scale_linetype_manual(NULL, values = stats::setNames(1L, ends_words)) +
+    ggplot2::geom_text(
+    gg_aes(x = "x", y = "taxon", label = "label", hjust = "hjust"), probabilities, size = 1.9, check_overlap = TRUE
+  ) +
+    (if (nrow(probabilities)) side_heads_layer(edge, length(label))) +
+    ggplot2::scale_alpha_manual(NULL, values = c(found = 1)) +
+    fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), "p(undetected)",
+      breaks = c(0, 0.5, 1)) + ggplot2::guides(
+      fill = ggplot2::guide_colourbar(title.position = "top", barwidth = 4, barheight = 0.4, order = 1L),
+      alpha = ggplot2::guide_legend(order = 2L), linetype = ggplot2::guide_legend(order = 3L)
+    ) + names_axis("y", length(label), in_italics(words[2L]), room = c(0.6, 1.6)) + legend_right() + ggplot2::theme(
+      legend.spacing.x = ggplot2::unit(3, "pt"), legend.text = ggplot2::element_text(size = 7),
+      panel.grid.major.y = ggplot2::element_blank(),
       # so small that none of two dozen names is left out at 4 inches
-      axis.text.y = ggplot2::element_text(size = if (length(label) > 12L) 6.2)
-    ) + time_axis(edge, unit) + ggplot2::expand_limits(x = edge + c(-0.07, 0.07) * diff(edge))
+      axis.text.y = ggplot2::element_text(size = if (length(label) > 12L) 5.6)
+    ) + time_axis(edge, unit) + ggplot2::expand_limits(x = edge + c(-0.1, 0.1) * diff(edge))
 }

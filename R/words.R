@@ -1,6 +1,6 @@
-# The user's words for rows and columns, in prints and figures.
+# User's words for rows and columns, in prints and figures.
 
-# What the user calls rows and columns: the names of the dimnames, else sites and taxa; more than one of them.
+# Returns the user's words for rows and columns: the names of the dimnames, else sites and taxa; in the plural.
 axis_words <- function(fit) {
   words <- c("sites", "taxa")
   if (isS4(fit$x)) loadNamespace("Matrix") # of a fit that was read from a file
@@ -12,7 +12,7 @@ axis_words <- function(fit) {
   ifelse(is.na(given) | !nzchar(given), words, plural_word(thing))
 }
 
-# The same of a result of a fit, which has kept them; else of nobody's table.
+# Returns the words that a result has kept; by default sites and taxa.
 kept_words <- function(x) attr(x, "words") %||% c("sites", "taxa")
 
 plural_word <- function(word) {
@@ -25,25 +25,25 @@ singular_word <- function(word) {
   ifelse(is.na(one), word, as_written(one, word))
 }
 
-# Numbers that are expected, as people write them: each with two digits below 100, else with three.
+# Formats expected numbers: with two digits below 100, else with three.
 show_count <- function(x, digits = 2L) {
   vapply(signif(x, digits + (x >= 100)), format_big, "", USE.NAMES = FALSE)
 }
 
-# Groups of digits that no page breaks across lines.
+# Joins groups of digits so that pages do not break them across lines.
 unbroken <- function(text) gsub("(?<=[0-9]) (?=[0-9]{3}(?![0-9]))", "\u00a0", text, perl = TRUE)
 
 count_side <- function(n, words) paste(format_big(n), ifelse(n == 1, singular_word(words), words))
 
-# With a capital where the user's word has one.
+# Capitalises as the user's word.
 as_written <- function(new, word) {
   ifelse(grepl("^[[:upper:]]", word), paste0(toupper(substr(new, 1L, 1L)), substring(new, 2L)), new)
 }
 
-# One row or one column in the user's words; `of` is "site" or "taxon".
+# Returns the user's word for one row or column; `of` is "site" or "taxon".
 side_word <- function(fit, of) singular_word(axis_words(fit))[match(of, c("site", "taxon"))]
 
-# Heads of a table for readers: what results call their sides, in the user's words.
+# Returns the heads of a table for readers, with the user's words for its sides.
 side_heads <- function(heads, words) {
   for (side in 1:2) {
     at <- match(c("site", "taxon")[side], heads)
@@ -52,35 +52,36 @@ side_heads <- function(heads, words) {
   heads
 }
 
-# "30 sites x 10 genera".
+# Returns "30 sites x 10 genera".
 table_words <- function(d, words = c("sites", "taxa")) {
   paste(count_side(d[1:2], words), collapse = " x ")
 }
 
-# What a model says of the shape of its data.
+# Describes the shape of a model's data.
 shape_words <- function(fit) UseMethod("shape_words")
 
 shape_words.default <- function(fit) {
-  paste0(table_words(fit$dims, axis_words(fit)), ", ", count_words(fit$dims[["k"]], "component"))
+  sprintf("%s, k = %s", table_words(fit$dims, axis_words(fit)), format_big(fit$dims[["k"]]))
 }
 
-# strwrap() that ends no line within a number, as in 933 000, 95 % or s.e. 0.2, nor at a "\001", which becomes a space.
+# strwrap() that ends no line within a number, as in 933 000, 95 %, k = 2 or SE 0.2, nor at a "\001", which becomes a
+# space. Until then a character stands for it that the text does not have, because "\001" has no width.
 wrap_text <- function(text, width = min(getOption("width"), 100L), ...) {
   whole <- gsub("([0-9]) (?=[0-9]{3}(?![0-9])|%)", "\\1\001", text, perl = TRUE)
-  whole <- gsub("s.e. ", "s.e.\001", whole, fixed = TRUE)
-  gsub("\001", " ", strwrap(whole, width, ...), fixed = TRUE)
+  whole <- gsub("k = ", "k\001=\001", gsub("(SE|s.e.) ", "\\1\001", whole), fixed = TRUE)
+  free <- Filter(function(mark) !any(grepl(mark, whole, fixed = TRUE)), c("^", "|", "@", "~", "#"))
+  mark <- c(free, "\001")[1L]
+  gsub(mark, " ", strwrap(gsub("\001", mark, whole, fixed = TRUE), width, ...), fixed = TRUE)
 }
 
-# Writes sentences, wrapped where they are wider than the window. Those that begin with a space are rows of a table.
+# Writes sentences, wrapped if they are wider than the window. Those that begin with a space are rows of a table.
 write_sentences <- function(lines) {
   wrapped <- lapply(lines, function(line) if (startsWith(line, " ")) line else wrap_text(line, exdent = 2))
   writeLines(as.character(unlist(wrapped)))
 }
 
-# Prints a table of results as the data frame that it still is where its own print has nothing to rest on: without rows,
-# or without these columns, after subset(), `[` or new names. Returns whether it did.
-#   numbers, others  columns that the print needs, the first as numbers or as TRUE and FALSE
-#   formatted        columns that need not be there, but are numbers if they are
+# Prints a table of results as a data frame if it lacks rows or columns that its own print needs, after subset(), `[` or
+# new names. Returns whether it did.
 print_as_frame <- function(x, digits, numbers = character(), others = character(), formatted = character()) {
   columns <- unclass(x)[intersect(c(numbers, formatted), names(x))]
   is_number <- vapply(columns, function(column) is.numeric(column) || is.logical(column), NA)
@@ -91,30 +92,66 @@ print_as_frame <- function(x, digits, numbers = character(), others = character(
   TRUE
 }
 
-# A factor whose levels stand in one order, whatever the language of the session.
+# Returns a factor whose levels have the same order in every language.
 fixed_factor <- function(x) factor(x, sort(unique(x), method = "radix"))
 
 # Prints columns of strings under their names, those in `left` flush left, the others flush right; as wide as they are.
-print_aligned <- function(columns, left = 1L) {
+print_aligned <- function(columns, left = 1L, gap = "  ") {
   padded <- lapply(seq_along(columns), function(j) {
     format(c(names(columns)[j], as.character(columns[[j]])), justify = if (j %in% left) "left" else "right")
   })
-  writeLines(sub(" +$", "", do.call(paste, c(padded, sep = "  "))))
+  writeLines(sub(" +$", "", do.call(paste, c(padded, sep = gap))))
 }
 
-# What the number missed is a number of, or rests on.
+# A number and its ends in one column, where all of them are there.
+with_range <- function(shown, name, ends, show) {
+  if (all(c(name, ends) %in% names(shown))) {
+    each <- lapply(shown[c(name, ends)], show)
+    known <- !is.na(shown[[name]])
+    shown[[name]] <- ifelse(known, sprintf("%s (%s to %s)", each[[1L]], each[[2L]], each[[3L]]), "not known")
+    shown[ends] <- NULL
+  }
+  shown
+}
+
+# Prints a data frame as wide as it is: text flush left, numbers flush right, names cut where a row would be wider than
+# the window.
+print_rows <- function(table) {
+  if (!length(table)) {
+    return(print.data.frame(table))
+  }
+  is_text <- !vapply(table, function(column) {
+    is.numeric(column) || all(is.na(column) | grepl("^-?[0-9][0-9 .]*( \\(.*)?$|^not known$", column))
+  }, NA)
+  shown <- lapply(table, function(column) {
+    if (is.numeric(column)) show_numbers(column) else ifelse(is.na(column), "-", as.character(column))
+  })
+  widths <- mapply(function(name, column) max(nchar(c(name, column)), na.rm = TRUE), names(shown), shown)
+  gap <- if (sum(widths + 2) - 2 <= getOption("width")) "  " else " "
+  free <- max(getOption("width") - sum(widths + nchar(gap)) + nchar(gap) + widths[1L], 12)
+  if (is_text[1L] && widths[1L] > free) shown[[1L]] <- clip(shown[[1L]], free - 3)
+  print_aligned(shown, left = which(is_text), gap)
+}
+
+# Numbers of a column, each as long as it has to be, whole ones in groups of three digits.
+show_numbers <- function(x) {
+  whole <- all(x == round(x), na.rm = TRUE)
+  ifelse(is.na(x), "-", if (whole) vapply(x, format_big, "") else format(x, scientific = FALSE))
+}
+
+# Words for what the number missed estimates, or rests on.
 wz_words <- list(
   curve = "found by two more surveys of equal effort",
   groups = "of the fauna of each group, by Chao's estimate",
-  visits = "found by no visit, by the occupancy of each taxon",
+  visits = "found by no visit, by occupancy models",
   completeness = "if completeness is as supplied", effort = "if what was missed follows effort",
-  phantom = "if what was missed is the part of a site that makes only zeros, its phantom"
+  phantom = "if the phantom is what was not recorded"
 )
 
 capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
 
-# Numbers as a reader wants them: `digits` significant ones, but no more than `digits` decimals, and written out where
-# large ones beside small ones would make print() write 3.42e+04.
+# Rounds numbers for readers: `digits` significant ones, but at most `digits` decimals, and written out where large
+# beside small ones would make print() write 3.42e+04.
 round_columns <- function(x, digits) {
   number <- vapply(x, is.double, NA)
   x[number] <- lapply(x[number], function(column) {
@@ -126,7 +163,7 @@ round_columns <- function(x, digits) {
 
 show_ends <- function(low, high) sprintf("%s to %s", show_count(low), show_count(high))
 
-# How many were not detected, between which ends, by what evidence.
+# States the number of undetected presences, its interval and the evidence.
 total_sentence <- function(total, source, words, more = NULL) {
   number <- if (total[["missed"]] < 0.5) "less than 1" else show_count(max(1, total[["missed"]]))
   ends <- show_ends(total[["low"]], total[["high"]])
@@ -152,19 +189,27 @@ total_sentence <- function(total, source, words, more = NULL) {
   sprintf("About %s %s (90 %% interval %s).", number, of, ends)
 }
 
-# What the phantom's cells are called.
+# Names the cells that a phantom makes false.
 false_of <- function(colour) if (colour == "black") "presences" else "absences"
 
-# A table of a survey: sites and taxa in the user's words, and a line on each column of `legend` that is there.
-print_visit_table <- function(x, digits, n, legend) {
+# A table of a survey under its title: sites and taxa in the user's words, and a line on each column of `legend`.
+print_visit_table <- function(x, digits, n, title, legend = character()) {
   digits <- check_digits(digits)
-  shown <- utils::head(x, check_shown(n))
+  shown <- as.data.frame(utils::head(x, check_shown(n)))
   named <- names(shown)
   names(shown) <- side_heads(named, kept_words(x))
-  print.data.frame(round_columns(shown, digits), row.names = FALSE)
-  if (nrow(x) > nrow(shown)) cat(sprintf("... and %d more\n", nrow(x) - nrow(shown)))
-  write_sentences(legend[names(legend) %in% named])
-  said <- setdiff(names(shown), named)
-  if (length(said)) cat(sprintf("%s: column `%s`\n", said, setdiff(named, names(shown))), sep = "")
+  for (flag in intersect(c("rare", "bound"), names(shown))) {
+    if (is.logical(x[[flag]]) && !any(x[[flag]], na.rm = TRUE)) shown[[flag]] <- NULL
+  }
+  write_sentences(title)
+  print_rows(round_columns(shown, digits))
+  if (nrow(x) > nrow(shown)) {
+    cat(sprintf("... (%s of %s; as.data.frame() has all)\n", format_big(nrow(shown)), format_big(nrow(x))))
+  }
+  write_sentences(legend[names(legend) %in% names(shown)])
   invisible(x)
 }
+
+visit_legend <- c(
+  rare = "rare: found too seldom for an estimate", bound = "bound: the estimate is at its bound, and means nothing"
+)

@@ -1,13 +1,13 @@
-# What several of these scripts share.
+# Shared functions of these scripts.
 
-# The function, calling the package's own: methods of its internal generics are found from there alone.
+# Sets the function's environment to the package, where methods of its internal generics are found.
 in_package <- function(f) {
   environment(f) <- asNamespace("multicause")
   f
 }
 
-# A value made in a process of its own, from the session's random numbers, its seconds of the processor, and what its
-# peak of memory adds, in MB. NULL if the process crashed.
+# Evaluates in a separate process, with the session's random numbers; returns the value, its CPU seconds, and the
+# increase of peak memory in MB. NULL if the process crashed.
 measured <- function(make) {
   memory <- function(what) {
     line <- grep(paste0("^", what), readLines("/proc/self/status"), value = TRUE)
@@ -22,8 +22,8 @@ measured <- function(make) {
   parallel::mccollect(job)[[1L]]
 }
 
-# Tables of sites and taxa, out of the folder that MULTICAUSE_DATA names. What is not there is an error, of which
-# if_there() makes a message and NULL.
+# Tables of sites and taxa from the folder MULTICAUSE_DATA. A missing file is an error, which if_there() turns into a
+# message and NULL.
 shared <- function(...) {
   file <- file.path(Sys.getenv("MULTICAUSE_DATA", "../shared/data"), ...)
   if (!file.exists(file)) stop("MULTICAUSE_DATA has no ", file.path(...))
@@ -54,7 +54,8 @@ read_tetrapods <- function() {
   )
 }
 
-# Swiss birds of 2014: finds of each visit, and variables of the sites; sites with all visits, or with the first one.
+# Swiss birds of 2014: presences of each visit, and variables of the sites; sites with all visits, or with the first
+# one.
 read_birds <- function(all_visits = FALSE) {
   survey <- utils::read.csv(shared("repeat_surveys", "mhb2014_counts.csv.gz"))
   sites <- utils::read.csv(shared("repeat_surveys", "mhb2014_sites.csv"))

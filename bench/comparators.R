@@ -1,13 +1,13 @@
-# How models of this package and of others compare: two parts, each with its results in bench/comparators.md.
-#   tables  all models under one protocol, compare_models(), on ten tables: hidden cells, planted omissions, seconds
+# Comparison of models of this package and of others: two parts, each with its results in bench/comparators.md.
+#   tables  all models under one protocol, compare_models(), on ten tables: held-out cells, planted omissions, seconds
 #   speed   bernoulli_mixture(), logistic_pca() and nmf() beside packages of the same models: the same data, the same
-#           start where the peer takes one, one thread. A peer runs to its own stopping rule; ours runs on to its own,
-#           and is timed up to the pass where it reached the peer's objective.
-# Packages that are not installed are skipped, and so are tables that are not there.
+#           start where the peer takes one, one thread. A peer runs to its stopping rule; ours runs to its own,
+#           and is timed up to the iteration where it reached the peer's objective.
+# Packages that are not installed are skipped, and so are missing tables.
 #   OMP_NUM_THREADS=1 Rscript bench/comparators.R tables [model ...]
 #   Rscript bench/comparators.R speed [repeats = 3]
 # The tables also go to vignettes/articles/comparators.rds, for the article. Of models that are named, rows there are
-# replaced or added: what is hidden and deleted does not hang on which models are compared.
+# replaced or added: the cells held out do not depend on the models compared.
 library(multicause)
 here <- if (file.exists("bench/common.R")) "bench" else "."
 common <- new.env()
@@ -17,8 +17,8 @@ sys.source(system.file("examples", "comparators.R", package = "multicause"), rec
 part <- c(commandArgs(TRUE), "tables")[1L]
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
 
-# One light setting for all of this package's models; k is chosen by hidden cells, out of the same numbers for all.
-light <- fit_control(n_start = 2, n_polish = 0, max_pass = 300, tol = 1e-7, progress = FALSE)
+# Light settings for all models of this package; k is chosen by held-out cells, among the same numbers for all.
+light <- fit_control(n_start = 2, n_polish = 0, max_iter = 300, tol = 1e-7, progress = FALSE)
 sizes <- c(3L, 8L)
 sizes_of <- list(gllvm = 3L, Hmsc = 3L) # for time: with 8 factors, a fit of gllvm takes six times as long
 own <- list(
@@ -28,12 +28,12 @@ own <- list(
   ensemble = function(x) fitted(ensemble(x)),
   `taxon means` = function(x) matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)
 )
-# The answer, by the table alone; its finds rank nowhere.
+# The which_zeros() result, from the table alone; its presences are not ranked.
 own[["which_zeros()"]] <- function(x) {
-  chance <- fitted(which_zeros(x, control = fit_control(progress = FALSE)))
-  replace(chance, is.na(chance), 1)
+  probability <- fitted(which_zeros(x, control = fit_control(progress = FALSE)))
+  replace(probability, is.na(probability), 1)
 }
-# ICA has the cells of PCA. DarkDiv's numbers are no chances of a find: their loss says little.
+# ICA gives the same cells as PCA. DarkDiv's numbers are not probabilities of a presence, so their loss means little.
 others <- c(
   pca = "PCA, ICA", lda = "LDA (topicmodels)", soft = "softImpute", reco = "recosystem", lca = "latent classes (poLCA)",
   gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)",
@@ -55,7 +55,7 @@ long_table <- function(folder, file) {
   x[cbind(match(long[[1L]], unique(long[[1L]])), match(long[[2L]], unique(long[[2L]])))] <- 1
   x
 }
-# At most 250 rows, every so many, with the columns that are in at least three of them.
+# At most 250 rows, evenly spaced, with the columns present in at least three of them.
 in_size <- function(x) {
   x <- unname(as.matrix(x)) + 0
   x <- x[round(seq(1, nrow(x), length.out = min(nrow(x), 250L))), ]
@@ -74,8 +74,8 @@ tables <- list(
   `100 words` = function() long_table("newsgroups4", "ng400_triplets.csv.gz")[, 1:100]
 )
 
-# Processor time of all fits of one model to one table, at most: a fit that is not done by then is an error, and the
-# model has no numbers for that table. Each fit has a process of its own, since some packages crash on some tables.
+# Limit of CPU time for all fits of one model to one table: a fit that exceeds it is an error, and the model has no
+# numbers for that table. Each fit has a separate process, because some packages crash on some tables.
 minutes <- 20
 too_late <- "not within the time"
 within_time <- function(model) {
@@ -160,7 +160,7 @@ race <- function(package, task, ours, peer) {
   }
   clock <- function(f) {
     runs <- lapply(seq_len(repeats), function(i) {
-      time <- sum(system.time(value <- hush(f()))[1:2]) # of the processor: the machine may be busy
+      time <- sum(system.time(value <- hush(f()))[1:2]) # CPU time: the machine may be busy
       list(time = time, value = value)
     })
     list(time = stats::median(vapply(runs, function(r) r$time, 0)), value = runs[[1L]]$value)
@@ -168,7 +168,7 @@ race <- function(package, task, ours, peer) {
   theirs <- clock(peer)
   mine <- clock(ours)
   trace <- mine$value$trace$objective
-  # Another start may end in another optimum, and never come to the peer's: then our whole run counts.
+  # Other starting values may lead to another optimum that never reaches the peer's: then our whole run counts.
   hit <- which(trace >= theirs$value - 1e-9 * abs(theirs$value))[1L]
   if (is.na(hit)) hit <- length(trace)
   to_theirs <- mine$time * hit / length(trace)
@@ -202,7 +202,7 @@ race("poLCA", "Bernoulli mixture, k = 4", fit_mixture, function() {
   fit$llik
 })
 
-# Logistic PCA, k = 2, unpenalised as logisticSVD is, from the same scores and loadings.
+# Logistic PCA, k = 2, unpenalised as in logisticSVD, from the same scores and loadings.
 pca <- list(
   scores = matrix(stats::rnorm(n * 2, sd = 0.1), n), loadings = matrix(stats::rnorm(2 * m, sd = 0.1), 2),
   intercept = unname(stats::qlogis(colMeans(x)))
@@ -210,7 +210,7 @@ pca <- list(
 loglik <- function(p) sum(log(ifelse(x == 1, p, 1 - p)))
 race("logisticPCA", "logistic PCA (logisticSVD), k = 2, no ridge", function() {
   logistic_pca(x, 2, penalty = 0, start = pca, control = fit_control(
-    n_start = 1, screen = FALSE, max_pass = 3000, progress = FALSE
+    n_start = 1, screen = FALSE, max_iter = 3000, progress = FALSE
   ))
 }, function() {
   fit <- logisticPCA::logisticSVD(

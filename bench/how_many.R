@@ -1,8 +1,8 @@
 # nolint start: object_usage_linter. Scripts of one bench share their functions.
-# What do more surveys of equal effort find? The curve of which_zeros() on surveys that were searched several times, the
-# cases of how_many_cases(): k others found F_k presences at zeros of the one table, beside a_k B, B = F (1 - kappa /
-# .91). Each survey is a family: constants are estimated with it left out in turn. What cannot be had is skipped with a
-# message.
+# Presences found by more surveys of equal effort: the curve of which_zeros() on surveys that were searched several
+# times, the cases of how_many_cases(): k others found F_k presences at zeros of the one table, beside a_k B, B = F (1 -
+# kappa / .91). Each survey is a family: constants are estimated with it left out in turn. Missing data are skipped with
+# a message.
 #   Rscript bench/how_many.R [maker ...] > how_many.out
 # Makers are the names in `makers` of bench/how_many_cases.R; without any, all are used. Variables: MULTICAUSE_DATA;
 # MULTICAUSE_BENCH_CACHE, a folder for archives of packages; MULTICAUSE_BENCH_ANSWERS, a folder that keeps cases and
@@ -39,7 +39,7 @@ estimate <- function(x, near = list()) {
   suppressMessages(suppressWarnings(do.call(which_zeros, c(list(unname(x)), lapply(near, bare), given))))
 }
 
-# kappa, presences: of the table without taxa that were found nearly everywhere.
+# kappa and presences refer to the table without taxa that were found nearly everywhere.
 answer <- function(name, x, near = list()) {
   keep(name, {
     w <- estimate(x, near)
@@ -53,7 +53,7 @@ answer <- function(name, x, near = list()) {
 
 base_of <- function(one) one$presences * max(1 - one$kappa / limit, 0.01)
 
-# The law before: the number by kappa over the share that the table holds, and its ends.
+# The former extrapolation: the number from kappa divided by the table's share, and its range.
 old_law <- function(one) {
   ratio <- c(law = limit, law_low = 0.63, law_high = 1.18)
   complete <- pmin(one$kappa / ratio, 0.99)
@@ -63,7 +63,7 @@ old_law <- function(one) {
 }
 
 # ---- What the others found ----
-# Presences at zeros that k of the other searches found, in the mean over groups of k that follow each other.
+# Presences at zeros that k of the other searches found, averaged over groups of k consecutive ones.
 found_by <- function(case, k) {
   n <- dim(case$others)[3L]
   if (n < k) {
@@ -80,7 +80,7 @@ auc_of <- function(score, y) {
   (mean(rank(score)[y]) - (sum(y) + 1) / 2) / sum(!y)
 }
 
-# plogis(slope eta + r), r such that they sum to `total`, of log-odds in bins.
+# plogis(slope eta + r), with r such that they sum to `total`; log-odds are binned.
 missed_of <- function(eta, total, slope = usual_slope, most = 0.95) {
   total <- min(total, most * length(eta))
   bins <- own$log_odds_bins(eta)
@@ -139,7 +139,7 @@ measure_cells <- function(case, one, alike) {
   out
 }
 
-# Ends of cells: of the curve alone, and with standard errors of the log-odds.
+# Ranges of cells: from the curve alone, and with standard errors of the log-odds.
 cell_ends <- function(eta, se, total, alike) {
   factor <- factors[[if (alike) "alike" else "unlike"]]
   at <- function(total, shift) {
@@ -152,8 +152,8 @@ cell_ends <- function(eta, se, total, alike) {
   )
 }
 
-# The share of sites or taxa whose range of 90 % holds what was found: gamma-Poisson about the expected number, times
-# what the total may be off by.
+# Share of sites or taxa whose 90 % range contains the number found: gamma-Poisson about the expected number, times the
+# uncertainty of the total.
 sums_held <- function(case, zero, missed, y, side, alike) {
   group <- if (side == 1L) row(case$x)[zero] else col(case$x)[zero]
   size <- dim(case$x)[side]
@@ -173,16 +173,17 @@ sums_held <- function(case, zero, missed, y, side, alike) {
   }, 0)
 }
 
-# What one more such search finds, of counts: the series of Efron and Thisted (1976), smoothed, ten terms of it.
+# Expected number of new presences in one more survey, from counts: the series of Efron and Thisted (1976), smoothed,
+# ten terms.
 series_of <- function(counts, last = 10L) {
   k <- seq_len(last)
   met <- tabulate(counts[counts > 0 & counts <= last], last)
   max(sum((-1)^(k + 1) * stats::pbinom(k - 1, last, 0.5, lower.tail = FALSE) * met), 0)
 }
 
-# The truth of the law before: found by the others, and what an occupancy model of each taxon over all searches expects
-# in cells that none found. EM for the share of sites where a taxon is and for its detection in each search; one site is
-# added where it is and is found as often as, over all taxa, a search finds what another one has found.
+# Truth of the former extrapolation: presences found by the others, plus those that an occupancy model of each taxon
+# over all searches expects in cells without presences. EM for the share of sites occupied by a taxon and for its
+# detection in each search; one site is added where it is present and found with the mean repeat rate over all taxa.
 full_truth <- function(case, iterations = 500L) {
   n <- dim(case$others)[3L] + 1L
   y <- array(c(case$x, case$others), c(dim(case$x), n))
@@ -226,7 +227,7 @@ by_family <- function(value, family) mean(tapply(value, family, mean, na.rm = TR
 within <- function(error, factor) mean(abs(error) <= log(factor) + 1e-9)
 found_log <- function(found, said) log(pmax(found, 0.5) / said)
 
-# Of log(found / estimate): the mean of surveys, its scatter, how often it is small, by table and by survey.
+# Summary of log(found / estimate): the mean over surveys, its scatter, how often it is small, by table and by survey.
 summarise <- function(error, family) {
   each <- tapply(error, family, mean)
   whole <- tapply(abs(error), family, max)
@@ -240,7 +241,7 @@ summarise <- function(error, family) {
   )
 }
 
-# The constant and the factor that holds nine of ten tables, each survey by all others of its class.
+# The constant and the factor that covers nine of ten tables, each survey from all others of its class.
 left_out <- function(d, found) {
   if (length(unique(d$family)) < 2L) {
     return(NULL)

@@ -1,13 +1,13 @@
 # Surveys with several searches of the same sites, for bench/how_many.R: repeated visits and samples, fossil collections
 # of one place and age, years, methods, specimens dealt into parts. how_many_cases() returns cases, each a list:
 #   family, name, kind  the survey, the table, and what its searches are; alike_kinds has those that are alike
-#   x        sites x taxa, 0/1, of the one search; taxa that it did not find are not in it, empty sites are
-#   counts   the counts of the same search, where there are such, or NULL
+#   x        sites x taxa, 0/1, of the one search; taxa without presences are excluded, empty sites are not
+#   counts   the counts of the same search, if available, or NULL
 #   others   sites x taxa x searches, 0/1: what each other search found
 #   near     the covariates that which_zeros() gets: age, place, environment
 # and random_tables() and complete_tables() tables where nothing can be estimated, or nothing is missing.
 # Data sets of CRAN packages are read from source archives, which are kept in the folder that MULTICAUSE_BENCH_CACHE
-# names, else in a temporary one. What cannot be had is skipped with a message.
+# names, else in a temporary one. Missing data are skipped with a message.
 common <- new.env()
 sys.source(if (file.exists("bench/common.R")) "bench/common.R" else "common.R", common)
 shared <- common$shared
@@ -24,14 +24,14 @@ get_archive <- function(package) {
   if (length(kept)) {
     return(kept[[1L]])
   }
-  # Whatever version of R a package wants: only its data are read.
+  # Ignores the R version that a package requires, because only its data are read.
   listed <- utils::available.packages(type = "source", filters = "duplicates")
   got <- utils::download.packages(package, archive_folder(), available = listed, type = "source", quiet = TRUE)
   if (!nrow(got)) stop("it is not on the repositories")
   got[1L, 2L]
 }
 
-# The data set of a package, out of its source archive: the package itself and what it depends on are not needed.
+# Data set of a package from its source archive; the package and its dependencies are not installed.
 from_package <- function(package, name, file = name) {
   folder <- file.path(tempdir(), "data-sets")
   archive <- get_archive(package)
@@ -49,7 +49,7 @@ presence <- function(y) {
   y
 }
 
-# Covariates without the names of sites, which a table without names has not.
+# Covariates without site names, for tables without them.
 bare <- function(one) {
   if (is.data.frame(one)) rownames(one) <- NULL
   if (is.null(dim(one))) unname(one) else one
@@ -59,14 +59,14 @@ rows_of <- function(near, kept) {
   lapply(near, function(one) if (is.null(dim(one))) one[kept] else one[kept, , drop = FALSE])
 }
 
-# Searches of one survey that differ in nothing but which came first, and those in other years or by other methods.
+# Kinds of surveys whose searches are exchangeable, in contrast to other years or methods.
 alike_kinds <- c(
   "bird visits", "recordings", "samples of areas", "samples of sites", "eDNA replicates", "equal searches",
   "fossil collections", "groups of sites", "specimens dealt", "monthly censuses dealt"
 )
 
-# The case of one search, number `use`: y is sites x taxa x searches, counts, 0/1 or NA. Sites that any search left out
-# are left out.
+# The case of one search, number `use`: y is sites x taxa x searches, counts, 0/1 or NA. Sites missing in any search are
+# excluded.
 one_search <- function(family, name, kind, y, use, near = list(), counts = FALSE) {
   made <- rowSums(apply(is.na(y), c(1L, 3L), any)) == 0
   y <- y[made, , , drop = FALSE]
@@ -86,21 +86,21 @@ searches <- function(family, name, kind, y, uses = seq_len(dim(y)[3L]), ...) {
 # Three of nine searches.
 of_nine <- c(1L, 4L, 7L)
 
-# Lists of cases, one after the other: what a file or a data set is missing for is skipped with a message, alone.
+# Lists of cases, concatenated; a case whose file or data set is missing is skipped with a message.
 skip_missing <- function(...) {
   parts <- eval(substitute(alist(...)))
   env <- parent.frame()
   unlist(lapply(parts, function(part) common$if_there(eval(part, env))), recursive = FALSE)
 }
 
-# Counts of all visits of which each number of `of` is made, added up: sites x taxa x groups.
+# Summed counts of the visits in each group of `of`: sites x taxa x groups.
 pool_visits <- function(y, of) {
   groups <- lapply(split(seq_along(of), of), function(at) apply(y[, , at, drop = FALSE], 1:2, sum))
   array(unlist(groups), c(dim(y)[1:2], length(groups)), list(rownames(y), colnames(y), NULL))
 }
 
-# Samples of groups dealt into searches of so many samples each (NULL: all of them), at random; groups with fewer are
-# left out, as are groups beyond `most`, at random. x: samples x taxa, numbers.
+# Deals samples of groups into searches of `each` samples (NULL: all), at random; groups with fewer are excluded, and
+# groups beyond `most`, at random. x: samples x taxa, numbers.
 deal_samples <- function(x, group, each = NULL, least = 3L, seed = 1L, searches = 3L, most = 400L) {
   set.seed(seed)
   at <- split(seq_len(nrow(x)), group)
@@ -118,7 +118,7 @@ deal_samples <- function(x, group, each = NULL, least = 3L, seed = 1L, searches 
   out
 }
 
-# What a table of records holds, as samples x taxa.
+# Converts a table of records to samples x taxa.
 cross <- function(sample, taxon, number = 1) {
   sample <- as.factor(sample)
   taxon <- as.factor(taxon)
@@ -195,7 +195,7 @@ swiss_tits <- function() {
   }), recursive = FALSE)
 }
 
-# Recordings of a minute or three by automatic recorders: three of one time of the year, and all in three equal parts.
+# Recordings of one or three minutes by automatic recorders: three of one season, and all in three equal parts.
 recorded_birds <- function() {
   songs <- from_package("opticut", "birdrec")
   x <- songs$xtab
@@ -214,7 +214,7 @@ recorded_birds <- function() {
   c(out, searches("recorded birds", "recorders, nine recordings", "recordings", y, of_nine))
 }
 
-# Point counts of a survey area as searches of its birds.
+# Point counts of a survey area, as searches for its birds.
 oil_sands <- function() {
   survey <- from_package("detect", "josm")
   stations <- survey$surveys
@@ -233,7 +233,7 @@ oil_sands <- function() {
   )
 }
 
-# Three samples of water of each site, sequenced; a find has reads.
+# Three sequenced water samples per site; a presence has reads.
 river_fish <- function() {
   fish <- from_package("occumb", "fish_raw")
   y <- aperm(fish$y, c(2L, 1L, 3L))
@@ -241,7 +241,7 @@ river_fish <- function() {
   searches("river fish, eDNA", "fish", "eDNA replicates", y, near = near)
 }
 
-# Emergence traps along a brook, ten periods of a summer: of the same days of it, in turn, and three that follow.
+# Emergence traps along a brook, ten periods of a summer: dealt in turn, and three consecutive ones.
 caddisflies <- function() {
   all <- from_package("adespatial", "trichoptera")
   y <- array(0, c(22L, 56L, 10L))
@@ -255,7 +255,7 @@ caddisflies <- function() {
   )
 }
 
-# Two methods at each sample.
+# Two methods for each sample.
 snails <- function() {
   all <- from_package("opticut", "dolina")
   y <- array(0, c(256L, ncol(all$xtab), 2L))
@@ -270,7 +270,7 @@ snails <- function() {
   searches("snails of dolinas", "dolinas, methods", "methods", y, near = near, counts = TRUE)
 }
 
-# Records of cameras in three periods of the same length.
+# Camera records in three periods of equal length.
 camera_periods <- function(station, species, time, start, days) {
   period <- floor(as.numeric(difftime(time, start, units = "days")) / days) + 1
   kept <- !is.na(period) & period >= 1 & period <= 3
@@ -315,7 +315,7 @@ lama_cameras <- function() {
   }), recursive = FALSE)
 }
 
-# Roots of mangroves, eight samples a site.
+# Roots of mangroves, eight samples per site.
 epibionts <- function() {
   all <- from_package("SSP", "epibionts")
   group <- paste(all$sector, all$site)
@@ -359,7 +359,7 @@ kelp_forest <- function() {
   searches("kelp forest", "transects from 2010", "years", y, c(1L, 3L), near = near)
 }
 
-# Plants of permanent plots in three years that follow.
+# Plants of permanent plots in three consecutive years.
 prairie_plants <- function() {
   all <- from_package("codyn", "knz_001d")
   unlist(lapply(c(1990L, 2000L), function(from) {
@@ -385,7 +385,7 @@ shore_plants <- function() {
   searches("shore plants", "Skabbholmen, six years apart", "years", y, near = near)
 }
 
-# Logs of a reserve as searches of its fungi.
+# Logs of a reserve, as searches for its fungi.
 wood_fungi <- function() {
   all <- from_package("gllvm", "fungi")
   y <- deal_samples(as.matrix(all$Y), all$X$RESERVE, 5L)
@@ -407,7 +407,7 @@ ditches <- function() {
 }
 
 # ---- fossil collections ----
-# Collections of one place and age as searches of one fauna: one each, and all of them in three and in nine equal parts.
+# Collections of one place and age as searches of one fauna: one each, and all in three and in nine equal parts.
 fossil_searches <- function(family, collection, taxon, place, age, at) {
   x <- cross(collection, taxon) > 0
   first <- match(rownames(x), collection)
@@ -449,7 +449,7 @@ shells <- function() {
     fossil_searches(family, all$collection_no, all$genus, round_place(at$lng, at$lat, 1),
       paste(all$max_ma, all$min_ma), at)
   }
-  c(each("occSilur", "Silurian collections"), each("bivalves", "Pliocene bivalve collections"))
+  skip_missing(each("occSilur", "Silurian collections"), each("bivalves", "Pliocene bivalve collections"))
 }
 
 # ---- groups of fossil sites ----
@@ -468,7 +468,7 @@ fossil_groups <- function() {
   )
 }
 
-# Each list(x, near, group).
+# Each function returns list(x, near, group).
 european_mammals <- function() {
   europe <- read_fossils("g10s2", "now_2003")
   list(x = europe$x, near = list(age = europe$sites$age_ma), group = as.character(europe$sites$mn))
@@ -500,7 +500,7 @@ old_tetrapods <- function() {
 }
 
 # ---- specimens dealt into equal parts ----
-# Counts dealt into `parts`, at random; rows of fewer than `least` are left out.
+# Counts dealt into `parts` at random; rows with fewer than `least` are excluded.
 deal_specimens <- function(counts, parts, least = 2 * parts, seed = 1L) {
   set.seed(seed)
   counts <- counts[rowSums(counts) >= least, ]
@@ -546,7 +546,7 @@ complete_tables <- function() {
   })
 }
 
-# Coin tosses of one probability, and presences at random of taxa that differ in how frequent they are.
+# Coin tosses with one probability, and random presences of taxa with different frequencies.
 random_tables <- function(seeds = 1:8) {
   unlist(lapply(seeds, function(seed) {
     set.seed(seed)

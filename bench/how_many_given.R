@@ -1,6 +1,6 @@
 # nolint start: object_usage_linter. Scripts of one bench share their functions.
-# How many were missed where more is known than presences: the completeness of each site, or groups whose sites are
-# samples of one fauna. Tables are those of bench/how_many_cases.R.
+# Numbers of undetected presences if more is known than presences: the completeness of each site, or groups whose sites
+# are samples of one fauna. Tables are those of bench/how_many_cases.R.
 #   Rscript bench/how_many_given.R > how_many_given.out
 # Variables: MULTICAUSE_DATA.
 library(multicause)
@@ -12,10 +12,10 @@ estimate <- function(x, near, ...) {
   suppressMessages(suppressWarnings(do.call(which_zeros, given)))
 }
 
-# Ranges are whole numbers, the truth need not be.
+# Allows for rounding: ranges are whole numbers, the truth need not be.
 held <- function(sums, truth) mean(sums$low <= truth + 0.5 & truth - 0.5 <= sums$high)
 
-# Omissions at rates known of each site.
+# Omissions at known rates of the sites.
 planted_known <- function(x, near, seed) {
   set.seed(seed)
   known <- stats::runif(nrow(x), 0.5, 1)

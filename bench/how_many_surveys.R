@@ -2,7 +2,7 @@
 # More surveys for bench/how_many_cases.R, which sources this file: those that the curve of further surveys was checked
 # on after it was found, data sets of CRAN packages. Rules were fixed before results were seen.
 
-# Records as sites x taxa x searches; sites that a search did not visit are NA there. made: the sites of each search.
+# Records as sites x taxa x searches, NA at sites that a search did not visit. made: the sites of each search.
 fill_records <- function(site, taxon, search, made = NULL) {
   sites <- sort(unique(site))
   taxa <- sort(unique(taxon))
@@ -12,14 +12,14 @@ fill_records <- function(site, taxon, search, made = NULL) {
   y
 }
 
-# The units of each site (days, hauls, collections) dealt into searches, one of each at first.
+# Deals the units of each site (days, hauls, collections) into searches, at first one of each.
 deal_units <- function(site, unit, taxon, searches, each = 1L, ...) {
   id <- paste(site, unit)
   x <- cross(id, taxon) > 0
   deal_samples(x, site[match(rownames(x), id)], each, searches = searches, ...)
 }
 
-# The rows of a table that belong to the sites of y.
+# Rows of a table that belong to the sites of y.
 rows_at <- function(y, site, values) {
   at <- values[match(rownames(y), site), , drop = FALSE]
   rownames(at) <- NULL
@@ -255,21 +255,23 @@ steppe_plants <- function() {
 }
 
 # ---- surveys above, in other years or by another method ----
-birds_of_years <- function() {
+birds_of_years <- function() skip_missing(hubbard_of_years(), finnmark_of_years())
+
+hubbard_of_years <- function() {
   hubbard <- from_package("AHMbook", "HubbardBrook")
   at <- hubbard$sitecov[c("Longitude", "Latitude", "Elev")]
   known <- rowSums(is.na(at)) == 0
-  years <- c("1999", "2008", "2018")
-  y <- aperm(hubbard$counts[known, 1L, years, ], c(1L, 3L, 2L))
+  y <- aperm(hubbard$counts[known, 1L, c("1999", "2008", "2018"), ], c(1L, 3L, 2L))
+  near <- list(environment = at[known, ])
+  searches("Hubbard Brook birds", "Hubbard Brook, visit 1 of three years", "years", y, near = near, counts = TRUE)
+}
+
+finnmark_of_years <- function() {
   finnmark <- from_package("AHMbook", "Finnmark")
   last <- utils::tail(dimnames(finnmark$counts)$years, 3L)
-  f <- aperm(finnmark$counts[, 1L, last, ], c(1L, 3L, 2L))
-  c(
-    searches("Hubbard Brook birds", "Hubbard Brook, visit 1 of three years", "years", y,
-      near = list(environment = at[known, ]), counts = TRUE),
-    searches("Finnmark birds", "Finnmark, visit 1 of three years", "years", f,
-      near = list(environment = finnmark$sites[c("area", "edge", "height", "density")]), counts = TRUE)
-  )
+  y <- aperm(finnmark$counts[, 1L, last, ], c(1L, 3L, 2L))
+  near <- list(environment = finnmark$sites[c("area", "edge", "height", "density")])
+  searches("Finnmark birds", "Finnmark, visit 1 of three years", "years", y, near = near, counts = TRUE)
 }
 
 # Sites that were visited in two years, nine stations each.

@@ -1,6 +1,6 @@
 # Which estimate and prior of plsa() completes unseen halves of held-out sites best, on twelve tables of counts; and
 # beside the topic models of other packages, with time and memory. Results are kept in bench/lda.md.
-#   Rscript bench/lda.R [estimates | others [model ...]]
+#   Rscript bench/lda.R [estimates | others [model ...] | learnt]
 library(multicause)
 common <- new.env()
 sys.source("bench/common.R", common)
@@ -54,7 +54,7 @@ tables <- list(
   trees = vegan("BCI"), mites = vegan("mite")
 )
 
-# A fifth of the sites is held out, and half of their counts is seen: the same for all.
+# Holds out a fifth of the sites, with half of their counts visible, identical for all models.
 split_of <- function(x) {
   set.seed(2)
   out <- sample(nrow(x), nrow(x) %/% 5L)
@@ -70,19 +70,20 @@ split_of <- function(x) {
   q <- Matrix::colSums(train) + 0.5
   c(list(train = train, q = unname(q / sum(q))), lapply(both, function(half) half[used, ]))
 }
-perplexity <- function(split, membership, basis, background = 0.01) {
+# fit: list(membership, basis), or of ours list(shares), predicted for all cells.
+perplexity <- function(split, fit, background = 0.01) {
   cells <- Matrix::summary(split$left)
-  p <- rowSums(membership[cells$i, , drop = FALSE] * t(basis)[cells$j, , drop = FALSE])
+  p <- if (!is.null(fit$shares)) fit$shares[cbind(cells$i, cells$j)] else
+    rowSums(fit$membership[cells$i, , drop = FALSE] * t(fit$basis)[cells$j, , drop = FALSE])
   exp(-sum(cells$x * log((1 - background) * p + background * split$q[cells$j])) / sum(cells$x))
 }
 alone <- function(split) exp(-sum(split$left %*% log(split$q)) / sum(split$left))
 quiet <- function(expr) suppressMessages(suppressWarnings(expr))
-ours <- function(split, k, ..., control = fit_control(n_start = 3, max_pass = 1000, tol = 1e-7, progress = FALSE)) {
+ours <- function(split, k, ..., control = fit_control(n_start = 3, max_iter = 1000, tol = 1e-7, progress = FALSE)) {
   set.seed(3)
   fit <- quiet(plsa(split$train, k, ..., control = control))
-  list(membership = quiet(predict(fit, split$seen, type = "membership")), basis = unname(fit$param$basis))
+  list(shares = unname(quiet(predict(fit, split$seen))) / Matrix::rowSums(split$seen))
 }
-judged <- function(split, fit) perplexity(split, fit$membership, fit$basis)
 dirichlet <- function(membership, basis, estimate = "map") {
   list(estimate = estimate, prior = list(membership = membership, basis = basis))
 }
@@ -102,7 +103,7 @@ estimates <- function() {
     for (name in names(tables)) {
       if (k == 20L && name %in% c("digits", "faces")) next # minutes each, and no prior tells them apart at k = 5
       split <- split_of(tables[[name]])
-      found <- vapply(arms, function(arm) judged(split, do.call(ours, c(list(split, k), arm))), 0)
+      found <- vapply(arms, function(arm) perplexity(split, do.call(ours, c(list(split, k), arm))), 0)
       logs[[length(logs) + 1L]] <- log(found)
       row(name, k, show(alone(split)), paste(show(found), collapse = " | "))
     }
@@ -113,14 +114,14 @@ estimates <- function() {
   ))
 }
 
-# Other packages: three starts or chains each (fastTopics has one start of its own), samplers 500 sweeps.
+# Other packages: three starts or chains each (fastTopics has a single start of its own), 500 sweeps for samplers.
 from <- getExportedValue
 of_topicmodels <- function(split, k, method, ...) {
   as_terms <- function(x) slam::as.simple_triplet_matrix(as.matrix(x))
   fit <- from("topicmodels", "LDA")(as_terms(split$train), k, method, list(nstart = 3, seed = 3:5, ...))
   list(membership = from("topicmodels", "posterior")(fit, as_terms(split$seen))$topics, basis = exp(fit@beta))
 }
-# Without taxa that training has not: they stay at 0.
+# Extends the basis to taxa absent from training, which stay at 0.
 wide_again <- function(basis, split, has) {
   out <- matrix(0, nrow(basis), ncol(split$train))
   out[, has] <- basis
@@ -135,7 +136,7 @@ of_text2vec <- function(split, k, alpha, eta) {
     list(model = model, loglik = utils::tail(attr(draw, "likelihood")$loglikelihood, 1L))
   })
   best <- fits[[which.max(vapply(fits, `[[`, 0, "loglik"))]]$model
-  # A draw's shares of counts, without the prior: it is added, and ten draws are averaged.
+  # Shares of counts of a draw, to which the prior is added; ten draws are averaged.
   told <- lapply(1:10, function(i) {
     best$transform(general(split$seen), n_iter = 50, convergence_tol = -Inf, progressbar = FALSE)
   })
@@ -148,7 +149,7 @@ of_fasttopics <- function(split, k) {
   told <- stats::predict(fit, split$seen[, has], verbose = "none")
   list(membership = told, basis = wide_again(t(fit$F), split, has))
 }
-# A logistic normal prior, since there are no covariates. Its default start, spectral, is one.
+# A logistic normal prior, because there are no covariates. Its default spectral initialisation is a single start.
 of_stm <- function(split, k) {
   has <- Matrix::colSums(split$train) > 0
   documents <- function(x) {
@@ -174,7 +175,7 @@ models <- list(
   fastTopics = of_fasttopics, stm = of_stm
 )
 
-# only: names of models; none means all.
+# only: names of models; empty means all.
 others <- function(only) {
   if (length(only)) models <- models[only]
   package <- ifelse(startsWith(names(models), "plsa"), "multicause", sub(",.*", "", names(models)))
@@ -190,11 +191,34 @@ others <- function(only) {
           quiet(model(split, k))
         })
         if (inherits(one, "try-error")) return("failed")
-        sprintf("%s, %.1f s, %.0f MB", show(judged(split, one$value)), one$seconds, one$memory)
+        sprintf("%s, %.1f s, %.0f MB", show(perplexity(split, one$value)), one$seconds, one$memory)
       }, ""), collapse = " | "))
     }
   }
 }
 
+# What is learnt of priors of .5 and .5.
+learnt <- function() {
+  share <- function(n, k) {
+    drawn <- matrix(stats::rgamma(n * k, 0.5), n)
+    drawn / rowSums(drawn)
+  }
+  row("seed", "vb: memberships", "basis", "gibbs: memberships", "basis")
+  row("---", "---", "---", "---", "---")
+  for (seed in 1:5) {
+    set.seed(seed)
+    p <- share(200, 5) %*% share(5, 40)
+    x <- t(apply(p, 1L, function(q) stats::rmultinom(1L, 50, q)))
+    fits <- list(
+      plsa(x, 5, estimate = "vb", control = fit_control(n_start = 3, progress = FALSE)),
+      quiet(plsa(x, 5, estimate = "gibbs", control = mcmc_control(1, 300, 50, progress = FALSE)))
+    )
+    row(seed, paste(vapply(fits, function(fit) {
+      sprintf("%.2f | %.2f", mean(fit$prior$membership), fit$prior$basis)
+    }, ""), collapse = " | "))
+  }
+}
+
 if (part %in% c("estimates", "both")) estimates()
+if (part == "learnt") learnt()
 if (part %in% c("others", "both")) others(commandArgs(TRUE)[-1L])

@@ -1,5 +1,5 @@
-# Speed and memory of noisy_or(): time a pass against n and k for the three inferences, the exact one against the limit
-# of the BLAS, and fifty sources on 20 000 x 500 sparse data.
+# Speed and memory of noisy_or(): time an iteration against n and k for the three inferences, the exact one against the
+# limit of the BLAS, and fifty sources on 20 000 x 500 sparse data.
 #
 #   OPENBLAS_NUM_THREADS=1 Rscript bench/noisy_or.R [large]
 #
@@ -21,18 +21,18 @@ draw_problem <- function(n, m, k, seed = 1) {
   list(x = x, k = k, start = start)
 }
 
-fit_passes <- function(p, inference, passes) {
-  control <- fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = FALSE)
+fit_iterations <- function(p, inference, iterations) {
+  control <- fit_control(n_start = 1, max_iter = iterations, tol = 0, accelerate = FALSE)
   noisy_or(p$x, p$k, inference = inference, estimate = "ml", inner = 1, start = p$start, control = control)
 }
 
-# Seconds a pass: what `passes` more of them cost beyond one.
-pass_seconds <- function(p, inference, passes) {
-  least <- function(n) min(vapply(1:3, function(i) seconds(fit_passes(p, inference, n)), 0))
-  (least(1 + passes) - least(1)) / passes
+# Seconds per iteration: the cost of `iterations` more than one, divided by their number.
+pass_seconds <- function(p, inference, iterations) {
+  least <- function(n) min(vapply(1:3, function(i) seconds(fit_iterations(p, inference, n)), 0))
+  (least(1 + iterations) - least(1)) / iterations
 }
 
-cat("\n## Milliseconds a pass (one M-step; variational: ten steps of q), m = 100\n\n")
+cat("\n## Milliseconds an iteration (one M-step; variational: ten steps of q), m = 100\n\n")
 cat(sprintf("%6s %4s %10s %10s %12s\n", "n", "k", "exact", "truncated", "variational"))
 for (n in c(500, 2000, 5000)) {
   for (k in c(5, 8, 10, 12, 20, 40)) {
@@ -46,9 +46,9 @@ for (n in c(500, 2000, 5000)) {
   }
 }
 
-cat("\n## Exact pass against the BLAS, k = 10, n = 5000, m = 100\n\n")
+cat("\n## Exact iteration against the BLAS, k = 10, n = 5000, m = 100\n\n")
 p <- draw_problem(5000, 100, 10)
-pass <- pass_seconds(p, "exact", 10)
+iteration <- pass_seconds(p, "exact", 10)
 b <- 128L
 a <- matrix(stats::rnorm(1024 * 100), 1024)
 x_block <- matrix(as.double(stats::runif(100 * b) < 0.3), 100)
@@ -58,8 +58,8 @@ products <- min(replicate(5, seconds(for (i in seq_len(ceiling(5000 / b))) {
   tcrossprod(logs, x_block)
 })))
 cat(sprintf(
-  "its two products alone %.1f ms (%.0f GFlop/s), a pass %.1f ms: %.2f of the limit\n", 1e3 * products,
-  4 * 5000 * 1024 * 100 / products / 1e9, 1e3 * pass, products / pass
+  "its two products alone %.1f ms (%.0f GFlop/s), an iteration %.1f ms: %.2f of the limit\n", 1e3 * products,
+  4 * 5000 * 1024 * 100 / products / 1e9, 1e3 * iteration, products / iteration
 ))
 
 if ("large" %in% commandArgs(TRUE)) {
@@ -76,7 +76,7 @@ if ("large" %in% commandArgs(TRUE)) {
   took <- seconds(fit <- noisy_or(x, 50, control = control))
   memory <- grep("VmHWM", if (file.exists("/proc/self/status")) readLines("/proc/self/status"), value = TRUE)
   cat(sprintf(
-    "%.1f %% ones; 5 starts of 20 passes, one finished (%d passes): %.0f s; peak memory of the session %s\n",
+    "%.1f %% ones; 5 starts of 20 iterations, one finished (%d iterations): %.0f s; peak memory of the session %s\n",
     100 * Matrix::mean(x), nrow(fit$trace), took, sub("VmHWM:\\s*", "", memory)
   ))
 }

@@ -1,5 +1,5 @@
-# Noisy-OR with a chance of recording (`missed_by`): hidden cells, false zeros that are known, and time a pass. Priors
-# were chosen on four other tables: fossil mammals g10s10, the birds' first visit, and two simulated ones.
+# Noisy-OR with a probability of recording (`missed_by`): held-out cells, known false zeros, and time per iteration.
+# Priors were chosen on four other tables: fossil mammals g10s10, the birds' first visit, and two simulated ones.
 #
 #   OPENBLAS_NUM_THREADS=1 Rscript bench/noisy_or_recording.R
 #
@@ -64,7 +64,7 @@ timed <- function(x, k, inference) {
   seconds <- system.time(fit <- hush(noisy_or(x, k, inference = inference, missed_by = "site", control = several)))
   list(fit = fit, seconds = sum(seconds[1:2]))
 }
-# One to one, with a correlation above 0.9.
+# Number of sources matched one to one, with a correlation above 0.9.
 n_found <- function(links, truth) {
   r <- suppressWarnings(stats::cor(t(links), t(truth)))
   r[is.na(r)] <- -1
@@ -201,19 +201,19 @@ for (kind in c("two sizes", "all sizes")) {
 
 # ---- Time -----------------------------------------------------------------------------------------------------------
 
-cat("\nMilliseconds a pass, 500 sites x 100 taxa, processor time\n\n")
+cat("\nMilliseconds an iteration, 500 sites x 100 taxa, processor time\n\n")
 row("k", "inference", "without", "by site", "by both")
 row(paste(rep("---", 5L), collapse = " | "))
-pass_time <- function(x, k, inference, by, passes) {
+pass_time <- function(x, k, inference, by, iterations) {
   start <- list(prior = rep(0.2, k), links = matrix(stats::runif(k * 100, 0.1, 0.5), k), leak = rep(0.05, 100))
   took <- function(n) {
-    control <- fit_control(n_start = 1, max_pass = n, tol = 0, accelerate = FALSE, progress = FALSE)
+    control <- fit_control(n_start = 1, max_iter = n, tol = 0, accelerate = FALSE, progress = FALSE)
     run <- function() {
       hush(noisy_or(x, k, inference = inference, missed_by = by, inner = 1, start = start, control = control))
     }
     min(vapply(1:3, function(i) sum(system.time(run())[1:2]), 0))
   }
-  1e3 * (took(1 + passes) - took(1)) / passes
+  1e3 * (took(1 + iterations) - took(1)) / iterations
 }
 set.seed(1)
 x <- matrix(stats::rbinom(50000, 1L, 0.2), 500)
@@ -233,13 +233,13 @@ visited <- function(n, seed, m = 24, visits = 3) {
   links <- matrix(stats::rbinom(3 * m, 1L, 0.4) * 0.8, 3)
   on <- matrix(stats::rbinom(n * 3, 1L, 0.35), n)
   present <- matrix(stats::rbinom(n * m, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), n)
-  chance <- outer(sample((2:9 / 10)^2, n, TRUE), stats::runif(m, 0.4, 1))
-  cell <- array(stats::rbinom(n * m * visits, 1L, as.vector(present * chance)), c(n, m, visits))
+  probability <- outer(sample((2:9 / 10)^2, n, TRUE), stats::runif(m, 0.4, 1))
+  cell <- array(stats::rbinom(n * m * visits, 1L, as.vector(present * probability)), c(n, m, visits))
   cell[seq_len(n / 3), , visits] <- NA
-  list(cell = cell, present = present, chance = mean(chance))
+  list(cell = cell, present = present, probability = mean(probability))
 }
 cat("\nRepeated visits to planted sites\n\n")
-row("sites", "model", "said to be missed over missed, five tables", "AUC", "chance of a record over the true one")
+row("sites", "model", "said to be missed over missed, five tables", "AUC", "probability of a record over the true one")
 row(paste(rep("---", 5L), collapse = " | "))
 arms <- list(
   `visits, noisy-OR by both` = function(cell, x) noisy_or(cell, 3, missed_by = "both", control = several),
@@ -259,9 +259,10 @@ for (n in c(150, 600)) {
       dimnames(cell) <- list(site = NULL, species = paste0("t", 1:24), visit = NULL)
       fit <- hush(arms[[arm]](cell, x))
       present <- predict(fit, type = "present")[x == 0]
-      chance <- if (inherits(fit, "noisy_or")) mean(outer(fit$param$recorded_site, fit$param$recorded_taxon)) else NA
+      probability <- if (inherits(fit, "noisy_or")) mean(outer(fit$param$recorded_site,
+        fit$param$recorded_taxon)) else NA
       hidden <- one$present[x == 0] == 1
-      c(sum(present) / sum(hidden), area(present, hidden), chance / one$chance)
+      c(sum(present) / sum(hidden), area(present, hidden), probability / one$probability)
     }, numeric(3))
     row(n, arm, paste(sprintf("%.2f", each[1, ]), collapse = ", "), sprintf("%.3f", mean(each[2, ])),
       paste(sprintf("%.2f", each[3, ]), collapse = ", "))

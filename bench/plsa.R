@@ -1,5 +1,5 @@
 # plsa() beside other packages that minimise the same divergence: fastTopics (Poisson NMF by coordinate descent) and
-# NMF (the KL rules of Lee and Seung). All start from the same values; timed is the way to the same likelihood.
+# NMF (the KL rules of Lee and Seung). All start from the same values; the time to the same likelihood is compared.
 # RcppML minimises squared error and topicmodels a variational bound: there is no common objective to race to.
 #
 #   OPENBLAS_NUM_THREADS=1 Rscript bench/plsa.R [small] [large]
@@ -43,12 +43,12 @@ loglik <- function(x, membership, basis) {
   sum(x@x * log(rowSums(membership[row, ] * t(basis)[column, ])))
 }
 
-run_plsa <- function(x, start, passes) {
+run_plsa <- function(x, start, iterations) {
   fit <- NULL
   seconds <- processor(fit <- plsa(x, k, estimate = "ml",
-    start = start, control = fit_control(n_start = 1, max_pass = passes, tol = 0, progress = FALSE, keep_x = FALSE)
+    start = start, control = fit_control(n_start = 1, max_iter = iterations, tol = 0, progress = FALSE, keep_x = FALSE)
   ))
-  list(seconds = seconds, trace = fit$trace$objective, passes = passes)
+  list(seconds = seconds, trace = fit$trace$objective, iterations = iterations)
 }
 
 # The likelihood after every iteration; seconds of the run up to it.
@@ -63,9 +63,9 @@ run_fasttopics <- function(x, start, iterations) {
     control = list(nc = 1, extrapolate = TRUE)
   ))
   trace <- utils::tail(fit$progress$loglik.multinom, iterations)
-  # It adds a constant; the likelihood of its own solution says which.
+  # It adds a constant, determined from the likelihood of its own solution.
   topics <- fastTopics::poisson2multinom(fit)
-  list(seconds = seconds, trace = trace - trace[iterations] + loglik(x, topics$L, t(topics$F)), passes = iterations)
+  list(seconds = seconds, trace = trace - trace[iterations] + loglik(x, topics$L, t(topics$F)), iterations = iterations)
 }
 
 run_nmf <- function(x, start, iterations) {
@@ -83,28 +83,28 @@ run_nmf <- function(x, start, iterations) {
   w <- NMF::basis(fit)
   h <- NMF::coef(fit)
   w <- w * rep(rowSums(h), each = nrow(w))
-  list(seconds = seconds, passes = iterations, final = loglik(x, w / rowSums(w), h / rowSums(h)))
+  list(seconds = seconds, iterations = iterations, final = loglik(x, w / rowSums(w), h / rowSums(h)))
 }
 
 first_at <- function(trace, target) match(TRUE, trace >= target)
 
-compare <- function(title, x, passes, iterations, with_nmf, seed) {
+compare <- function(title, x, our_iterations, iterations, with_nmf, seed) {
   start <- draw_start(x, seed)
   counts <- sum(x@x)
   cat(sprintf(
     "\n### %s: %d x %d, %.1f %% full, %.0f counts, k = %d, start %d\n\n", title, nrow(x), ncol(x),
     100 * length(x@x) / prod(dim(x)), counts, k, seed
   ))
-  ours <- run_plsa(x, start, passes)
+  ours <- run_plsa(x, start, our_iterations)
   topics <- run_fasttopics(x, start, iterations)
   if (!is.null(topics)) {
     best <- c(max(ours$trace), max(topics$trace))
-    # The lower of the two solutions is what both can reach.
+    # The lower of the two solutions is reachable by both.
     target <- min(best) - close * counts
     need <- c(first_at(ours$trace, target), first_at(topics$trace, target))
     timed <- c(run_plsa(x, start, need[1L])$seconds, run_fasttopics(x, start, need[2L])$seconds)
     table <- data.frame(
-      package = c("multicause", "fastTopics (scd, extrapolated)"), passes = need, seconds = timed,
+      package = c("multicause", "fastTopics (scd, extrapolated)"), iterations = need, seconds = timed,
       "nats a count in the end" = best / counts, check.names = FALSE
     )
     cat(sprintf("To %.5f nats a count, %g below the lower of the two solutions:\n\n", target / counts, close))
@@ -122,7 +122,7 @@ compare <- function(title, x, passes, iterations, with_nmf, seed) {
       } else {
         seconds <- run_plsa(x, start, need)$seconds
         cat(sprintf(
-          "multicause after %d passes, %.2f s: %.0f times faster.\n", need, seconds, nmf$seconds / seconds
+          "multicause after %d iterations, %.2f s: %.0f times faster.\n", need, seconds, nmf$seconds / seconds
         ))
       }
     }

@@ -1,5 +1,5 @@
-# Which scores find false absences best? Planted omissions on the paper's table, a bird survey whose later visits tell
-# what the first one missed, and planted additions. Results are kept in bench/recovery.md.
+# Compares scores by how well they find false absences: planted omissions on the paper's table, a bird survey whose
+# later visits show what the first one missed, and planted additions. Results are kept in bench/recovery.md.
 #   Rscript bench/recovery.R [replicates = 10] [omissions] [birds] [additions]     (all three parts unless named)
 # The recommended score was chosen on tuning replicates (seeds 1001 to 1006) and on visits 2 and 3 of the survey, in two
 # rounds: the first choice was tried on seeds 2001 to 2010 and lost to an average of logistic PCA fits in pooled AUC;
@@ -25,11 +25,11 @@ both <- list(estimate = c("ml", "map"))
 recommended <- function(x) ensemble(x)
 
 first_choice <- function(x) {
-  control <- fit_control(n_start = 1, n_polish = 0, max_pass = 500, tol = 1e-7)
+  control <- fit_control(n_start = 1, n_polish = 0, max_iter = 500, tol = 1e-7)
   ensemble(x, k = c(6, 8, 10, 12, 16, 20, 24), grid = both, prior = weak(1.1), control = control)
 }
 
-# Every rival and every variant, as a list of n x m score matrices.
+# All competitors and variants, as a list of n x m score matrices.
 all_scores <- function(x, age = NULL) {
   single <- hush(aspect_bernoulli(x, 4, estimate = "ml", control = fit_control(progress = FALSE)))
   cells <- getNamespace("multicause")$cell_scores(single, seq_len(nrow(x)), phantoms(single)$kind)
@@ -74,7 +74,7 @@ show <- function(table) {
   print(table[order(-table$auc), ], row.names = FALSE)
 }
 
-# Mean differences of the recommended score from each other one, with standard errors over replicates.
+# Mean differences between the recommended score and each other one, with standard errors over replicates.
 paired <- function(all, measure) {
   wide <- tapply(all[[measure]], list(all$replicate, all$score), mean)
   difference <- wide[, "AB ensemble (recommended)"] - wide

@@ -1,22 +1,22 @@
 # Tables in shards: seconds and memory of making and fitting them, against a fit in memory; results in shards.md.
-#   Rscript bench/shards.R sizes|full [rows of the largest table, millions = 0.2] [passes = 50]
+#   Rscript bench/shards.R sizes|full [rows of the largest table, millions = 0.2] [iterations = 50]
 #   Rscript bench/shards.R large [millions of records = 1.86]
 #   Rscript bench/shards.R near [rows, millions = 0.05, ...]
-# `sizes`: four of them, passes after the first 8, the least of three runs, with a figure, shards_sizes.png; `full`: the
-# largest alone, all passes from one start, streaming, in memory and on workers; `large`: one answer of which_zeros(),
-# from records of the faunas of vignette "large", 7 of them a list; `near`: answers of which_zeros() with ages and
-# places, a table for each number. Each fit is a process of its own, whose peak memory
+# `sizes`: four of them, iterations after the first 8, the least of three runs, with a figure, shards_sizes.png; `full`:
+# the largest alone, all iterations from one start, streaming, in memory and on workers; `large`: one answer of
+# which_zeros(), from records of the faunas of vignette "large", 7 of them a list; `near`: answers of which_zeros() with
+# ages and places, a table for each number. Each fit is a process of its own, whose peak memory
 # is read from /proc. Records of fits are made as Parquet files of a million each: package nanoparquet is needed.
 
 arguments <- commandArgs(TRUE)
 mode <- if (length(arguments)) arguments[1] else "sizes"
 numbers <- as.numeric(arguments[-1])
 largest <- c(numbers, if (mode == "large") 1.86 else 0.2)[1]
-passes <- if (length(numbers) > 1) numbers[2] else 50
+iterations <- if (length(numbers) > 1) numbers[2] else 50
 m <- 2000
 k <- 10
 
-# Ten faunas of 2000 taxa, few of them common: 0.2 % of the cells are finds, each list has 4 on average. Lists are
+# Ten faunas of 2000 taxa, few of them common: 0.2 % of the cells are presences, 4 per list on average. Lists are
 # scattered over the files.
 write_records <- function(n, folder) {
   dir.create(folder)
@@ -52,7 +52,7 @@ seconds <- function(expr) {
   c(cpu = sum(time[1:2]), clock = time[[3]])
 }
 
-# f(...) in a process of its own, with its peak memory in GB.
+# Evaluates f(...) in a separate process; returns its value with its peak memory in GB.
 apart <- function(f, ...) {
   job <- tempfile(fileext = ".rds")
   saveRDS(list(f = f, args = list(...)), job)
@@ -68,7 +68,8 @@ make_shards <- function(files, folder, tools) {
   c(time, peak = tools$peak_memory())
 }
 
-# The same start for all: shares of the taxa, a little apart. Passes until zeros are left unvisited (8) are taken off.
+# The same starting values for all: perturbed shares of the taxa. The first iterations, before zeros are left unscanned
+# (8), are subtracted.
 start_of <- function(share, k) {
   set.seed(2)
   list(aspects = t(vapply(seq_len(k), function(i) {
@@ -76,25 +77,25 @@ start_of <- function(share, k) {
   }, share)))
 }
 
-# Zeros are left unvisited where `tol` is above 0: tools$tiny is, and is never met.
-# skip: first passes that are taken off, those until zeros are left unvisited; then each run is made three times and
-# its least time taken. Per pass, and the objective at the end.
-per_pass <- function(run, skip, passes, tools) {
-  out <- run(passes)
+# Zeros are left unscanned if `tol` is above 0; tools$tiny is positive but never reached. skip: number of first
+# iterations to subtract, those before zeros are left unscanned; each run is then made three times and the shortest time
+# used. Returns time per iteration and the final objective.
+per_pass <- function(run, skip, iterations, tools) {
+  out <- run(iterations)
   time <- out$time
   if (skip > 0) {
-    least <- function(passes, runs) do.call(pmin, lapply(seq_len(runs), function(i) run(passes)$time))
-    time <- pmin(time, least(passes, 2)) - least(skip, 3)
+    least <- function(iterations, runs) do.call(pmin, lapply(seq_len(runs), function(i) run(iterations)$time))
+    time <- pmin(time, least(iterations, 2)) - least(skip, 3)
   }
-  c(time / (passes - skip), peak = tools$peak_memory(), objective = out$objective)
+  c(time / (iterations - skip), peak = tools$peak_memory(), objective = out$objective)
 }
 
-fit_shards <- function(folder, k, passes, skip, n_workers, tools) {
+fit_shards <- function(folder, k, iterations, skip, n_workers, tools) {
   x <- multicause::shards(folder)
   cluster <- if (n_workers > 0) parallel::makeCluster(n_workers)
-  run <- function(passes) {
+  run <- function(iterations) {
     control <- multicause::fit_control(
-      max_pass = passes, tol = tools$tiny, algorithm = "sparse", cluster = cluster
+      max_iter = iterations, tol = tools$tiny, algorithm = "sparse", cluster = cluster
     )
     start <- tools$start_of(x$column_sum / dim(x)[1], k)
     time <- tools$seconds(suppressWarnings( # that it has not converged
@@ -102,24 +103,24 @@ fit_shards <- function(folder, k, passes, skip, n_workers, tools) {
     ))
     list(time = time, objective = unname(fit$objective))
   }
-  out <- tools$per_pass(run, skip, passes, tools)
+  out <- tools$per_pass(run, skip, iterations, tools)
   if (n_workers > 0) parallel::stopCluster(cluster)
   out
 }
 
-fit_memory <- function(folder, k, passes, skip, tools) {
+fit_memory <- function(folder, k, iterations, skip, tools) {
   x <- multicause::shards(folder)
   share <- x$column_sum / dim(x)[1]
   x <- x[seq_len(dim(x)[1]), ]
   rownames(x) <- NULL
   start <- c(list(membership = matrix(1 / k, nrow(x), k)), tools$start_of(share, k))
-  tools$per_pass(function(passes) {
-    control <- multicause::fit_control(max_pass = passes, tol = tools$tiny, algorithm = "sparse", keep_x = FALSE)
+  tools$per_pass(function(iterations) {
+    control <- multicause::fit_control(max_iter = iterations, tol = tools$tiny, algorithm = "sparse", keep_x = FALSE)
     time <- tools$seconds(suppressWarnings( # that it has not converged
       fit <- multicause::aspect_bernoulli(x, k, start = start, control = control)
     ))
     list(time = time, objective = unname(fit$objective))
-  }, skip, passes, tools)
+  }, skip, iterations, tools)
 }
 
 show <- function(...) cat(paste(sprintf(...), collapse = "\n"), "\n")
@@ -128,7 +129,10 @@ load <- function() strsplit(readLines("/proc/loadavg"), " ")[[1]][1]
 
 show_fit <- function(name, fit, ones) {
   show(
-    "  %s: %.3f CPU s a pass and million ones (%.3f s a pass by the clock), peak %.2f GB, objective %.6f; load %s",
+    paste0(
+      "  %s: %.3f CPU s an iteration and million ones (%.3f s an iteration by the clock), peak %.2f GB, ",
+      "objective %.6f; load %s"
+    ),
     name, fit[["cpu"]] / ones, fit[["clock"]], fit[["peak"]], fit[["objective"]], load()
   )
 }
@@ -150,25 +154,26 @@ run_size <- function(n) {
     ones, nrow(x$shards), made[["clock"]], made[["cpu"]], made[["peak"]], load()
   )
   skip <- if (mode == "full") 0 else 8
-  there <- apart(fit_shards, folder, k, passes, skip, 0, tools)
+  there <- apart(fit_shards, folder, k, iterations, skip, 0, tools)
   show_fit("streaming", there, ones)
-  here <- apart(fit_memory, folder, k, passes, skip, tools)
+  here <- apart(fit_memory, folder, k, iterations, skip, tools)
   show_fit("in memory", here, ones)
   if (mode == "full") {
     for (n_workers in 1:2) {
-      show_fit(sprintf("%d worker(s)", n_workers), apart(fit_shards, folder, k, passes, skip, n_workers, tools), ones)
+      show_fit(sprintf("%d worker(s)", n_workers), apart(fit_shards, folder, k, iterations, skip, n_workers, tools),
+        ones)
     }
   }
   unlink(c(records, folder), recursive = TRUE)
   data.frame(ones = ones, streaming = there[["cpu"]], memory = here[["cpu"]])
 }
 
-# CPU seconds a pass by million ones, with lines through the origin by least squares.
+# CPU seconds per iteration against millions of ones, with least-squares lines through the origin.
 draw_sizes <- function(sizes) {
   grDevices::png("bench/shards_sizes.png", 560, 400)
   on.exit(grDevices::dev.off())
   graphics::plot(NA, xlim = c(0, max(sizes$ones)), ylim = c(0, max(sizes[-1])), xlab = "million ones",
-    ylab = "CPU seconds a pass")
+    ylab = "CPU seconds an iteration")
   for (arm in 2:3) {
     graphics::points(sizes$ones, sizes[[arm]], pch = c(16, 1)[arm - 1])
     graphics::abline(0, sum(sizes$ones * sizes[[arm]]) / sum(sizes$ones^2), lty = arm - 1)
@@ -176,7 +181,7 @@ draw_sizes <- function(sizes) {
   graphics::legend("topleft", c("streaming from disk", "in memory"), pch = c(16, 1), lty = 1:2, bty = "n")
 }
 
-# Each piece has half a million records of lists of its own, the last piece fewer.
+# Each piece has half a million records of separate lists, the last piece fewer.
 run_large <- function(millions) {
   library(multicause)
   set.seed(1)

@@ -1,17 +1,17 @@
-# The two experiments of Shashanka, Raj and Smaragdis (2007), section 4, on the images they are on:
+# The two experiments of Shashanka, Raj and Smaragdis (2007), section 4, on their images:
 # occluded faces (CBCL) and handwritten digits (USPS). Prints the tables of sparse_overcomplete.md.
 #
 #   Rscript bench/sparse_overcomplete.R [faces] [uphill]
 #
-# With and without sparsity the same algorithm makes the same number of passes from the same start: `n_pass` plain EM
-# passes (accelerate = FALSE). The default would compare accelerated EM to coordinate descent, which plsa() uses where
-# there is no prior and which goes much further uphill in as many passes.
+# The same algorithm makes the same number of iterations from the same start with and without sparsity: `n_iter` plain
+# EM iterations (accelerate = FALSE). The default would compare accelerated EM to coordinate descent, which plsa() uses
+# without a prior and which increases the objective much more in as many iterations.
 #
 # Data: ../shared/data, or the folder in MULTICAUSE_DATA. One thread.
 library(multicause)
 
-n_pass <- 80L
-plain <- fit_control(n_start = 1, max_pass = n_pass, tol = 0, accelerate = FALSE, progress = FALSE)
+n_iter <- 80L
+plain <- fit_control(n_start = 1, max_iter = n_iter, tol = 0, accelerate = FALSE, progress = FALSE)
 
 data_folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 parts <- commandArgs(trailingOnly = TRUE)
@@ -61,7 +61,7 @@ snr <- function(original, reconstruction) {
   mean(10 * log10(rowSums(original^2) / rowSums((original - reconstruction)^2)))
 }
 
-# Faces to train on, faces to test, and the latter with the first patches of ten places made unknown.
+# Training faces, test faces, and the latter with the first patches of ten places made unknown.
 read_faces <- function() {
   grey <- read_images("cbcl_faces", "cbcl_train_faces.csv.gz")
   if (is.null(grey)) {
@@ -85,7 +85,7 @@ snr_by_patches <- function(z, fit, missing = "conditional") {
     folded <- quietly(plsa(z$occlude(n_patch), nrow(fit$param$basis), prior = fit$prior,
       estimate = if (is.null(fit$prior)) "ml" else "map", missing = missing, fixed = "basis",
       start = list(basis = fit$param$basis),
-      control = fit_control(max_pass = 100, progress = FALSE)
+      control = fit_control(max_iter = 100, progress = FALSE)
     ))
     snr(z$test, impute(folded))
   }, 0)
@@ -123,9 +123,9 @@ read_digits <- function() {
   if (!is.null(train) && !is.null(test)) list(train = train, test = test)
 }
 
-# Ten fits, one of each digit; the share of test images, in per cent, that another one explains better.
+# Ten fits, one per digit; the percentage of test images that another digit's fit explains better.
 fit_digits <- function(
-  z, k, control, fold = fit_control(max_pass = 15, progress = FALSE), ..., to_rows = function(x) x / rowSums(x)
+  z, k, control, fold = fit_control(max_iter = 15, progress = FALSE), ..., to_rows = function(x) x / rowSums(x)
 ) {
   rows <- function(images) to_rows(images[, -1L])
   set.seed(3)
@@ -133,7 +133,7 @@ fit_digits <- function(
     quietly(plsa(rows(z$train[z$train[, 1L] == class, ]), k, ..., control = control))
   })
   loglik <- quietly(vapply(fits, function(fit) {
-    # A pixel that no image of a class has must not be left out.
+    # A pixel absent from all images of a class must remain possible.
     fit$param$basis <- (1 - 1e-6) * fit$param$basis + 1e-6 / ncol(fit$param$basis)
     attr(predict(fit, rows(z$test), type = "membership", control = fold), "loglik")
   }, numeric(nrow(z$test))))
@@ -143,14 +143,14 @@ fit_digits <- function(
 
 # ---- how far uphill ------------------------------------------------------------------------------------------------
 
-# As many accelerated passes go further uphill than the plain ones above. Without sparsity they are EM passes only where
-# the strength is next to nothing instead of 0.
+# Accelerated iterations increase the objective more than as many plain ones. Without sparsity they are EM iterations
+# only if the strength is tiny instead of 0.
 uphill <- function() {
   z <- list(faces = read_faces(), digits = read_digits())
   if (is.null(z$faces) || is.null(z$digits)) {
     return(invisible())
   }
-  faster <- fit_control(n_start = 1, max_pass = n_pass, progress = FALSE)
+  faster <- fit_control(n_start = 1, max_iter = n_iter, progress = FALSE)
   out <- NULL
   for (sparsity in c(0, 0.01, 0.1)) {
     strength <- if (sparsity == 0) 1e-12 else sparsity
@@ -162,7 +162,7 @@ uphill <- function() {
     print(row)
     out <- rbind(out, row)
   }
-  cat("\n## Accelerated passes: faces, dB, at k = 500 by the conditional rule; digits at k = 25\n\n")
+  cat("\n## Accelerated iterations: faces, dB, at k = 500 by the conditional rule; digits at k = 25\n\n")
   markdown(out, 1)
 }
 

@@ -1,6 +1,6 @@
 # Repeated visits: intervals of visits_bernoulli(estimate = "gibbs") on simulated communities whose truth is known, and
 # held-out visits of two bird surveys against occupancy models of one species at a time (package unmarked) and of many
-# (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Packages and data that are not there are skipped.
+# (package spOccupancy, msPGOcc and lfMsPGOcc), time side by side. Missing packages and data are skipped.
 #   Rscript bench/visits.R [simulated] [single] [communities] [factors] [covariates] [surveys]
 # 40 minutes, one thread. "simulated" includes "single" to "covariates". MULTICAUSE_BENCH_SEED: the seed before that of
 # the first simulated set, for other sets. Results are kept in bench/visits.md.
@@ -17,9 +17,9 @@ row <- function(...) cat("|", paste(..., sep = " | "), "|\n")
 rule <- function(n) cat("|", paste(rep("---", n), collapse = " | "), "|\n")
 number <- function(x, digits = 3) formatC(x, digits = digits, format = "f")
 
-# 100 sites x 50 taxa x 3 visits. "single": one community, k = 1. "communities": what the model holds. "factors":
-# presence is logistic in a gradient, two latent factors and a mean of each taxon, which no mixture of communities is.
-# "covariates": communities follow two covariates of sites.
+# 100 sites x 50 taxa x 3 visits. "single": one community, k = 1. "communities": the model's assumptions. "factors":
+# presence is logistic in a gradient, two latent factors and a taxon mean, which no mixture of communities represents.
+# "covariates": communities depend on two covariates of sites.
 simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
   site <- if (kind == "covariates") data.frame(elev = rnorm(n), forest = rnorm(n))
   if (kind == "covariates") {
@@ -38,8 +38,8 @@ simulate_survey <- function(kind, n = 100, m = 50, visits = 3) {
   present <- matrix(rbinom(n * m, 1, p), n)
   cell <- array(0L, c(n, m, visits))
   for (v in seq_len(visits)) {
-    chance <- plogis(outer(rep(1, n), slopes[1, ]) + outer(date[, v], slopes[2, ]))
-    cell[, , v] <- present * rbinom(n * m, 1, chance)
+    probability <- plogis(outer(rep(1, n), slopes[1, ]) + outer(date[, v], slopes[2, ]))
+    cell[, , v] <- present * rbinom(n * m, 1, probability)
   }
   keep <- apply(cell, 2, sum) > 0
   list(cell = cell[, keep, ], date = date, slopes = slopes[, keep], present = present[, keep], site = site)
@@ -54,8 +54,8 @@ fit_survey <- function(one, k, estimate, control, ...) {
   ))
 }
 inside <- function(truth, low, high) truth >= low & truth <= high
-# A set's few rare taxa make a small sum, by which what is too many weighs more than what is too few: where every
-# expectation is right, the mean of ratios is above 1 all the same. The ratio of sums over all sets is not.
+# The few rare taxa of a set have a small sum, so overestimates weigh more than underestimates: even if every
+# expectation is right, the mean of ratios exceeds 1. The ratio of sums over all sets does not.
 ratio_of_sums <- function(above, below) {
   left_out <- vapply(seq_along(above), function(i) sum(above[-i]) / sum(below[-i]), 0)
   n <- length(above)
@@ -63,7 +63,7 @@ ratio_of_sums <- function(above, below) {
   sprintf("%s (%s)", number(sum(above) / sum(below) - 1), number(error))
 }
 
-# What the mode says, with intervals that hold it for true.
+# Estimates of the mode, with intervals that treat it as true.
 judge_mode <- function(one, fit) {
   x <- apply(one$cell, 1:2, max)
   rare <- colSums(x) < 5
@@ -128,7 +128,7 @@ if (any(chosen)) {
     seconds = "seconds, gibbs", map_seconds = "seconds, map"
   )
   results <- Map(function(kind, n) {
-    # A seed for each set: some of them alone are the same sets.
+    # One seed per set, so that a selection of sets is unchanged.
     one <- function(i) {
       set.seed(first_seed + i)
       judge_survey(simulate_survey(kind[1]), as.integer(kind[2]))[names(labels)]
@@ -200,7 +200,7 @@ read_surveys <- function() {
 
 recorded <- common$in_package(function(fit) recorded_probability(fit))
 
-# Each arm: a function of a survey and the visit held out, P(found on it), n x m.
+# Each method is a function of a survey and the held-out visit; returns P(found on it), n x m.
 by_visits <- function(k, estimate = "map", follow = FALSE) {
   function(survey, v) {
     cell <- survey$cell

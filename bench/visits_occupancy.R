@@ -1,8 +1,8 @@
 # Occupancy of each taxon (R/visits_occupancy.R): simulated surveys with covariates beside other packages and
-# visits_bernoulli(); surveys without; real surveys whose third visit is the truth.
+# visits_bernoulli(); surveys without covariates; real surveys whose third visit is the truth.
 #   MULTICAUSE_DATA=... Rscript bench/visits_occupancy.R (10 minutes, one thread; results in bench/visits_occupancy.md)
 #   Rscript bench/visits_occupancy.R covariates|totals|pairs|cells: one part
-# Packages spOccupancy, unmarked and AHMbook are used where they are there.
+# Packages spOccupancy, unmarked and AHMbook are used if installed.
 library(multicause)
 own <- asNamespace("multicause")
 Sys.setenv(NOT_CRAN = "true") # the surveys are for those who have them
@@ -18,8 +18,8 @@ number <- function(x, digits = 0) formatC(x, digits = digits, format = "f")
 auc <- function(p, y) (mean(rank(p)[y == 1]) - (sum(y) + 1) / 2) / sum(y == 0)
 log_loss <- function(p, y) -mean(log(ifelse(y == 1, pmax(p, 1e-6), pmax(1 - p, 1e-6))))
 
-# P(missed) of zeros whose log-odds of a record are `eta`, n x m, NA elsewhere: one odds ratio for each taxon, such that
-# its zeros sum to its own number.
+# P(missed) of zeros with log-odds `eta` of a record, n x m, NA elsewhere: one odds ratio per taxon, such that its zeros
+# sum to its own number.
 cells_by_taxon <- function(eta, zero, by_taxon) {
   ratio <- own$log_ratio_of_rows(t(replace(eta, !zero, 0)), t(zero), by_taxon)
   replace(stats::plogis(eta + rep(ratio, each = nrow(eta))), !zero, NA)
@@ -27,7 +27,7 @@ cells_by_taxon <- function(eta, zero, by_taxon) {
 
 # ---- Covariates ----
 
-# The design of shared/spec/occupancy.md; taxa that were never found leave.
+# The design of shared/spec/occupancy.md; taxa that were never found are dropped.
 simulate_survey <- function(seed, n = 100, m = 20, visits = 3) {
   set.seed(seed)
   elev <- rnorm(n)
@@ -43,7 +43,7 @@ simulate_survey <- function(seed, n = 100, m = 20, visits = 3) {
   list(y = y, elev = elev, day = day, present = present[, seen], slope = b[2, seen])
 }
 
-# One odds ratio for each taxon, such that its zeros sum to its own number.
+# One odds ratio per taxon, such that its zeros sum to its own number.
 spread_by_taxon <- function(eta, zero, by_taxon) {
   ratio <- own$log_ratio_of_rows(t(replace(eta, !zero, 0)), t(zero), by_taxon)
   replace(plogis(eta + rep(ratio, each = nrow(eta))), !zero, NA)
@@ -133,8 +133,8 @@ if (wanted("covariates")) {
 
 # ---- Totals, without covariates ----
 
-# 100 sites, 4 visits. "alike": a probability of .45 throughout; "taxon": log-odds differ by taxon (.8); "site": by site
-# (1). Taxa differ among visits (.2).
+# 100 sites, 4 visits. "alike": detection probability .45 throughout; "taxon": log-odds vary by taxon (.8); "site": by
+# site (1). Taxa vary among visits (.2).
 simulate_visits <- function(kind, m, seed, n = 100) {
   set.seed(seed)
   psi <- plogis(rnorm(m, -0.3, 1))
@@ -205,8 +205,8 @@ if (wanted("pairs")) {
   }
 }
 
-# Zeros of two visits, judged by whether the third found the taxon. Scores but the probability of a record are first
-# made the probability that it does: times the taxon's own to be found where it is.
+# Zeros of two visits, judged by whether the third found the taxon. All scores except the probability of a record are
+# first multiplied by the taxon's detection probability.
 if (wanted("cells")) {
   cat("\n## Zeros of two visits, and what the third found there\n\n")
   row("survey", "AUC: occupancy", "probability of a record (quick)", "one ratio a taxon", "mean of both log-odds",

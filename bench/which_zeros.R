@@ -1,6 +1,6 @@
-# How well does which_zeros() find what is missing, beside each of its learners, on tables that nothing was chosen on?
-# Finds are deleted with a rate of its own in each site (or taxon), uniform on [0, 0.4], or one visit of a bird survey
-# is taken and the truth is any visit. All choices were made with other seeds, or on other tables.
+# Quality of which_zeros() and of each of its learners on tables that influenced no choice. Presences are held out with
+# different rates by site (or taxon), uniform on [0, 0.4], or a single visit of a bird survey is used and the truth is
+# any visit. All choices were made with other seeds, or on other tables.
 #   Rscript bench/which_zeros.R [replicates = 2] [answers] [comparisons] [ranking] [large]
 # All parts but `ranking` (comparisons without the other models) and `large` unless named.
 # Results are kept in bench/which_zeros.md.
@@ -11,7 +11,7 @@ replicates <- as.integer(c(commandArgs(TRUE), "2")[1L])
 parts <- commandArgs(TRUE)[-1L]
 if (!length(parts)) parts <- c("answers", "comparisons")
 
-# One visit, and which of its zeros another visit found.
+# Returns one visit, and which of its zeros another visit found.
 one_visit <- function(birds, visit = 1L) {
   used <- colSums(birds$seen[, , visit]) > 0 # others are not judged
   truth <- apply(birds$seen[, used, ], 1:2, any)
@@ -27,7 +27,7 @@ measure <- function(w, scores, truth) {
   do.call(rbind, each)
 }
 
-# All learners of an answer and the answer itself, as n x m scores.
+# Scores of all learners and of the result itself, n x m.
 scores_of <- function(w) {
   answer <- w$probability
   answer[is.na(answer)] <- 0
@@ -64,7 +64,7 @@ planted <- function(title, x, ...) {
 }
 
 answers <- function() {
-  cat("Totals: deleted finds, and how many were missed by the answer, with its ends. Slopes: of the answer.\n")
+  cat("Totals: held-out presences, and how many were missed by the answer, with its ends. Slopes: of the answer.\n")
   g5s5 <- common$if_there(common$read_fossils("g5s5"))
   if (!is.null(g5s5)) planted("European mammals, g5s5", g5s5$x, age = g5s5$age)
   planted("Simulated sites", unname(multicause::simulated_sites$x))
@@ -88,19 +88,20 @@ models <- list(
   PLSA = function(x) of_finds(x, function(x) plsa(x, 12, estimate = "ml", control = few)),
   NMF = function(x) of_finds(x, function(x) nmf(x, 12, control = few))
 )
-# Models of counts take no sites without finds: there a taxon's chance is its share of all sites.
+# Models of counts accept no sites without presences; there a taxon's probability is its share of all sites.
 of_finds <- function(x, fit) {
   some <- rowSums(x) > 0
   out <- matrix(colMeans(x), nrow(x), ncol(x), byrow = TRUE)
   out[some, ] <- fitted(fit(x[some, ]))
   out
 }
-few <- fit_control(n_start = 1, n_polish = 0, max_pass = 100, tol = 1e-6, progress = FALSE)
+few <- fit_control(n_start = 1, n_polish = 0, max_iter = 100, tol = 1e-6, progress = FALSE)
 measures <- c("auc", "auc_within", "ap")
 
-# One damaged table: measures of the answer, its learners and the other models; slope and self-assessment.
+# Evaluates one table with presences held out: measures of the result, its learners and the other models; slope and
+# self-assessment.
 compare_one <- function(x, truth, near, seed, others) {
-  used <- colSums(x, na.rm = TRUE) > 0 # as a user has it: without taxa that lost all finds
+  used <- colSums(x, na.rm = TRUE) > 0 # as a user has it: without taxa that lost all presences
   x <- x[, used]
   truth <- truth[, used]
   seconds <- system.time(
@@ -116,7 +117,7 @@ compare_one <- function(x, truth, near, seed, others) {
   list(each = each, self = w$quality["stack", "auc"], seconds = seconds)
 }
 
-# The answer against the best of all others, by paired differences over replicates.
+# Compares the result with the best of all others, by paired differences over replicates.
 verdicts <- function(title, runs) {
   all <- simplify2array(lapply(runs, function(run) run$each[, measures]))
   for (what in measures) {
@@ -139,7 +140,7 @@ verdicts <- function(title, runs) {
   rest[1L, ]
 }
 
-# Rates of sites, or of taxa.
+# Holds out presences with rates by site, or by taxon.
 damage <- function(x, by, seed) {
   set.seed(seed)
   if (by == "sites") {
@@ -187,7 +188,7 @@ comparisons <- function(others = models, first_seed = 8600) {
     stats::median(abs(off))))
 }
 
-# A sparse table of so many sites: six communities, each of its own time and places, 2 % of cells found.
+# A large sparse table: six communities, each with its own time and places, 2 % of cells found.
 large_table <- function(n, m) {
   set.seed(1)
   of <- sample.int(6L, n, TRUE)
@@ -204,7 +205,7 @@ large_table <- function(n, m) {
   )
 }
 
-# Processor seconds of an answer with default settings, and GB at most, of R's memory.
+# CPU seconds of a result with default settings, and its peak R memory in GB.
 large <- function(n = 20000L, m = 500L, ...) {
   table <- large_table(n, m)
   invisible(gc(reset = TRUE))

@@ -1,6 +1,6 @@
-# Parts of an answer of which_zeros() where the truth is known: how often contrast() finds groups to differ that were
-# dealt at random, and whether the chances beyond the ends of ranges, as plot(w, "ranges") has them, know the ends that
-# were cut. Seeds 9501 and on: the form was chosen by other splits of these tables.
+# Checks parts of a which_zeros() result where the truth is known: how often contrast() finds differences
+# between random groups, and whether the probabilities beyond the ends of ranges, as in plot(w, "ranges"), predict the
+# ends that were cut. Seeds from 9501 on: the form was chosen with other splits of these tables.
 #   Rscript bench/which_zeros_parts.R [splits = 30] > which_zeros_parts.out
 library(multicause)
 common <- new.env()
@@ -42,7 +42,7 @@ sure <- dealt$least > 0
 cat(sprintf("share, total surely above 0: %.3f of %d tables; richness: %.3f of %d\n\n", mean(dealt$share[sure]),
   sum(sure), mean(dealt$richness), nrow(dealt)))
 
-# The chance beyond the end of the range of each taxon of whose ends a quarter was cut.
+# Probability beyond the end of the range, for each taxon whose ends were cut by a quarter.
 cut_ends <- function(d, seed, side) {
   set.seed(seed)
   inside <- asNamespace("multicause")
@@ -55,9 +55,9 @@ cut_ends <- function(d, seed, side) {
   cut <- sample(open, ceiling(length(open) / 4))
   for (j in cut) d$x[found[, j] & bin %in% range(at[[j]])[if (side < 0) 1L else 2L], j] <- 0
   tiles <- inside$taxon_tiles(answer(d), open, bin, nrow(bins))
-  tiles <- tiles[tiles$side == side & !is.na(tiles$chance), ]
-  chance <- tapply(tiles$chance, tiles$taxon, max)
-  data.frame(chance = as.vector(chance), cut = open[as.integer(names(chance))] %in% cut, side = side)
+  tiles <- tiles[tiles$side == side & !is.na(tiles$probability), ]
+  probability <- tapply(tiles$probability, tiles$taxon, max)
+  data.frame(probability = as.vector(probability), cut = open[as.integer(names(probability))] %in% cut, side = side)
 }
 ends <- lapply(names(fossils), function(name) {
   each <- Map(function(seed, side) cut_ends(fossils[[name]], seed, side), 9503:9508, rep(c(-1, 1), 3L))
@@ -68,15 +68,16 @@ loss <- function(p, y) -mean(log(ifelse(y, p, 1 - p)))
 auc <- function(p, y) (mean(rank(p)[y]) - (sum(y) + 1) / 2) / sum(!y)
 cat("Ends of ranges, a quarter of them cut\n")
 judged <- lapply(split(ends, ends[c("side", "table")]), function(d) {
-  p <- pmin(pmax(d$chance, 1e-3), 1 - 1e-3)
+  p <- pmin(pmax(d$probability, 1e-3), 1 - 1e-3)
   data.frame(
     table = d$table[1L], end = c("first", "last")[(d$side[1L] + 3) / 2], ends = nrow(d), cut = mean(d$cut),
-    chance = mean(p), auc = auc(p, d$cut), loss = loss(p, d$cut), constant = loss(mean(d$cut), d$cut)
+    probability = mean(p), auc = auc(p, d$cut), loss = loss(p, d$cut), constant = loss(mean(d$cut), d$cut)
   )
 })
 judged <- do.call(rbind, judged)
 print(cbind(judged[1:3], round(judged[4:8], 2)), row.names = FALSE)
 print(colMeans(judged[4:8]), digits = 3)
-step <- cut(ends$chance, c(0, 0.1, 0.25, 0.5, 0.75, 1), include.lowest = TRUE)
-print(data.frame(chance = levels(step), ends = as.vector(table(step)), mean = round(tapply(ends$chance, step, mean), 2),
+step <- cut(ends$probability, c(0, 0.1, 0.25, 0.5, 0.75, 1), include.lowest = TRUE)
+means <- round(tapply(ends$probability, step, mean), 2)
+print(data.frame(probability = levels(step), ends = as.vector(table(step)), mean = means,
   cut = round(tapply(ends$cut, step, mean), 2)), row.names = FALSE)

@@ -1,9 +1,9 @@
-# which_zeros() beside what else a user would pick: time, memory and how well later finds and deleted finds are ranked.
-# Every method sees the same damaged table (and ages, places or distances, where it can take them) and ranks its zeros.
-# A method whose package is not there is skipped with a message, and so is one that is too slow for a large table.
+# which_zeros() against a user's alternatives: time, memory and the ranking of later and of held-out presences. Every
+# method gets the same table with presences held out (and ages, places or distances, if it accepts them) and ranks its
+# zeros. A method without its package is skipped with a message, and so is one that is too slow for a large table.
 #   Rscript bench/which_zeros_time.R [replicates = 2] [pattern: methods by name] > which_zeros_time.out
-# Seeds 9401 and on, which nothing was chosen by. Each call has a process of its own (Unix), whose memory is what its
-# peak (VmHWM) adds to the process it was forked from. Settings of rivals are their defaults, or as printed here.
+# Seeds from 9401 on, which influenced no choice. Each call has a separate process (Unix); its memory is the increase of
+# its peak (VmHWM) over the process it was forked from. Settings of competitors are their defaults, or as printed here.
 library(multicause)
 here <- if (file.exists("bench/how_many_cases.R")) "bench" else "."
 source(file.path(here, "how_many_cases.R")) # read_fossils(), common
@@ -19,7 +19,7 @@ parse_only <- function(file, names) { # some functions of another bench, without
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 parse_only(file.path(here, "which_zeros.R"), c("one_visit", "damage", "large_table"))
 
-# Columns that models of sites can take: ages and places, or axes of the distances.
+# Covariates for models of sites: ages and places, or axes of the distances.
 variables <- function(near) {
   if (!is.null(near$distance)) return(data.frame(stats::cmdscale(near$distance, 4L)))
   data.frame(c(list(age = near$age), as.list(near$place)))
@@ -29,7 +29,7 @@ answer <- function(x, near, ...) {
   p <- suppressMessages(do.call(which_zeros, c(list(x, seed = 1, ...), near)))$probability
   replace(p, is.na(p), 1)
 }
-# A two-line rule: the mean of the other sites, weighed by distance, each covariate over a fifth of its spread.
+# A two-line rule: the mean of the other sites, weighted by distance, each covariate scaled to a fifth of its spread.
 weighed_mean <- function(x, near) {
   weight <- exp(-as.matrix(stats::dist(scale(variables(near)))) / 0.2)
   diag(weight) <- 0
@@ -38,7 +38,7 @@ weighed_mean <- function(x, near) {
 by_taxon_of <- function(x, fit) {
   vapply(seq_len(ncol(x)), function(j) if (all(x[, j] == x[1L, j])) x[, j] else fit(j), x[, 1L])
 }
-# Axes of the lists and variables of the sites, for regressions of each taxon.
+# Predictors for regressions of each taxon: axes of the table and variables of the sites.
 features <- function(x, near) cbind(as.matrix(variables(near)), stats::prcomp(x)$x[, seq_len(min(6L, ncol(x)))])
 
 methods <- list(

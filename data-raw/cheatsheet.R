@@ -1,5 +1,5 @@
-# The cheat sheet of the site, two pages of A4: Rscript data-raw/cheatsheet.R, with the package installed. A test runs
-# all calls named here, one after the other.
+# The cheat sheet of the site, two pages of A4: Rscript data-raw/cheatsheet.R FILE, with the package installed. A test
+# runs all calls named here, one after the other.
 
 library(multicause)
 library(grid)
@@ -191,6 +191,5 @@ draw_section <- function(name, lines, left, top, blue) {
 }
 
 if (sys.nframe() == 0L) {
-  dir.create("pkgdown/assets", showWarnings = FALSE)
-  write_sheet("pkgdown/assets/cheatsheet.pdf")
+  write_sheet(commandArgs(TRUE)[[1L]])
 }

@@ -7,7 +7,7 @@ source("data-raw/experiments.R")
 target <- "vignettes/articles/paper_bmf.rds"
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 quiet <- function(expr) suppressWarnings(suppressMessages(expr))
-# Of aspect Bernoulli fits: shares are not drawn to each other.
+# Of aspect Bernoulli fits: shares are not shrunk towards each other.
 flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 
 # ---- bars (Figures 2 and 3) ----------------------------------------------------------------------------------------
@@ -47,18 +47,6 @@ bars <- function(seed, n = 100, side = 6, alpha = 2) {
     x = replace(x, missing, NA), noisy = x, mean = mean, rows = rows, columns = columns, weights = weights,
     missing = missing, half = half
   )
-}
-
-# Rows nearest in the observed cells, among the complete ones; the mean of k of them.
-nearest <- function(x, rows, k = 1) {
-  whole <- setdiff(seq_len(nrow(x)), rows)
-  out <- x
-  for (i in rows) {
-    seen <- !is.na(x[i, ])
-    distance <- colSums((t(x[whole, seen, drop = FALSE]) - x[i, seen])^2)
-    out[i, !seen] <- colMeans(x[whole[order(distance)[seq_len(k)]], !seen, drop = FALSE])
-  }
-  out
 }
 
 bars_one <- function(seed) {
@@ -131,8 +119,10 @@ digits <- function() {
   u <- fit$param$rows
   list(
     table = table, row_features = mean(fit$trace$row_features), column_features = mean(fit$trace$column_features),
-    pictures = lapply(list(complete = truth, given = x, mean = fitted(fit), mode = (fitted(fit) > 0.5) + 0,
-      nearest = guesses[["nearest neighbour"]]), function(p) round(unname(p[shown, ]), 2L)),
+    # The digits themselves have no licence: what the model makes of them is shown alone.
+    pictures = lapply(list(mean = fitted(fit), mode = (fitted(fit) > 0.5) + 0), function(p) {
+      round(unname(p[shown, ]), 2L)
+    }),
     averages = round(unname(crossprod(u, replace(truth, hidden, 0)) / crossprod(u, !hidden)), 2L),
     basis = round(unname(fit$param$weights %*% t(fit$param$columns)), 2L), columns = unname(t(fit$param$columns))
   )
@@ -159,8 +149,9 @@ genes <- function() {
   })
   list(
     rows = unname(fit$param$rows), columns = unname(fit$param$columns), weights = round(unname(fit$param$weights), 2L),
-    fitted = round(unname(fitted(fit)), 1L), x = round(unname(x), 1L), class = leukaemia, agree = agree,
-    chance = stats::quantile(by_chance, c(0.5, 0.95, 1)), patients = ncol(x),
+    # The expression values themselves have no licence.
+    fitted = round(unname(fitted(fit)), 1L), class = leukaemia, agree = agree,
+    probability = stats::quantile(by_chance, c(0.5, 0.95, 1)), patients = ncol(x),
     row_features = mean(fit$trace$row_features), column_features = mean(fit$trace$column_features)
   )
 }

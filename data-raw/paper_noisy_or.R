@@ -58,16 +58,16 @@ random_start <- function(x, k) {
   list(prior = rep(0.25, k), links = links, leak = rep(0.5 * mean(x), ncol(x)))
 }
 
-passes <- function(max_pass) fit_control(n_start = 1, max_pass = max_pass, tol = 1e-7, progress = FALSE)
+iterations <- function(max_iter) fit_control(n_start = 1, max_iter = max_iter, tol = 1e-7, progress = FALSE)
 
 # The best of some random starts, by the algorithm's own objective. Both algorithms begin at the same values.
-from_random <- function(x, k, inference, starts, seed, max_pass = 300, q_rule = "alternate") {
+from_random <- function(x, k, inference, starts, seed, max_iter = 300, q_rule = "alternate") {
   set.seed(seed)
   best <- NULL
   for (start in seq_len(starts)) {
     fit <- quiet(noisy_or(
       x, k, inference = inference, estimate = "ml", q_rule = q_rule, start = random_start(x, k),
-      control = passes(max_pass)
+      control = iterations(max_iter)
     ))
     if (is.null(best) || fit$objective > best$objective) best <- fit
   }
@@ -206,8 +206,8 @@ citations <- function() {
   )
 }
 
-# Passes until one gains less than 1e-5 of the objective, from five random starts for each number of pictures.
-passes_needed <- function() {
+# Iterations until one gains less than 1e-5 of the objective, from five random starts for each number of pictures.
+iterations_needed <- function() {
   do.call(rbind, lapply(c(50, 100, 200, 500, 1000), function(n) {
     x <- draw_pictures(n, 101)
     do.call(rbind, lapply(c("variational", "exact"), function(inference) {
@@ -215,9 +215,9 @@ passes_needed <- function() {
         set.seed(seed)
         fit <- quiet(noisy_or(
           x, 8, inference = inference, estimate = "ml", start = random_start(x, 8),
-          control = fit_control(n_start = 1, max_pass = 1000, tol = 1e-5, accelerate = FALSE, progress = FALSE)
+          control = fit_control(n_start = 1, max_iter = 1000, tol = 1e-5, accelerate = FALSE, progress = FALSE)
         ))
-        data.frame(n, inference, seed, passes = max(fit$trace$pass), converged = fit$converged)
+        data.frame(n, inference, seed, iterations = max(fit$trace$iteration), converged = fit$converged)
       }))
     }))
   }))
@@ -231,7 +231,7 @@ experiments <- list(
   sizes_5000 = sizes_of$sizes_5000, sources = function() sources_of(starts = 3L),
   topics_sizes = function() do.call(rbind, lapply(sizes_of, function(of) of(topics))),
   topics_sources = function() sources_of(topics), topics_cited = topics_cited,
-  rules = rules, citations = citations, passes_needed = passes_needed
+  rules = rules, citations = citations, iterations_needed = iterations_needed
 )
 
 run_experiments(experiments, target)

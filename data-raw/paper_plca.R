@@ -3,7 +3,7 @@
 # article.
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_plca.R [experiment ...]     (default: all; about five minutes)
 #
-# All arms make the same number of plain EM passes from the same start.
+# All arms make the same number of plain EM iterations from the same start.
 library(multicause)
 source("data-raw/experiments.R")
 target <- "vignettes/articles/paper_plca.rds"
@@ -57,7 +57,7 @@ fit_drums <- function(v, start, between = 0, within = 0, grouped = FALSE, method
       anneal = anneal
     )
   }
-  control <- fit_control(n_start = 1, max_pass = 120, tol = 0, accelerate = FALSE, progress = FALSE)
+  control <- fit_control(n_start = 1, max_iter = 120, tol = 0, accelerate = FALSE, progress = FALSE)
   suppressWarnings(suppressMessages(plca(v, 12, prior = prior, start = start, control = control)))
 }
 
@@ -92,8 +92,8 @@ drum_pictures <- function() {
   )
 }
 
-# The prior kept, or faded over the first 100 of 120 passes, or absent: the same ten starts on each of three other
-# recordings. All with as many passes.
+# The prior kept, or faded over the first 100 of 120 iterations, or absent: the same ten starts on each of three other
+# recordings. All with as many iterations.
 annealing <- function() {
   rows <- lapply(11:13, function(seed) {
     set.seed(seed)

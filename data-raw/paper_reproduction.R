@@ -11,11 +11,11 @@ shared <- function(...) file.path(folder, ...)
 target <- "vignettes/articles/paper_reproduction.rds"
 hush <- function(expr) suppressWarnings(suppressMessages(expr))
 light <- fit_control(
-  n_start = 3, n_finish = 1, n_polish = 0, max_pass = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
+  n_start = 3, n_finish = 1, n_polish = 0, max_iter = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
 )
 
 restarts <- fit_control(
-  n_start = 30, screen = FALSE, n_polish = 0, max_pass = 1000, tol = 1e-8, init = "free", progress = FALSE,
+  n_start = 30, screen = FALSE, n_polish = 0, max_iter = 1000, tol = 1e-8, init = "free", progress = FALSE,
   algorithm = "em"
 )
 
@@ -89,20 +89,20 @@ weighted_entropy <- function(x, s, a) {
   ncol(x) * sum(h(s)) + sum((h(a) + h(1 - a)) * written)
 }
 
-entropy_path <- function(x, k, passes) {
+entropy_path <- function(x, k, iterations) {
   set.seed(4)
   plain <- fit_control(
-    n_start = 1, screen = FALSE, n_polish = 0, accelerate = FALSE, tol = 0, max_pass = 1, progress = FALSE,
+    n_start = 1, screen = FALSE, n_polish = 0, accelerate = FALSE, tol = 0, max_iter = 1, progress = FALSE,
     algorithm = "em"
   )
   s <- matrix(stats::runif(nrow(x) * k), nrow(x))
   now <- list(membership = s / rowSums(s), aspects = matrix(stats::runif(k * ncol(x), 0.1, 0.9), k))
-  path <- data.frame(pass = seq_len(passes), entropy = NA, loglik = NA)
-  for (pass in seq_len(passes)) {
+  path <- data.frame(iteration = seq_len(iterations), entropy = NA, loglik = NA)
+  for (iteration in seq_len(iterations)) {
     fit <- hush(aspect_bernoulli(x, k, estimate = "ml", start = now, control = plain))
     now <- lapply(fit$param, unname)
-    path$entropy[pass] <- weighted_entropy(x, now$membership, now$aspects)
-    path$loglik[pass] <- fit$loglik
+    path$entropy[iteration] <- weighted_entropy(x, now$membership, now$aspects)
+    path$loglik[iteration] <- fit$loglik
   }
   path
 }
@@ -282,7 +282,7 @@ denoising_of <- function(ks) {
 }
 
 best_of_ten <- fit_control(
-  n_start = 10, n_finish = 1, n_polish = 0, max_pass = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
+  n_start = 10, n_finish = 1, n_polish = 0, max_iter = 400, tol = 1e-7, progress = FALSE, algorithm = "em"
 )
 
 # The 14 basis images of every model, and of six images the posterior of every aspect in every pixel.
@@ -388,7 +388,7 @@ words_of <- function() {
 # among 50 random initialisations"; aspect Bernoulli from uniform random numbers): what is replaced, what is only added.
 # `picked` by the objective, and by the outcome itself.
 once <- fit_control(
-  n_start = 1, screen = FALSE, n_polish = 0, max_pass = 2000, tol = 1e-8, progress = FALSE, algorithm = "em"
+  n_start = 1, screen = FALSE, n_polish = 0, max_iter = 2000, tol = 1e-8, progress = FALSE, algorithm = "em"
 )
 uniform_start <- function(x, k) {
   s <- matrix(stats::runif(nrow(x) * k), nrow(x))
@@ -396,7 +396,7 @@ uniform_start <- function(x, k) {
 }
 
 # 501 sites have 63 ages, so a count "in the order of age" hangs on the order of sites of one age: as they stand in the
-# file, the reverse of it, or any other. `strict`: only sites of another age than the first and the last find.
+# file, the reverse of it, or any other. `strict`: only sites of another age than the first and the last presence.
 file_order <- seq_len(nrow(now$x))
 reverse_ties <- order(-now$age, -file_order) # the file runs from old to young
 random_ties <- local({
@@ -521,7 +521,7 @@ overfit_of <- function() {
 }
 
 # Footnote 6: eq. (32) with the length L averaged over n to an upper limit, n the genera of the site, instead of L = n
-# (`limit` 0; a limit below n leaves L = n). The chance is 1 - (1 - p)^L.
+# (`limit` 0; a limit below n leaves L = n). The probability is 1 - (1 - p)^L.
 lengths_of <- function(limits = c(0, 10, 20, 30, 40, 50, 60, 80, 100, 139), n_start = 50L) {
   ones <- rowSums(now$x)
   rows <- lapply(seq_len(n_start), function(start) {

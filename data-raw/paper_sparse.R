@@ -2,15 +2,15 @@
 # and digits are not part of the package: MULTICAUSE_DATA says where they are. Results go beside the article.
 #   OPENBLAS_NUM_THREADS=1 Rscript data-raw/paper_sparse.R [experiment ...]     (default: all; about ten minutes)
 #
-# With and without sparsity the same algorithm makes the same number of passes from the same start: `n_pass` plain EM
-# passes.
+# With and without sparsity the same algorithm makes the same number of iterations from the same start: `n_iter` plain
+# EM iterations.
 library(multicause)
 source("data-raw/experiments.R")
 target <- "vignettes/articles/paper_sparse.rds"
 folder <- Sys.getenv("MULTICAUSE_DATA", "../shared/data")
 quiet <- function(expr) suppressWarnings(suppressMessages(expr))
-n_pass <- 80L
-plain <- fit_control(n_start = 1, max_pass = n_pass, tol = 0, accelerate = FALSE, progress = FALSE)
+n_iter <- 80L
+plain <- fit_control(n_start = 1, max_iter = n_iter, tol = 0, accelerate = FALSE, progress = FALSE)
 
 sparse_fit <- function(x, k, sparsity, control = plain) {
   quiet(plsa(x, k, sparsity = c(membership = sparsity), control = control))
@@ -46,7 +46,7 @@ hull_area <- function(p) {
 
 simplex <- function() {
   x <- triangle()
-  long <- fit_control(n_start = 1, max_pass = 600, tol = 0, accelerate = FALSE, progress = FALSE)
+  long <- fit_control(n_start = 1, max_iter = 600, tol = 0, accelerate = FALSE, progress = FALSE)
   settings <- rbind(
     data.frame(k = c(2, 3, 7, 10), sparsity = 0), data.frame(k = 7, sparsity = c(0.01, 0.05, 0.1, 0.2, 0.3))
   )
@@ -81,20 +81,12 @@ faces <- function() {
   z <- bench$read_faces()
   set.seed(2)
   fit <- sparse_fit(z$train, 1000, 0.1)
-  fold <- function(n_patch) {
-    quiet(plsa(
-      z$occlude(n_patch), 1000, fixed = "basis", estimate = "ml", start = list(basis = fit$param$basis),
-      control = fit_control(max_pass = 100, progress = FALSE)
-    ))
-  }
-  shown <- c(1, 21, 41, 61, 81)
+  # The faces are for research alone: components are shown, no face.
   list(
     snr = rbind(
       conditional = bench$snr_by_patches(z, fit, "conditional"), paper = bench$snr_by_patches(z, fit, "paper")
     ),
-    used = mean(fit$perplexity),
-    occluded = round(unname(z$occlude(4)[shown, ]), 2L), rebuilt = round(unname(impute(fold(4))[shown, ]), 2L),
-    original = round(unname(z$test[shown, ]), 2L), basis = round(unname(fit$param$basis[1:10, ]), 4L)
+    used = mean(fit$perplexity), basis = round(unname(fit$param$basis[1:10, ]), 4L)
   )
 }
 
@@ -141,8 +133,8 @@ digit_entropy <- function() {
   }))
 }
 
-# Test images are folded in by EM as well: a Newton pass costs k^3 for every image.
-fold_em <- function(n_pass) fit_control(max_pass = n_pass, algorithm = "em", progress = FALSE)
+# Test images are folded in by EM as well: a Newton iteration costs k^3 for every image.
+fold_em <- function(n_iter) fit_control(max_iter = n_iter, algorithm = "em", progress = FALSE)
 
 classes <- function(k, strengths = c(0, 0.05, 0.1, 0.2, 0.3), n_fold = 15L) {
   z <- digits()
@@ -189,7 +181,7 @@ experiments <- list(
   trained = function() c(table(digits()$train[, 1L])), classes_25 = function() classes(25),
   classes_50 = function() classes(50), classes_75 = function() classes(75), classes_100 = function() classes(100),
   classes_200 = function() classes(200),
-  # Whether 15 passes are enough to fold in: more of them, without sparsity.
+  # Whether 15 iterations are enough to fold in: more of them, without sparsity.
   folded_longer = function() classes(200, 0, 100L), lda_faces = lda_faces, lda_classes = lda_classes
 )
 

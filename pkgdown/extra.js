@@ -46,12 +46,21 @@
     }));
   };
 
-  // Every word must occur; in a title it counts most.
-  const score = (entry, words) => words.reduce((sum, word) => {
-    const at = (text, points) => (text && text.toLowerCase().includes(word) ? points : 0);
-    const found = at(entry.title, 10) + at(entry.what, 5) + at(entry.text, 2) + at(entry.code, 1);
-    return found ? sum + found : -Infinity;
-  }, 0);
+  // Every word must occur; in a title it counts most. The page of that name comes first, then pages about that concept.
+  const score = (entry, words) => {
+    const asked = words.join(" ").replace(/-/g, " ");
+    const name = entry.path.replace(/^.*\//, "").replace(".html", "").toLowerCase();
+    const also = (entry.also || "").toLowerCase().replace(/-/g, " ");
+    const head = entry.id ? 0 : 1;
+    if (head && name === words.join(" ").replace("()", "")) return 1000;
+    const concept = head && asked.length > 3 && also.includes(asked) ? 500 : 0;
+    const found = words.reduce((sum, word) => {
+      const at = (text, points) => (text && text.toLowerCase().includes(word) ? points : 0);
+      const points = at(name, 30) + at(entry.title, 10) + at(entry.what, 5) + at(entry.text, 2) + at(entry.code, 1);
+      return points ? sum + points + head : -Infinity;
+    }, 0);
+    return Math.max(found, 0) + concept;
+  };
 
   function search() {
     const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -4,7 +4,7 @@
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
 
-/* One row each. */
+/* One row per entry point. */
 /* clang-format off */
 #define ENTRY(name, n_arguments) {#name, (DL_FUNC) &(name), n_arguments}
 
@@ -45,6 +45,8 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_neighbours_loglik, 3),
     ENTRY(mc_c_score_odds, 3),
     ENTRY(mc_c_stack_cells, 4),
+    ENTRY(mc_c_ac_fit, 4),
+    ENTRY(mc_c_ac_gibbs_run, 4),
     ENTRY(mc_c_bm_fit, 4),
     ENTRY(mc_c_lp_fit, 3),
     ENTRY(mc_c_nm_fit, 3),
@@ -60,6 +62,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(mc_c_nor_report, 3),
     ENTRY(mc_c_nor_sum, 4),
     ENTRY(mc_c_nor_sample, 3),
+    ENTRY(mc_c_nor_gibbs, 4),
     ENTRY(mc_c_bmf_run, 5),
     ENTRY(mc_c_bmf_predict, 5),
     ENTRY(mc_c_memory, 0),

@@ -33,8 +33,8 @@ report(w, "demo/report.html",
   title = "Early tetrapods: which absences are false?"
 )
 
-# 3. One model, looked at closely. How many components, and must one of them be an exact phantom?
-# From many starts: a model must not lose because its best solution was not found.
+# 3. One model in detail: the number of components, and whether one must be an exact phantom.
+# Uses many starts, because a model must not lose for lack of its best solution.
 starts <- function(progress) fit_control(n_start = 30, progress = progress)
 tried <- expand.grid(k = 2:8, phantom = c("free", "white"), stringsAsFactors = FALSE)
 cli::cli_progress_bar("Choosing k", total = nrow(tried))
@@ -45,7 +45,7 @@ tried$AIC <- vapply(seq_len(nrow(tried)), function(i) {
 }, 0)
 cli::cli_progress_done()
 
-# 4. The fit. Where no component became a phantom by itself, the question needs one: it is pinned, and its price told.
+# 4. The fit. If no component became a phantom by itself, the question requires one: it is fixed, and its cost reported.
 choose <- function(kind) with(tried[tried$phantom == kind, ], k[which.min(AIC)])
 fit <- aspect_bernoulli(x, choose("free"), estimate = "ml", control = starts(TRUE))
 notes <- NULL
@@ -54,8 +54,8 @@ if (!any(phantoms(fit)$kind == "white")) {
   price <- min(tried$AIC[tried$phantom == "white"]) - min(tried$AIC[tried$phantom == "free"])
   notes <- sprintf(
     paste(
-      "Left to itself, the model of least AIC (k = %d) has no component that writes only absences.",
-      "The question which absences are false needs one, so a white phantom was pinned (k = %d);",
+      "Left to itself, the model of least AIC (k = %d) has no component of absences alone.",
+      "The question which absences are false needs one, so a white phantom was fixed (k = %d);",
       "its AIC is %.0f %s. What follows is the reading of the table under that assumption."
     ),
     choose("free"), choose("white"), abs(price), if (price > 0) "higher" else "lower"
@@ -69,18 +69,18 @@ notes <- c(notes, paste(
 print(fit)
 fits[["one model, k by AIC"]] <- fit
 
-# 5. Sites that have neighbours in time and place. With them more components can be told apart than AIC pays for in a
+# 5. Sites that have neighbours in time and place. With them more components can be identified than AIC selects in a
 #    single table: their number is chosen by held-out cells, and so is how far and how strongly neighbours count, no
 #    smoothing among the candidates. Both fits are posterior modes, so that only neighbours differ.
 held_out <- cross_validate(
   x, k = c(3, 5, 8, 12), aspect_bernoulli, estimate = "map", phantom = "white",
   smooth = smooth_over(age = ages, place = places, bandwidth = c(age = 4, place = 1000), strength = 10),
-  control = fit_control(n_start = 2, n_polish = 0, max_pass = 300, tol = 1e-6, progress = FALSE)
+  control = fit_control(n_start = 2, n_polish = 0, max_iter = 300, tol = 1e-6, progress = FALSE)
 )
 print(held_out)
 k <- with(held_out$results, k[which.min(loss)])
 notes <- c(notes, sprintf(
-  "Hidden cells are predicted best with k = %d when sites have neighbours; the fit shown has as many components.", k
+  "Held-out cells are predicted best with k = %d when sites have neighbours; the fit shown has as many components.", k
 ))
 near <- smooth_over(age = ages, place = places)
 final <- function(smooth) {

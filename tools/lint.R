@@ -1,5 +1,5 @@
 # Lints every R file (.lintr), the size of functions (one that is too long holds two ideas), and that a model's class is
-# asked for in its own files alone: elsewhere a method says what differs.
+# tested only in its own files: elsewhere a method states the difference.
 
 max_function <- 60
 
@@ -25,21 +25,20 @@ too_long <- function(file) {
 
 models <- intersect(dir("src"), getNamespaceExports("multicause")) # a folder of kernels each
 
-# Where a model's class may be asked for all the same, and why.
+# Exceptions in which a model's class may be tested, with reasons.
 allowed_class_tests <- c(
-  "R/ensemble.R" = "an average is an aspect Bernoulli model itself where all of its members are",
-  "R/identifiability.R" = "`draws` is an argument of a verb, a list of fits, whose class is checked",
-  "R/select_k.R" = "the paper's criterion is one of aspect Bernoulli models alone"
+  "R/ensemble.R" = "an average is an aspect Bernoulli model itself where all of its members are"
 )
 
-# The model of a file's stem; files of aspect_bernoulli are also those of models whose names begin with it.
+# Whether a file belongs to a model, by its stem; files of aspect_bernoulli also belong to models whose names begin with
+# it.
 is_own_file <- function(file, model) {
   stem <- sub("[.]R$", "", basename(file))
   own <- models[startsWith(stem, models)]
   length(own) > 0L && startsWith(model, own[which.max(nchar(own))])
 }
 
-# Calls that ask for a class of models: inherits(fit, "nmf"), switch(class(fit)[1], nmf = ), "nmf" %in% class(fit).
+# Finds tests for classes of models: inherits(fit, "nmf"), switch(class(fit)[1], nmf = ), "nmf" %in% class(fit).
 class_tests <- function(code, file) {
   is_call_of <- function(x, name) is.call(x) && identical(x[[1]], as.name(name))
   asks <- function(x) is_call_of(x, "class") || ((is_call_of(x, "[") || is_call_of(x, "[[")) && asks(x[[2]]))
@@ -47,7 +46,7 @@ class_tests <- function(code, file) {
   if (!is.call(code)) {
     return(NULL)
   }
-  # An empty place, as in x[, 1], is a name without letters.
+  # An empty argument, as in x[, 1], is a name without letters.
   parts <- Filter(function(part) !is.name(part) || nzchar(part), as.list(code))
   is_test <- any(vapply(parts, function(part) asks(part) || identical(part, as.name("inherits")), NA))
   named <- intersect(c(unlist(lapply(parts, strings)), if (is_call_of(code, "switch")) names(code)), models)
@@ -68,15 +67,23 @@ find_class_tests <- function() {
   )
 }
 
-# A method of a generic of ours that is not exported: lintr takes it for a name with a dot.
+# A method of an internal generic, which lintr takes for a name with a dot.
 is_method <- function(lint) {
   generic <- sub("^([a-z0-9_]+)[.].*", "\\1", lint$line)
   lint$linter %in% c("object_name_linter", "object_length_linter") && exists(generic, package, mode = "function") &&
     "UseMethod" %in% all.names(body(get(generic, package))) # also after a check
 }
 
-# Test helpers use each other across files, which lintr does not see.
-is_helper <- function(lint) lint$linter == "object_usage_linter" && grepl("tests/", lint$filename)
+# Test helpers use each other across files, and scripts what they source, which lintr does not see.
+is_helper <- function(lint) {
+  if (lint$linter != "object_usage_linter") {
+    return(FALSE)
+  }
+  lines <- readLines(lint$filename)
+  calls <- regmatches(lines, regexpr('(?<=^source\\(")[^"]+', lines, perl = TRUE))
+  name <- sub(".*global function definition for .(.*).$", "\\1", lint$message)
+  grepl("tests/", lint$filename) || any(startsWith(unlist(lapply(calls, readLines)), paste(name, "<- function")))
+}
 
 package <- loadNamespace("multicause")
 lints <- Filter(function(lint) !is_method(lint) && !is_helper(lint), do.call(c, lapply(files, lintr::lint)))

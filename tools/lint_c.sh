@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Static checks of the C code: strict gcc with its analyzer, clang-tidy (.clang-tidy), cppcheck. All
-# findings are errors; all tools run, whatever the earlier ones said.
+# findings are errors; all tools run, whatever the earlier ones reported.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -17,7 +17,7 @@ echo "gcc: ${#files[@]} files"
 printf '%s\n' "${files[@]}" |
   xargs -P 2 -I{} gcc "${strict[@]}" "${includes[@]}" -c {} -o /dev/null || status=1
 
-# As a compiler without OpenMP sees it: no warning either.
+# Compiles without OpenMP, also without warnings.
 echo "gcc without OpenMP: ${#files[@]} files"
 printf '%s\n' "${files[@]}" |
   xargs -P 2 -I{} gcc "${strict[@]}" -fno-openmp "${includes[@]}" -c {} -o /dev/null || status=1

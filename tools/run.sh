@@ -67,7 +67,7 @@ step_valgrind_r() {
     -d "valgrind --quiet --error-exitcode=9 --leak-check=no --suppressions=tools/valgrind.supp" -f tests/torture.R
 }
 
-# What each script of a folder prints goes to build/bench; its page in bench/ takes of it by hand what is new.
+# Writes the output of each script of a folder to build/bench; new results are copied to its page in bench/ by hand.
 each_script() {
   local script name
   export OPENBLAS_NUM_THREADS=1 # rivals, too, on one thread
@@ -83,7 +83,7 @@ step_bench() { each_script bench; }
 
 step_validate() { each_script tests/validate; }
 
-# Runs the named steps one after another, whatever the earlier ones said, and ends with the sum of their counts.
+# Runs the named steps one after another, whatever the earlier ones reported, and ends with the sum of their counts.
 step_sum() {
   local name status=0 logs=()
   mkdir -p build/log

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the machine lacks for `make demo`, `make test`, `make site` or the gates, and nothing else. Asks
-# no question, prints nothing when all is there. Debian packages first (root or passwordless sudo),
+# Installs what the machine lacks for `make demo`, `make test`, `make site` or the gates, and nothing else. Asks no
+# questions and prints nothing if nothing is missing. Debian packages first (root or passwordless sudo),
 # then CRAN by name into the user's library.
 #
 # Usage: tools/setup.sh [demo|test|site|gates]

@@ -2,7 +2,7 @@
 # MathML, which browsers draw themselves; the search index becomes a script, so that it can be read from a file, too.
 
 options(pkgdown.internet = FALSE, width = 92)
-# What links code to its pages would ask CRAN for the addresses of packages that are not installed here.
+# Avoids requests to CRAN for the addresses of packages that are not installed.
 no_addresses <- function() data.frame(Package = character(), URL = character())
 utils::assignInNamespace("CRAN_urls", no_addresses, "downlit")
 
@@ -31,7 +31,7 @@ math_of <- function(formulas, display) {
 translate_math <- function(files) {
   pages <- lapply(files, function(file) paste(readLines(file, encoding = "UTF-8"), collapse = "\n"))
   pattern <- "(?s)\\\\\\((.+?)\\\\\\)|\\\\\\[(.+?)\\\\\\]"
-  # Code is not searched: it may hold regular expressions.
+  # Code is not searched, because it may hold regular expressions.
   code <- "(?s)<(pre|code|script)\\b.*?</\\1>"
   found <- lapply(pages, function(page) {
     bare <- gregexpr(code, page, perl = TRUE)[[1L]]
@@ -67,10 +67,30 @@ translate_math <- function(files) {
   }
 }
 
+# Every picture gets a text: that of its caption, else the line of the example that draws it. A logo without file goes.
+describe_pictures <- function(file) {
+  page <- xml2::read_html(file, encoding = "UTF-8")
+  pictures <- xml2::xml_find_all(page, "//img[not(@alt) or normalize-space(@alt) = '' or not(@src) or @src = '']")
+  for (picture in pictures) {
+    if (xml2::xml_attr(picture, "src", default = "") == "") {
+      xml2::xml_remove(picture)
+      next
+    }
+    captions <- "ancestor::figure[1]//figcaption|following-sibling::p[@class='caption'][1]"
+    caption <- xml2::xml_find_first(picture, captions)
+    code <- utils::tail(xml2::xml_find_all(picture, "preceding::span[contains(@class, 'r-in')]"), 1L)
+    text <- xml2::xml_text(caption)
+    if (is.na(text)) text <- paste("Figure drawn by", xml2::xml_text(code))
+    xml2::xml_set_attr(picture, "alt", trimws(text[1L]))
+  }
+  if (length(pictures)) xml2::write_html(page, file, options = character())
+}
+
 html <- list.files(target, "[.]html$", recursive = TRUE, full.names = TRUE)
+for (file in html) describe_pictures(file)
 translate_math(html)
 
-# The index names no pages by itself: a page is called by its first heading, one of the reference by its function, too.
+# The index has no page titles: a page is named by its first heading, a reference page also by its function.
 page_title <- function(path) {
   heading <- xml2::xml_find_first(xml2::read_html(file.path(target, path), encoding = "UTF-8"), "//h1")
   topic <- if (startsWith(path, "reference/")) paste0(sub("[.]html$", "", basename(path)), ": ")
@@ -85,7 +105,21 @@ entries <- lapply(jsonlite::fromJSON(index, simplifyVector = FALSE), function(en
   entry
 })
 titles <- vapply(unique(vapply(entries, `[[`, "", "path")), page_title, "")
-entries <- lapply(entries, function(entry) replace(entry, "title", titles[[entry$path]]))
+# Other words for what a page is about, in the head of its entry: the concepts of its help page.
+concepts_of <- function(path) {
+  file <- file.path("man", sub("html$", "Rd", basename(path)))
+  if (!startsWith(path, "reference/") || !file.exists(file)) {
+    return("")
+  }
+  lines <- grep("^[\\\\]concept[{]", readLines(file, encoding = "UTF-8"), value = TRUE)
+  paste(sub("^[\\\\]concept[{](.*)[}]$", "\\1", lines), collapse = "; ")
+}
+concepts <- vapply(names(titles), concepts_of, "")
+entries <- lapply(entries, function(entry) {
+  entry$title <- titles[[entry$path]]
+  if (!nzchar(entry$id)) entry$also <- concepts[[entry$path]]
+  entry
+})
 writeLines(
   paste0("window.searchIndex = ", jsonlite::toJSON(entries, auto_unbox = TRUE), ";"),
   file.path(target, "search-index.js"), useBytes = TRUE

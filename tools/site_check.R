@@ -1,6 +1,5 @@
-# Checks the site in build/site: every link and picture within it is there, nothing is loaded from another server, every
-# picture has a text, and, where Chromium is at hand, no page writes an error to the console, and no page is wider than
-# the screen of a phone.
+# Checks the site in build/site: internal links and pictures exist, nothing is loaded from another server, every picture
+# has a text, and, if Chromium is available, no page writes an error to the console or is wider than a phone's screen.
 
 root <- normalizePath("build/site")
 pages <- list.files(root, "[.]html$", recursive = TRUE)
@@ -37,11 +36,12 @@ for (page in pages) {
   )
   for (link in c(links, loaded)) check_link(page, link)
   for (link in grep("^([a-z]+:)?//", loaded, value = TRUE)) found(page, paste("loads from elsewhere:", link))
-  bare <- sum(is.na(attribute(html[[page]], "//img", "alt")))
+  texts <- attribute(html[[page]], "//img", "alt")
+  bare <- sum(is.na(texts) | !nzchar(trimws(texts)))
   if (bare) found(page, sprintf("%d pictures without a text", bare))
 }
 
-# A page that loads each page of the site in a frame as wide as a phone, and says how wide its contents are.
+# A page that loads each page of the site in a frame as wide as a phone and reports the width of its contents.
 check_in_browser <- function(browser) {
   probe <- file.path(root, "probe.html")
   on.exit(unlink(probe))

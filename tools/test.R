@@ -1,28 +1,28 @@
-# Runs tests/testthat on the installed package and ends with the counts: those of what the package does or, by an
-# argument, those that take "long", or those of the "prose" of its documents. A warning is a failure: a test expects it
-# or the code does not raise it (a snapshot seen for the first time warns, too).
+# Runs tests/testthat on the installed package and ends with the counts: those of the package's behaviour or, by an
+# argument, the "long" ones, or those of the "prose" of its documents. A warning is a failure, because a test either
+# expects it or the code must not raise it (a snapshot seen for the first time warns, too).
 
 groups <- c(
   prose = "^(articles|readability|readme|spelling|words)$",
-  # Documents and pictures by the dozen, folders of shards, processes of their own.
+  # Documents and pictures by the dozen, folders of shards, separate processes.
   long = paste0(
     "^(report|report_files|explore|.*plot|plot_sizes|examples|edited|sensitivity|interrupt|smooth_others|checkpoint|",
     "bmf_sampler|shards_models|(aspect_bernoulli|which_zeros)_shards.*)$"
   )
 )
 asked <- commandArgs(TRUE)
-# The sanitizers look at C and slow everything: files that reach kernels in a way of their own. The rest call nothing
-# that these do not; every entry point is called under gctorture, too, and the kernels by the tests in C.
+# The sanitizers examine C and slow everything, so only files that reach kernels in a way of their own are run. Every
+# entry point is also called under gctorture, and the kernels by the tests in C.
 sanitized <- nzchar(Sys.getenv("MULTICAUSE_SANITIZED"))
 kernels <- paste0(
-  "^(aspect_bernoulli(_[a-r].*|_vb)?|bernoulli_mixture|bmf.*|bootstrap|cell_codes|counts_papers|data_view|entropic|",
-  "identifiability.*|impute|logistic_pca|logistic_regression|neighbours_mean|nmf|noisy_or.*|plca.*|plsa(_gibbs|_prior|",
-  "_vb)?|shards_fit|smooth|smooth_cv|test_loglik|",
+  "^(aspect_bernoulli(_[a-r].*|_vb)?|aspect_categorical|bernoulli_mixture|bmf.*|bootstrap|cell_codes|counts_papers|",
+  "data_view|entropic|identifiability.*|impute|logistic_pca|logistic_regression|neighbours_mean|nmf|noisy_or.*|plca.*|",
+  "plsa(_gibbs|_membership|_prior|_vb)?|shards_fit|smooth|smooth_cv|test_loglik|",
   "visits_bernoulli(_[a-o].*|_predict)?|visits_occupancy|which_zeros(_shards|_visits)?)$"
 )
 left_out <- paste(unlist(groups), collapse = "|")
 
-# Each file that took seconds is told when it ends: a run that is stopped says how far it came, and what was slow.
+# Reports each file that took seconds when it ends, so that a stopped run shows its progress and what was slow.
 FileTimes <- R6::R6Class("FileTimes", # nolint: object_name_linter. As other reporters are named.
   inherit = testthat::Reporter,
   public = list(
@@ -41,18 +41,27 @@ FileTimes <- R6::R6Class("FileTimes", # nolint: object_name_linter. As other rep
 )
 reporter <- testthat::MultiReporter$new(list(testthat::CheckReporter$new(), FileTimes$new()))
 
-results <- testthat::test_dir(
+tests <- testthat::test_dir(
   "tests/testthat",
   filter = if (sanitized) kernels else if (length(asked)) groups[[asked]] else left_out,
   invert = !sanitized && !length(asked),
   package = "multicause", load_package = "installed", reporter = reporter,
   stop_on_failure = FALSE
 )
-results <- as.data.frame(results)
+results <- as.data.frame(tests)
 
 slow <- results[results$real > 5, ]
 for (i in order(-slow$real)) {
   message(sprintf("%6.1f s  %s: %s", slow$real[i], slow$file[i], slow$test[i]))
+}
+
+# What failed stands last, where a log that is cut in its middle still shows it.
+for (test in tests) {
+  for (result in test$results) {
+    if (!inherits(result, c("expectation_success", "expectation_skip"))) {
+      cat(sprintf("FAILED %s: %s\n", test$file, test$test), paste0("  ", format(result), "\n"), sep = "")
+    }
+  }
 }
 
 failed <- sum(results$failed, results$error, results$warning)

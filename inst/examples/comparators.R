@@ -1,5 +1,6 @@
 # Models of other packages as functions that cross_validate(), select_k(), compare_models() and recovery() take:
-# function(x, k) or function(x), where hidden cells of x are NA, that return a chance for every cell. See ?comparators.
+# function(x, k) or function(x), where hidden cells of x are NA, that return a probability for every cell. See
+# ?comparators.
 zeros <- function(x) replace(x, is.na(x), 0)
 within_1 <- function(p) pmin(pmax(p, 0), 1)
 
@@ -18,8 +19,8 @@ comparators <- list(
     within_1(fit$S %*% fit$A + rep(colMeans(x), each = nrow(x)))
   },
 
-  # Topics; its default alpha, 50 / k, is for long documents. Rows without a find have none. Tables of counts want the
-  # mean: leave out the last line.
+  # Topics; its default alpha, 50 / k, is for long documents. Rows without a presence have none. Tables of counts want
+  # the mean: leave out the last line.
   lda = function(x, k) {
     x <- zeros(x)
     used <- rowSums(x) > 0
@@ -45,7 +46,7 @@ comparators <- list(
     within_1(matrix(model$predict(all, recosystem::out_memory()), nrow(x)))
   },
 
-  # Latent classes, of taxa with finds and zeros; the others have one chance everywhere.
+  # Latent classes, of taxa with presences and zeros; the others have one probability everywhere.
   lca = function(x, k) {
     both <- apply(x, 2L, function(column) all(0:1 %in% column))
     data <- stats::setNames(as.data.frame(x[, both] + 1), paste0("taxon", which(both)))
@@ -59,7 +60,7 @@ comparators <- list(
   # Latent factors of a generalised linear model, by variational likelihood; it takes NA. From about 34 000 cells on it
   # may crash where its matrix products share threads: start R with the environment variable OMP_NUM_THREADS=1.
   gllvm = function(x, k) {
-    fit <- suppressWarnings( # of rows without a find
+    fit <- suppressWarnings( # of rows without a presence
       gllvm::gllvm(x, family = "binomial", link = "probit", num.lv = k, seed = 1, sd.errors = FALSE)
     )
     stats::predict(fit, type = "response")
@@ -87,7 +88,7 @@ comparators <- list(
   },
 
   # Companions: the mean over the taxa found beside it, without the cell itself; and how surprising it is that they are
-  # found together, as dark diversity is told by. Its numbers rank cells; they are no chances of a find.
+  # found together, as dark diversity is told by. Its numbers rank cells; they are no probabilities of a presence.
   beals = function(x) vegan::beals(zeros(x), include = FALSE),
   dark = function(x) {
     colnames(x) <- seq_len(ncol(x))

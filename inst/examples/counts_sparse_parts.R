@@ -1,8 +1,8 @@
 # From counts to sparse parts: each formation as a mixture of few faunas.
 library(multicause)
-finds <- subset(tetrapod_occurrences, !grepl("trace", pres_mode) & family != "NO_FAMILY_SPECIFIED")
+presences <- subset(tetrapod_occurrences, !grepl("trace", pres_mode) & family != "NO_FAMILY_SPECIFIED")
 x <- occurrence_matrix(
-  finds, site = "formation", taxon = "family", min_sites = 4, min_taxa = 3, count = TRUE
+  presences, site = "formation", taxon = "family", min_sites = 4, min_taxa = 3, count = TRUE
 )
 set.seed(1)
 fit <- plsa(x, k = 8, sparsity = c(membership = 0.05))

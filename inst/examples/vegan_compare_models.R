@@ -13,4 +13,4 @@ pdf("compared.pdf", width = 7, height = 4.5)
 plot(compared)
 dev.off()
 best <- compared$fits[[compared$table$model[which.min(compared$table$cells)]]]
-round(head(fitted(best)[, 1:6]), 2) # the chance of each plant in each meadow
+round(head(fitted(best)[, 1:6]), 2) # the probability of each plant in each meadow

@@ -1,4 +1,4 @@
-/* The page of explore(): one table of chances, seen as cells, as a list, in time and on a map. All text from the data is
+/* The page of explore(): one table of probabilities, seen as cells, as a list, in time and on a map. All text from the data is
  * set as text, never as HTML; nothing is fetched. */
 "use strict";
 (function () {
@@ -12,54 +12,50 @@
     if (text !== undefined) node.textContent = text;
     return node;
   };
-  const FOUND = -1; /* in data.chance, cells of 1 / 10000; -2: unknown, or not asked */
-  const state = { site: -1, taxon: -1, component: -1, total: null, threshold: 0.5, search: "", sort: "probability", down: true };
+  const FOUND = -1; /* in data.probability, cells of 1 / 10000; -2: unknown, or not asked */
+  const start = { site: -1, taxon: -1, component: -1, total: null, threshold: 0.5, search: "", sort: "probability", down: true };
+  const state = Object.assign({}, start);
   const most = 200; /* rows of the list that are shown at once; all are downloaded */
 
-  /* The zero with log-odds e of a record was missed with log-odds slope e + r: r of the table, of its site or of its taxon
-   * (side 0, 1, 2), or one r for all zeros, so that they sum to the total of the slider. As missed_numbers() and
-   * log_ratio_of() of the package. */
-  const least = -690; /* log r where nothing was missed */
+  /* The zero with log-odds e of a record is a false absence with log-odds slope e + r: r of the table, of its site or of
+   * its taxon (side 0, 1, 2), as missed_numbers() and log_ratio_of() of the package. Another total than the estimate
+   * adds one number, the shift, to all of these log-odds and to those of the ends of their intervals. */
   const logistic = e => 1 / (1 + Math.exp(-e));
   const logit = p => Math.log(p / (1 - p));
-  const log_odds = at => data.slope * logit(Math.max(data.chance[at], 0.5) / 10000) + (data.offset ? data.offset[at] : 0);
+  const log_odds = at => data.slope * logit(Math.max(data.probability[at], 0.5) / 10000) + (data.offset ? data.offset[at] : 0);
   const own_ratio = at => data.ratio[data.side === 0 ? 0 : data.side === 1 ? Math.floor(at / m) : at % m];
-  function ratio_of(total) {
-    let low = -40, high = 40;
-    if (total <= 0) return least;
-    for (let pass = 0; pass < 50; pass++) {
+  function shift_of(total) {
+    let low = -80, high = 80;
+    const sure = cells.filter(at => is_gap.has(at)).length, others = cells.filter(at => !is_gap.has(at));
+    for (let step = 0; step < 50; step++) {
       const middle = (low + high) / 2;
-      let sum = 0;
-      for (const at of cells) sum += logistic(log_odds(at) + middle);
+      let sum = sure;
+      for (const at of others) sum += logistic(log_odds(at) + own_ratio(at) + middle);
       if (sum < total) low = middle; else high = middle;
     }
     return (low + high) / 2;
   }
+  /* The slider goes from nothing to above the interval; its first place is the estimate. */
+  const steps = 1000;
+  let estimate = 0;
   const top = () => Math.min(0.95 * cells.length, Math.max(1, data.total ? 1.25 * data.total[2] : 0.5 * cells.length));
+  const slider_at = total => Math.round(steps * Math.min(1, total / top()));
 
-  /* The chance that it was missed and the ends of its range, these in 1 / 10000. Those of the answer come with the page;
-   * with a total of one's own they are over the learners alone. A fit has no range. */
+  /* The probability of a false absence and the ends of its interval, these in 1 / 10000. Those of the result come with the
+   * page. A fit has no interval. */
   const values = new Float64Array(n * m), lows = new Float64Array(n * m), highs = new Float64Array(n * m), cells = [];
   const is_gap = new Set(data.gaps || []);
   values.fill(NaN);
-  for (let at = 0; at < n * m; at++) if (data.chance[at] >= 0) cells.push(at);
+  for (let at = 0; at < n * m; at++) if (data.probability[at] >= 0) cells.push(at);
   function compute() {
-    const one = state.total === null ? 0 : ratio_of(state.total);
+    const shift = state.total === null ? 0 : shift_of(state.total);
+    const moved = end => shift === 0 ? end : 10000 * logistic(logit(Math.min(9999.5, Math.max(0.5, end)) / 10000) + shift);
     for (const at of cells) {
-      const e = log_odds(at) + (state.total === null ? own_ratio(at) : one);
-      values[at] = logistic(e);
-      if (!data.low) {
-        lows[at] = highs[at] = 10000 * values[at];
-      } else if (state.total === null) {
-        if (is_gap.has(at)) values[at] = 1;
-        lows[at] = data.low[at];
-        highs[at] = data.high[at];
-      } else {
-        const far = Math.min(300, 1.645 * data.slope * data.se[at] / 1000);
-        lows[at] = 10000 * logistic(e - far);
-        highs[at] = 10000 * logistic(e + far);
-      }
+      values[at] = is_gap.has(at) ? 1 : logistic(log_odds(at) + own_ratio(at) + shift);
+      lows[at] = !data.low ? 10000 * values[at] : is_gap.has(at) ? data.low[at] : moved(data.low[at]);
+      highs[at] = !data.low ? 10000 * values[at] : is_gap.has(at) ? data.high[at] : moved(data.high[at]);
     }
+    if (state.total === null) estimate = cells.reduce((sum, at) => sum + values[at], 0);
   }
   /* As states_of() of the package: missed where the whole range is above the threshold, undecided where it holds it. */
   function state_of(at) {
@@ -82,7 +78,7 @@
     return true;
   }
   const key = { site: at => data.sites[Math.floor(at / m)], taxon: at => data.taxa[at % m],
-    probability: at => data.chance[at], missed: at => values[at], age: at => data.age ? data.age[Math.floor(at / m)] : 0 };
+    probability: at => data.probability[at], missed: at => values[at], age: at => data.age ? data.age[Math.floor(at / m)] : 0 };
   let shown = [];
   function filter() {
     const words = state.search.toLowerCase();
@@ -99,11 +95,13 @@
     });
   }
   const columns = ["site", "taxon", "probability", "missed"].concat(data.age ? ["age"] : []);
-  const heads = { site: data.words[0], taxon: data.words[1], probability: "probability", missed: "missed", age: data.unit };
+  const interval = at => (lows[at] / 10000).toFixed(2) + " to " + (highs[at] / 10000).toFixed(2);
+  const heads = { site: data.words[0], taxon: data.words[1], probability: "probability", age: data.unit,
+    missed: data.low ? "missed (90 % interval)" : "missed" };
   const cell = (at, column) => {
     const value = key[column](at);
-    if (column === "probability") return (value / 10000).toFixed(3);
-    if (column === "missed") return value.toFixed(3);
+    if (column === "probability") return (value / 10000).toFixed(2);
+    if (column === "missed") return value.toFixed(2) + (data.low ? " (" + interval(at) + ")" : "");
     if (value === null) return "";
     return column === "age" ? String(Number(value.toPrecision(4))) : String(value);
   };
@@ -112,7 +110,7 @@
     body.textContent = "";
     shown.slice(0, most).forEach(at => {
       const row = make("tr", { tabindex: "0", "aria-selected": String(at === state.site * m + state.taxon && state.site >= 0) });
-      columns.forEach(column => row.append(make("td", ["site", "taxon"].includes(column) ? {} : { "class": "number" }, cell(at, column))));
+      columns.forEach(column => row.append(make("td", ["site", "taxon"].includes(column) || data.low && column === "missed" ? {} : { "class": "number" }, cell(at, column))));
       const go = () => select(Math.floor(at / m), at % m);
       row.addEventListener("click", go);
       row.addEventListener("keydown", event => {
@@ -137,8 +135,12 @@
       if (/^([\t\r\n]|\s*[-=+@\uff0d\uff1d\uff0b\uff20])/.test(text) && !/^\s*[-+]?[0-9.]+$/.test(text)) text = "'" + text;
       return "\"" + text.replace(/"/g, "\"\"") + "\"";
     };
-    const lines = [columns.map(column => quote(heads[column])).join(",")];
-    shown.forEach(at => lines.push(columns.map(column => ["site", "taxon"].includes(column) ? quote(cell(at, column)) : cell(at, column)).join(",")));
+    const fields = [["site", at => quote(key.site(at))], ["taxon", at => quote(key.taxon(at))],
+      ["probability", at => (data.probability[at] / 10000).toFixed(3)], ["missed", at => values[at].toFixed(3)]]
+      .concat(data.low ? [["missed_low", at => (lows[at] / 10000).toFixed(3)], ["missed_high", at => (highs[at] / 10000).toFixed(3)]] : [],
+        data.age ? [["age", at => cell(at, "age")]] : []);
+    const lines = [fields.map(field => quote(field[0] === "missed" ? "missed" : heads[field[0]] || field[0])).join(",")];
+    shown.forEach(at => lines.push(fields.map(field => field[1](at)).join(",")));
     return lines.join("\r\n") + "\r\n";
   }
 
@@ -148,12 +150,14 @@
   const high = Math.max(2, Math.min(size, Math.floor(1400 / n)));
   canvas.width = m * size;
   canvas.height = n * high;
+  /* As wide as its column; rows of many sites stay low, so that the map of a long table does not fill ten screens. */
+  canvas.style.height = Math.round(n * Math.max(2, Math.min(14, 900 / n))) + "px";
   const place = { row: new Array(n), column: new Array(m) };
   data.rows.forEach((i, at) => { place.row[i] = at; });
   data.columns.forEach((j, at) => { place.column[j] = at; });
   const colours = data.colours; /* of found, missed, undecided, absent, unknown */
   function colour(at) {
-    const raw = data.chance[at];
+    const raw = data.probability[at];
     if (raw === FOUND) return colours.found;
     if (raw < 0) return colours.unknown;
     return colours[state_of(at)];
@@ -172,12 +176,27 @@
     if (state.site >= 0) pen.strokeRect(0, place.row[state.site] * high, m * size, high);
     if (state.taxon >= 0) pen.strokeRect(place.column[state.taxon] * size, 0, size, n * high);
   }
-  canvas.addEventListener("click", event => {
+  function under(event) {
     const box = canvas.getBoundingClientRect();
     const across = Math.floor((event.clientX - box.left) / box.width * m);
     const down = Math.floor((event.clientY - box.top) / box.height * n);
-    select(data.rows[Math.min(n - 1, Math.max(0, down))], data.columns[Math.min(m - 1, Math.max(0, across))]);
+    return [data.rows[Math.min(n - 1, Math.max(0, down))], data.columns[Math.min(m - 1, Math.max(0, across))]];
+  }
+  canvas.addEventListener("click", event => select(...under(event)));
+  function cell_words(site, taxon) {
+    const at = site * m + taxon, raw = data.probability[at];
+    return data.taxa[taxon] + " at " + data.sites[site] + ": " + (raw === FOUND ? "found" : raw < 0 ? "unknown, or not asked" :
+      "false absence with probability " + cell(at, "missed") +
+      "; of a record " + (raw / 10000).toFixed(2));
+  }
+  const hover = byId("hover");
+  canvas.addEventListener("mousemove", event => {
+    hover.textContent = cell_words(...under(event));
+    hover.hidden = false;
+    hover.style.left = Math.max(0, Math.min(event.clientX + 12, window.innerWidth - hover.offsetWidth - 4)) + "px";
+    hover.style.top = event.clientY + 16 + "px";
   });
+  canvas.addEventListener("mouseleave", () => { hover.hidden = true; });
   canvas.addEventListener("keydown", event => {
     if (event.key === "Escape") select(-1, -1);
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
@@ -191,7 +210,7 @@
   function sums(i) {
     let found = 0, lost = 0;
     for (let j = 0; j < m; j++) if (state.taxon < 0 ? !member || member.taxa.has(j) : j === state.taxon) {
-      if (data.chance[i * m + j] === FOUND) found++;
+      if (data.probability[i * m + j] === FOUND) found++;
       else if (!Number.isNaN(values[i * m + j])) lost += values[i * m + j];
     }
     return { found: found, lost: lost };
@@ -201,7 +220,7 @@
     const dot = make("circle", { "class": "mark", cx: x, cy: y, r: Math.max(r, 1.5), fill: of.found ? colours.found : "#fff",
       "fill-opacity": of.found ? 0.75 : 0, stroke: on ? "#000" : of.found ? colours.found : colours.missed, "stroke-width": on ? 3.5 : 1.5,
       opacity: in_group ? 1 : 0.2 });
-    dot.append(make("title", {}, data.sites[i] + ": " + of.found + " found, " + of.lost.toFixed(2) + " missed"));
+    dot.append(make("title", {}, data.sites[i] + ": " + of.found + " found, about " + big(of.lost) + " undetected"));
     dot.addEventListener("click", () => select(i, state.taxon));
     svg.append(dot);
   }
@@ -248,13 +267,13 @@
     known.forEach(i => mark(svg, i, x(data.lon[i]), y(data.lat[i]), 11 * Math.sqrt((all[i].found + all[i].lost) / top), all[i]));
   }
 
-  /* Whether a site is as old as some find of a taxon, or between two of them. */
+  /* Whether a site is as old as some presence of a taxon, or between two of them. */
   function known_ages(site, taxon) {
     if (!data.age || data.age[site] === null) return "";
-    const ages = data.age.filter((age, i) => age !== null && data.chance[i * m + taxon] === FOUND);
+    const ages = data.age.filter((age, i) => age !== null && data.probability[i * m + taxon] === FOUND);
     if (!ages.length) return "";
     const low = Math.min.apply(null, ages), high = Math.max.apply(null, ages), age = data.age[site];
-    return " Its age, " + age + ", is " + (age >= low && age <= high ? "within" : "outside") + " those of the finds, " + low + " to " + high + ".";
+    return " Its age, " + age + ", is " + (age >= low && age <= high ? "within" : "outside") + " those of the presences, " + low + " to " + high + ".";
   }
 
   function says() {
@@ -262,30 +281,70 @@
     const number = { missed: 0, undecided: 0, absent: 0 };
     cells.forEach(at => { total += values[at]; number[state_of(at)]++; });
     const answer = data.said && state.total === null ? data.said :
-      n + " " + data.words[0] + " x " + m + " " + data.words[1] + ", " + grouped(cells.length) + " zeros. Expected missed: " + big(total) +
+      n + " " + data.words[0] + " x " + m + " " + data.words[1] + ", " + grouped(cells.length) + " zeros. Undetected presences expected: " + big(total) +
       ", " + (state.total === null ? data.assumption : "as the slider has it") + ".";
-    byId("answer").textContent = answer + (data.low ? " The whole range of the chance that it was missed is above " : " The chance that it was missed is above ") +
-      state.threshold.toFixed(2) + " for " + grouped(number.missed) + " zeros" +
-      (data.low ? ", which are probably missed; " + grouped(number.undecided) + " are undecided, their range is on both sides of it." : ".");
+    byId("answer").textContent = answer + (data.low ? " Zeros whose whole 90 % interval is above " : " Zeros with a probability above ") +
+      state.threshold.toFixed(2) + ": " + grouped(number.missed) + (data.low ? "; undecided: " + grouped(number.undecided) + "." : ".");
     byId("quality").textContent = data.quality || "";
     let text = "All " + data.words[0] + " and " + data.words[1] + ".";
     if (state.site >= 0 && state.taxon >= 0) {
-      const at = state.site * m + state.taxon, raw = data.chance[at];
-      text = data.taxa[state.taxon] + " at " + data.sites[state.site] + ": " + (raw === FOUND ? "found." : raw < 0 ? "unknown, or not asked." :
-        "chance of a record " + (raw / 10000).toFixed(3) + ", missed " + values[at].toFixed(3) + "." + known_ages(state.site, state.taxon));
+      const at = state.site * m + state.taxon;
+      text = cell_words(state.site, state.taxon) + "." + (data.probability[at] >= 0 ? known_ages(state.site, state.taxon) : "");
     } else if (state.site >= 0 || state.taxon >= 0) {
       const name = state.site >= 0 ? data.sites[state.site] : data.taxa[state.taxon];
       let found = 0, lost = 0;
       for (let i = 0; i < n; i++) for (let j = 0; j < m; j++) if ((state.site < 0 || i === state.site) && (state.taxon < 0 || j === state.taxon)) {
-        if (data.chance[i * m + j] === FOUND) found++; else lost += values[i * m + j] || 0;
+        if (data.probability[i * m + j] === FOUND) found++; else lost += values[i * m + j] || 0;
       }
-      text = name + ": " + found + " found, about " + lost.toFixed(1) + " missed.";
+      text = name + ": " + found + " found, about " + big(lost) + " undetected.";
     }
     if (member) text += " Component " + data.components[state.component].name + ": " + data.components[state.component].top.map(j => data.taxa[j]).join(", ") + ".";
     byId("says").textContent = text;
   }
 
+  /* The state is in the address, after #, so that what is shown can be kept and sent. */
+  function keep_state() {
+    const part = Object.keys(start).filter(name => state[name] !== start[name])
+      .map(name => name + "=" + encodeURIComponent(typeof state[name] === "number" ? Number(state[name].toPrecision(6)) : state[name]));
+    try { history.replaceState(null, "", part.length ? "#" + part.join("&") : location.pathname + location.search); } catch (e) { /* in a frame */ }
+  }
+  function read_state() {
+    Object.assign(state, start);
+    location.hash.slice(1).split("&").forEach(part => {
+      const at = part.indexOf("="), name = part.slice(0, at);
+      let text = "";
+      try { text = decodeURIComponent(part.slice(at + 1)); } catch (e) { return; }
+      const number = Number(text), whole = Number.isInteger(number);
+      if (name === "site" && whole && number < n || name === "taxon" && whole && number < m) state[name] = Math.max(-1, number);
+      if (name === "component" && whole && data.components && number < data.components.length) state.component = Math.max(-1, number);
+      if (name === "total" && number >= 0 && number <= top()) state.total = number;
+      if (name === "threshold" && number >= 0 && number <= 1) state.threshold = number;
+      if (name === "search") state.search = text;
+      if (name === "sort" && columns.includes(text)) state.sort = text;
+      if (name === "down") state.down = text === "true";
+    });
+    const one = data.components && data.components[state.component];
+    member = one ? { sites: new Set(one.sites), taxa: new Set(one.top) } : null;
+    byId("component").value = String(state.component);
+    byId("search").value = state.search;
+  }
+  /* One draw a frame, however many events a slider sends. */
+  let waiting = 0, stale = false;
+  function later(numbers) {
+    stale = stale || numbers;
+    if (!waiting) waiting = requestAnimationFrame(flush);
+  }
+  function flush() {
+    if (waiting) cancelAnimationFrame(waiting);
+    waiting = 0;
+    if (stale) compute();
+    stale = false;
+    draw();
+  }
+
   function draw() {
+    keep_state();
+    told();
     filter();
     list();
     heat();
@@ -323,8 +382,22 @@
   byId("time-view").hidden = !data.age;
   byId("map-view").hidden = !data.lon;
   byId("coast").textContent = data.coast_words || "";
-  byId("time-title").textContent = "Through time: found (full), and with what was missed (line)";
-  byId("map-title").textContent = "On the map: size is found and missed, full where something was found";
+  byId("time-title").textContent = data.words[1] + " at each of the " + data.words[0] + ", through time";
+  byId("map-title").textContent = data.words[0] + " on the map";
+  /* The keys of the marks. */
+  const mark_key = (id, parts) => parts.forEach(part => {
+    const item = make("span"), svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", "0 0 16 16");
+    svg.append(part[0]);
+    item.append(svg, part[1]);
+    byId(id).append(item);
+  });
+  const full = () => make("circle", { cx: 8, cy: 8, r: 5, fill: colours.found, "fill-opacity": 0.75, stroke: colours.found });
+  const open = () => make("circle", { cx: 8, cy: 8, r: 5, fill: "none", stroke: colours.missed, "stroke-width": 1.5 });
+  mark_key("time-key", [[full(), "number found"], [open(), "none found: number expected undetected"],
+    [make("line", { x1: 8, x2: 8, y1: 1, y2: 15, stroke: colours.missed, "stroke-width": 1.5 }), "expected undetected, above those found"]]);
+  mark_key("map-key", [[full(), "some found"], [open(), "none found"]]);
+  byId("map-key").append(make("span", {}, "area: found and expected undetected"));
   byId("time").setAttribute("aria-label", "What was found and missed at each of the " + data.words[0] + ", against age");
   byId("map").setAttribute("aria-label", "Where the " + data.words[0] + " are, and what was found and missed there");
   columns.forEach(column => {
@@ -347,13 +420,18 @@
   });
   byId("total").addEventListener("input", event => {
     const at = Number(event.target.value);
-    state.total = at === 0 ? null : top() * at / 100;
-    said();
+    state.total = at === slider_at(estimate) ? null : top() * at / steps;
+    later(true);
+  });
+  byId("threshold").addEventListener("input", event => { state.threshold = Number(event.target.value) / 100; later(false); });
+  byId("search").addEventListener("input", event => { state.search = event.target.value; later(false); });
+  byId("reset").addEventListener("click", () => {
+    history.replaceState(null, "", location.pathname + location.search);
+    read_state();
     compute();
     draw();
   });
-  byId("threshold").addEventListener("input", event => { state.threshold = Number(event.target.value) / 100; said(); draw(); });
-  byId("search").addEventListener("input", event => { state.search = event.target.value; draw(); });
+  window.addEventListener("hashchange", () => { read_state(); compute(); draw(); });
   byId("clear").addEventListener("click", () => {
     byId("component").value = "-1";
     byId("search").value = "";
@@ -368,15 +446,18 @@
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
   if (data.total) {
-    byId("total-range").textContent = "range of the estimate: " + big(data.total[1]) + " to " + big(data.total[2]);
-    [1, 2].forEach(end => byId("total-marks").append(make("option", { value: Math.round(100 * data.total[end] / top()) })));
+    byId("total-range").textContent = "90 % interval: " + big(data.total[1]) + " to " + big(data.total[2]);
+    [0, 1, 2].forEach(end => byId("total-marks").append(make("option", { value: slider_at(data.total[end]) })));
   }
-  function said() {
-    byId("total-said").textContent = state.total === null ? "as estimated" : big(state.total);
+  function told() {
+    byId("total-said").textContent = state.total === null ? big(estimate) + ", the estimate" : big(state.total);
+    byId("total").value = String(slider_at(state.total === null ? estimate : state.total));
+    byId("threshold").value = String(Math.round(100 * state.threshold));
     byId("threshold-said").textContent = state.threshold.toFixed(2);
   }
-  said();
   compute();
+  read_state();
+  if (state.total !== null) compute();
   draw();
-  window.explorer = { csv: csv, state: state, big: big, select: select, states: () => cells.map(state_of) };
+  window.explorer = { csv: csv, state: state, big: big, select: select, flush: flush, states: () => cells.map(state_of) };
 })();

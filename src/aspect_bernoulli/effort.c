@@ -56,7 +56,7 @@ static double expected(const ab_curve *curve, const double *coef) {
 #define NOISE 1e-12     /* a gain so many times the whole is lost in its rounding */
 #define SMALL_STEP 1e-3 /* and such a step needs no check */
 
-/* A Newton step, halved until the likelihood does not fall; false: it was the last. */
+/* Takes a Newton step, halved until the likelihood does not decrease; returns false after the last one. */
 static bool newton_step(const ab_curve *curve, double *coef) {
   double slope[2] = {curve->count[0], curve->count[1]}, bend[3] = {1e-10, 0, 1e-10};
   for (int i = 0; i < curve->n; i++) {

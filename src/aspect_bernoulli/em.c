@@ -3,25 +3,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "aspect_bernoulli/line.h"
 #include "num/blas.h"
 #include "num/blocks.h"
 #include "num/simplex.h"
 #include "num/vector.h"
 
-/*
- * One block of rows at a time: b rows of memberships and expected counts, held
- * transposed so that a row is contiguous.
- */
+/* Scratch of a block of b rows, transposed so that a row is contiguous. */
 typedef struct {
   double *rows;   /* k x b: memberships */
-  double *counts; /* k x b: expected cells written by each component, over membership */
+  double *counts; /* k x b: expected cells of each component, divided by membership */
   double *ratio;  /* m x b: 1 / P(x = 0) at observed zeros, 0 elsewhere */
 } block_scratch;
 
 /* Sums over the row blocks of a strip (num/blocks.h). */
 typedef struct {
-  double *one;  /* k x m: sum over rows of membership / p at ones */
-  double *zero; /* k x m: sum over rows of membership / (1 - p) at observed zeros */
+  double *one;     /* k x m: sum over rows of membership / p at ones */
+  double *zero;    /* k x m: sum over rows of membership / (1 - p) at observed zeros */
+  double *moments; /* of aspect_bernoulli/line.h */
   double loglik;
   double gap, worst; /* of ab_certify() */
 } strip_sum;
@@ -32,10 +31,12 @@ struct ab_work {
   num_strips rows;
   double *absence; /* k x m: 1 - aspects */
   strip_sum strip[NUM_MAX_STRIP];
-  num_sums sums;          /* one and then zero */
+  num_sums sums;          /* one, zero, moments */
   block_scratch *scratch; /* one a thread */
-  int passes;
-  double objective; /* of the last pass, for the host's eyes */
+  ab_line line;
+  bool by_line; /* zeros are not visited */
+  int iterations;
+  double objective; /* of the last iteration, for the host */
 };
 
 ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
@@ -47,10 +48,12 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
   work->host = host;
   work->rows = num_new_strips(data->n, num_block_rows(data->n, data->m), n_threads);
   work->absence = mc_doubles(host, k, data->m);
-  work->sums.size = 2 * num_at(0, data->m, k);
+  work->line = ab_new_line(k, data, host);
+  work->sums.size = 2 * num_at(0, data->m, k) + ab_line_moments(k);
   for (int s = 0; s < work->rows.n_strip; s++) {
     work->sums.part[s] = work->strip[s].one = mc_doubles(host, work->sums.size, 1);
     work->strip[s].zero = work->strip[s].one + num_at(0, data->m, k);
+    work->strip[s].moments = work->strip[s].zero + num_at(0, data->m, k);
   }
   work->scratch = host->alloc(host->ctx, (size_t) work->rows.n_threads, sizeof *work->scratch);
   for (int t = 0; t < work->rows.n_threads; t++) {
@@ -62,7 +65,6 @@ ab_work *ab_new_work(const mc_data *data, const ab_prior *prior, int n_threads,
   return work;
 }
 
-/* What scanners of blocks of rows see. */
 typedef struct {
   const mc_data *data;
   const ab_param *par;
@@ -70,7 +72,7 @@ typedef struct {
   double *counts; /* of ab_expect(), n x k */
 } scan;
 
-/* Puts one value into the cells of a block that are no observed zeros: ones and missing cells. */
+/* Writes a value into a block's cells that are not observed zeros: ones and missing cells. */
 static void mask(const mc_data *data, int first, int b, double value, double *block) {
   for (int i = 0; i < b; i++) {
     double *row = block + num_at(0, i, data->m);
@@ -83,8 +85,8 @@ static void mask(const mc_data *data, int first, int b, double value, double *bl
 }
 
 /*
- * (1 - x) / (1 - p) of a block, with 1 - p = membership (1 - aspects), as in eq. (17).
- * Returns the log-likelihood of its observed zeros, which comes for nothing.
+ * (1 - x) / (1 - p) of a block, with 1 - p = membership (1 - aspects), as in eq. (17). Returns the
+ * log-likelihood of its observed zeros, a by-product.
  */
 static double zero_ratio(const scan *w, int first, int b, block_scratch *s) {
   const int k = w->par->k, m = w->data->m;
@@ -96,13 +98,15 @@ static double zero_ratio(const scan *w, int first, int b, block_scratch *s) {
 }
 
 /*
- * Expected counts of a block over membership, the bracket of eq. (17):
- * [x / p] aspects' + [(1 - x) / (1 - p)] (1 - aspects)'. Returns the block's
- * log-likelihood, which the same probabilities give for nothing.
+ * Expected counts of a block over membership, the bracket of eq. (17): [x / p] aspects' + [(1 - x)
+ * / (1 - p)] (1 - aspects)'. Returns the block's log-likelihood, a by-product.
  */
 static double block_counts(const scan *w, int first, int b, block_scratch *s, bool want_counts) {
   const mc_data *data = w->data;
   const int k = w->par->k, m = data->m;
+  if (w->work->by_line)
+    return ab_line_counts(&w->work->line, data, w->par->aspects, first, b, s->rows, want_counts,
+                          s->counts);
   double loglik = zero_ratio(w, first, b, s);
   if (want_counts)
     num_gemm(false, false, k, b, m, w->work->absence, k, s->ratio, m, 0, s->counts, k);
@@ -121,7 +125,7 @@ static double block_counts(const scan *w, int first, int b, block_scratch *s, bo
   return loglik;
 }
 
-/* Eqs. (17), (8): membership times its expected counts over observed cells; then the prior's. */
+/* Eqs. (17), (8): membership times its expected counts over observed cells, plus pseudo-counts. */
 static void update_rows(const scan *w, int first, int b, block_scratch *s) {
   const int k = w->par->k;
   const double *pseudo = w->work->prior.membership;
@@ -132,15 +136,20 @@ static void update_rows(const scan *w, int first, int b, block_scratch *s) {
       mc_smooth_update(w->par->smooth, first + i, total, pseudo, row, counts);
       continue;
     }
-    if (total <= 0) continue; /* nothing observed, no prior: the row stays */
+    if (total <= 0) continue; /* nothing observed, no prior: the row is unchanged */
     for (int c = 0; c < k; c++) row[c] = num_lift((row[c] * counts[c] + pseudo[c]) / total);
   }
 }
 
-/* The sums of eqs. (19), (20) over a block, its rows already updated. */
+/* The sums of eqs. (19), (20) over a block with updated rows. */
 static void add_aspect_sums(const scan *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const mc_data *data = w->data;
   const int k = w->par->k, m = data->m;
+  if (w->work->by_line) {
+    ab_line_add_rows(data, k, w->par->aspects, first, b, s->rows, sum->moments, sum->one,
+                     sum->zero);
+    return;
+  }
   zero_ratio(w, first, b, s);
   num_gemm(false, true, k, m, b, s->rows, k, s->ratio, m, 1, sum->zero, k);
   for (int i = 0; i < b; i++) {
@@ -152,7 +161,7 @@ static void add_aspect_sums(const scan *w, int first, int b, block_scratch *s, s
   }
 }
 
-/* Frank-Wolfe gap of each row: the best component's gradient over the row's own mean of them. */
+/* Frank-Wolfe gap of each row: the best component's gradient minus the row's mean gradient. */
 static void certify_rows(const scan *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const int k = w->par->k;
   const double *pseudo = w->work->prior.membership;
@@ -170,8 +179,8 @@ static void certify_rows(const scan *w, int first, int b, block_scratch *s, stri
 }
 
 /*
- * The scanners: what is done with a block of b rows. The E-step, eq. (12), comes first in
- * each; e_step() returns its log-likelihood.
+ * Scanners of a block of b rows. Each begins with the E-step, eq. (12); e_step() returns its
+ * log-likelihood.
  */
 static double e_step(const scan *w, int thread, int first, int b, bool want_counts) {
   block_scratch *s = w->work->scratch + thread;
@@ -193,7 +202,7 @@ static void membership_block(void *ctx, int strip, int thread, int first, int b)
   num_put_rows(s->rows, w->data->n, first, b, w->par->k, w->par->membership);
 }
 
-/* The sums of eqs. (19), (20) for memberships that are held. */
+/* The sums of eqs. (19), (20) for fixed memberships. */
 static void aspects_block(void *ctx, int strip, int thread, int first, int b) {
   const scan *w = ctx;
   strip_sum *sum = w->work->strip + strip;
@@ -201,7 +210,7 @@ static void aspects_block(void *ctx, int strip, int thread, int first, int b) {
   add_aspect_sums(w, first, b, w->work->scratch + thread, sum);
 }
 
-/* Eqs. (17), (8), then the sums of eqs. (19), (20) while the new rows are at hand. */
+/* Eqs. (17), (8), then the sums of eqs. (19), (20) at the new rows. */
 static void both_block(void *ctx, int strip, int thread, int first, int b) {
   const scan *w = ctx;
   membership_block(ctx, strip, thread, first, b);
@@ -227,7 +236,7 @@ static void certify_block(void *ctx, int strip, int thread, int first, int b) {
   add_aspect_sums(w, first, b, s, sum);
 }
 
-/* Scans all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+/* Scans all rows and adds up the strips' sums in strip 0, in order; false: stopped. */
 static bool scan_rows(const mc_data *data, const ab_param *par, ab_work *work, num_scanner scanner,
                       double *counts) {
   scan w = {.data = data, .par = par, .work = work};
@@ -236,11 +245,12 @@ static bool scan_rows(const mc_data *data, const ab_param *par, ab_work *work, n
   strip_sum *sum = work->strip;
   for (ptrdiff_t i = 0; i < size; i++)
     work->absence[i] = par->absence ? par->absence[i] : 1 - par->aspects[i];
+  if (work->by_line) ab_line_columns(&work->line, data->m, par->aspects);
   for (int s = 0; s < work->rows.n_strip; s++) {
     sum[s].loglik = sum[s].gap = 0;
     sum[s].worst = 0;
   }
-  if (!mc_scan_sums(work->host, work->passes, work->objective, &work->rows, scanner, &w,
+  if (!mc_scan_sums(work->host, work->iterations, work->objective, &work->rows, scanner, &w,
                     &work->sums))
     return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
@@ -248,6 +258,7 @@ static bool scan_rows(const mc_data *data, const ab_param *par, ab_work *work, n
     sum->gap += sum[s].gap;
     sum->worst = fmax(sum->worst, sum[s].worst);
   }
+  if (work->by_line) ab_line_add_all(&work->line, data->m, par->aspects, sum->moments, sum->zero);
   return true;
 }
 
@@ -257,7 +268,7 @@ void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double
     for (int c = 0; c < par->k; c++) {
       const ptrdiff_t at = num_at(c, j, par->k);
       double *aspect = par->aspects + at;
-      if (par->pinned && par->pinned[c]) continue;
+      if (par->fixed && par->fixed[c]) continue;
       const double ones = *aspect * one[at] + prior->one[c];
       const double zeros = (1 - *aspect) * zero[at] + prior->zero[c];
       if (ones + zeros > 0) *aspect = num_lift(ones / (ones + zeros));
@@ -265,14 +276,14 @@ void ab_update_aspects(int m, ab_param *par, const ab_prior *prior, const double
   }
 }
 
-/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+/* Terms of the objective besides the log-likelihood; also computes the pulls of neighbours. */
 static double beside_loglik(const mc_data *data, const ab_param *par, const ab_prior *prior,
                             bool want_pull) {
   const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, want_pull) : 0;
-  return pull + ab_log_prior(prior, par->pinned, data->n, data->m, par->membership, par->aspects);
+  return pull + ab_log_prior(prior, par->fixed, data->n, data->m, par->membership, par->aspects);
 }
 
-/* Memberships, and the sums that aspects are made of; false: stopped. */
+/* Updates memberships and computes the sums for the aspects; false: stopped. */
 static bool update_membership(const mc_data *data, ab_param *par, ab_work *work) {
   num_scanner scanner = both_block;
   if (par->fixed_aspects) scanner = membership_block;
@@ -289,7 +300,7 @@ double ab_pass(const mc_data *data, ab_param *par, ab_work *work) {
   const double beside = beside_loglik(data, par, &work->prior, true);
   if (!update_membership(data, par, work)) return NAN; /* eqs. (17), (8) */
   update_aspects(data, par, work);                     /* eqs. (19)-(21) */
-  work->passes++;
+  work->iterations++;
   return work->objective = work->strip[0].loglik + beside;
 }
 
@@ -302,8 +313,12 @@ double ab_em_rows(const mc_data *data, ab_param *par, ab_work *work, const doubl
 
 const ab_prior *ab_work_prior(const ab_work *work) { return &work->prior; }
 
-void ab_note_passes(ab_work *work, int passes, double objective) {
-  work->passes = passes;
+void ab_take_line(ab_work *work, bool by_line) { work->by_line = by_line; }
+
+const double *ab_line_caps(const ab_work *work) { return work->by_line ? work->line.caps : NULL; }
+
+void ab_note_iterations(ab_work *work, int iterations, double objective) {
+  work->iterations = iterations;
   work->objective = objective;
 }
 
@@ -333,7 +348,7 @@ ab_certificate ab_certify(const mc_data *data, const ab_param *par, ab_work *wor
     for (int c = 0; c < par->k; c++) {
       const ptrdiff_t at = num_at(c, j, par->k);
       const double aspect = par->aspects[at], absence = work->absence[at];
-      if (par->pinned && par->pinned[c]) continue;
+      if (par->fixed && par->fixed[c]) continue;
       double gradient = sum->one[at] - sum->zero[at];
       if (work->prior.one[c] > 0) gradient += work->prior.one[c] / aspect;
       if (work->prior.zero[c] > 0) gradient -= work->prior.zero[c] / absence;
@@ -360,12 +375,21 @@ void ab_feasible(void *self, const double *const *safe) {
     num_guard_unit(s->par->aspects, safe[1], (ptrdiff_t) s->par->k * s->data->m);
 }
 
+static bool model_next(void *self, bool last) {
+  const ab_self *s = self;
+  (void) last;
+  const bool by_line = s->work->by_line;
+  ab_take_line(s->work, false);
+  return by_line;
+}
+
 mc_model ab_model(ab_self *self) {
   mc_model model = {.n_block = self->par->fixed_aspects ? 1 : 2,
                     .pass = model_pass,
                     .objective = model_objective,
                     .feasible = ab_feasible,
                     .self = self};
+  if (self->work->by_line) model.next = model_next;
   model.block[0] = self->par->membership;
   model.length[0] = (ptrdiff_t) self->data->n * self->par->k;
   model.block[1] = self->par->aspects;

@@ -39,7 +39,7 @@ NUM_HOT static void running_sums(const double *share, const double *absence, int
   }
 }
 
-/* How many cells have a cause later than the one with this sum. */
+/* Number of cells whose cause comes after the one with this sum. */
 NUM_HOT static double count_later(const double *uniform, const double *total, const double *sum,
                                   int m) {
   double n = 0;
@@ -48,13 +48,13 @@ NUM_HOT static double count_later(const double *uniform, const double *total, co
   return n;
 }
 
-/* Adds 1 to later[j] where it is. */
+/* Adds 1 to later[j] for those cells. */
 NUM_HOT static void add_later(const double *uniform, const double *total, const double *sum, int m,
                               double *later) {
   for (int j = 0; j < m; j++) later[j] += uniform[j] * total[j] >= sum[j] ? 1.0 : 0.0;
 }
 
-/* The cause of a 1, of those from `first` on, with the uniform number given. */
+/* Picks the cause of a 1 among those from `first` on, using the supplied uniform number. */
 static int pick_one(const ab_gibbs_work *work, int j, int first, double uniform) {
   const int m = work->data->m, k = work->state->k;
   double total = 0;
@@ -72,9 +72,9 @@ static int pick_one(const ab_gibbs_work *work, int j, int first, double uniform)
 }
 
 /*
- * What the causes of row i are drawn with: running sums of zeros, whose causes are then the first
- * with uniform * total below its sum, all in step; ones are drawn on their own, and they and missing
- * cells get a uniform number below any. Causes of ones are left in one_cause.
+ * Prepares draws of the causes of row i. Running sums serve the zeros: their cause is the first
+ * whose sum exceeds uniform * total, for all cells in parallel. Ones are drawn individually into
+ * one_cause; they and missing cells get a uniform number below all sums.
  */
 static const double *row_sums(ab_gibbs_work *work, int i, int first) {
   const mc_data *data = work->data;
@@ -94,7 +94,7 @@ static const double *row_sums(ab_gibbs_work *work, int i, int first) {
   return work->sum + (ptrdiff_t) k * m;
 }
 
-/* Component 0 of the weights stands for what all others have in common, see draw_memberships(). */
+/* Component 0 of the weights represents the part common to all others, see draw_memberships(). */
 static void weigh_aspects(ab_gibbs_work *work, bool excess) {
   const int m = work->data->m, k = work->state->k;
   for (int j = 0; j < m; j++) {
@@ -115,7 +115,7 @@ static void weigh_aspects(ab_gibbs_work *work, bool excess) {
   }
 }
 
-/* Dirichlet rows; where all Gammas are 0, as they can be for a tiny prior, one component has all. */
+/* Draws a Dirichlet row; if all Gammas underflow to 0, as with a tiny prior, one component gets all. */
 static void draw_membership(ab_gibbs_work *work, int i, const double *counts) {
   const int n = work->data->n, k = work->state->k;
   double *s = work->state->membership, total = 0;
@@ -129,10 +129,10 @@ static void draw_membership(ab_gibbs_work *work, int i, const double *counts) {
 }
 
 /*
- * Memberships given aspects. Because shares sum to 1, 1 - p = sum_c share_c (1 - a_c) is also
- * (1 - max a) + sum_c share_c (max a - a_c): a zero is written by what all components have in
- * common or by what each has beyond it, and only the latter says something of the shares; ones
- * likewise with min a. With fewer latent causes to draw, successive draws are less correlated.
+ * Draws memberships conditional on aspects. Because shares sum to 1, 1 - p = sum_c share_c (1 -
+ * a_c) equals (1 - max a) + sum_c share_c (max a - a_c): a zero is caused by the part common to all
+ * components or by the excess of one, and only the latter is informative about the shares; likewise
+ * ones with min a. With fewer latent causes to draw, successive draws are less correlated.
  */
 static void draw_memberships(ab_gibbs_work *work) {
   const mc_data *data = work->data;
@@ -160,7 +160,7 @@ static double draw_aspect(double one, double zero) {
   return fmin(fmax(p, NUM_TINY), 1 - DBL_EPSILON / 2);
 }
 
-/* Aspects given memberships: the causes of all cells, then Betas. */
+/* Draws aspects conditional on memberships: the causes of all cells, then Betas. */
 static void draw_aspects(ab_gibbs_work *work) {
   const mc_data *data = work->data;
   const int m = data->m, k = work->state->k;
@@ -169,10 +169,10 @@ static void draw_aspects(ab_gibbs_work *work) {
   work->stream = num_new_stream();
   memset(work->one, 0, size);
   memset(work->zero, 0, size);
-  /* zero[, c]: zeros written by c or later */
+  /* zero[, c]: zeros caused by c or a later component */
   memcpy(work->zero + m, work->zeros, (size_t) m * sizeof(double));
   for (int i = 0; i < data->n; i++) {
-    if (ab_gibbs_stop(work, i)) return; /* the counts are not complete */
+    if (ab_gibbs_stop(work, i)) return; /* the counts are incomplete */
     const double *total = row_sums(work, i, 1);
     for (int c = 1; c < k; c++)
       add_later(work->uniform, total, work->sum + num_at(0, c, m), m,
@@ -181,7 +181,7 @@ static void draw_aspects(ab_gibbs_work *work) {
       work->one[num_at(data->column[e], work->one_cause[e - data->start[i]], m)]++;
   }
   for (int c = 1; c <= k; c++) {
-    if (work->state->pinned[c - 1]) continue;
+    if (work->state->fixed[c - 1]) continue;
     for (int j = 0; j < m; j++) {
       const double later = c < k ? work->zero[num_at(j, c + 1, m)] : 0;
       work->state->aspects[num_at(c - 1, j, k)] =
@@ -191,14 +191,14 @@ static void draw_aspects(ab_gibbs_work *work) {
   }
 }
 
-/* Before the first sweep: what a start may hold at its bounds. */
+/* Moves starting values at their bounds into the interior. */
 static void lift_start(const mc_data *data, ab_gibbs_state *state) {
   for (ptrdiff_t e = 0; e < (ptrdiff_t) data->n * state->k; e++)
     state->membership[e] = fmax(state->membership[e], NUM_TINY);
   for (int j = 0; j < data->m; j++)
     for (int c = 0; c < state->k; c++) {
       double *a = state->aspects + num_at(c, j, state->k);
-      if (!state->pinned[c]) *a = fmin(fmax(*a, NUM_TINY), 1 - DBL_EPSILON / 2);
+      if (!state->fixed[c]) *a = fmin(fmax(*a, NUM_TINY), 1 - DBL_EPSILON / 2);
     }
 }
 
@@ -212,7 +212,7 @@ mc_status ab_gibbs_run(const mc_data *data, const ab_prior *prior, const ab_gibb
   for (int t = 0; t < plan->n_sweep; t++) {
     draw_memberships(&work);
     draw_aspects(&work);
-    /* What was drawn of this sweep is as good a draw, but no whole sweep. */
+    /* The partial sweep leaves a valid draw, but is not counted. */
     if (mc_stop(host, t, 0)) return MC_STOPPED;
     if (notes && (t + 1) % plan->thin == 0 && !ab_gibbs_note(notes, record)) return MC_STOPPED;
     record->n_done = work.n_sweep = t + 1;

@@ -1,20 +1,20 @@
 /*
  * aspect_bernoulli/gibbs.h: Gibbs sampling of the aspect Bernoulli model (aspect_bernoulli/em.h)
- * with its prior (aspect_bernoulli/prior.h), given by its parameters, > 0. The causes of cells are
- * the augmented data: given them memberships are Dirichlet and aspects Beta. Missing cells have no
- * cause.
+ * with its prior (aspect_bernoulli/prior.h), specified by its parameters, > 0. The causes of cells
+ * are the augmented data: conditional on them memberships are Dirichlet and aspects Beta. Missing
+ * cells have no cause.
  */
 #ifndef MC_ASPECT_BERNOULLI_GIBBS_H
 #define MC_ASPECT_BERNOULLI_GIBBS_H
 
 #include "aspect_bernoulli/vb.h"
 
-/* A state: start on entry, the last draw on return. */
+/* A state of the chain: the starting values on entry, the last draw on return. */
 typedef struct {
   int k;
   double *membership; /* n x k, rows on the simplex, none below NUM_TINY */
-  double *aspects;    /* k x m, within [NUM_TINY, 1 - 1e-16]; 0 or 1 where pinned */
-  const int *pinned;  /* k: 0 free, -1 pinned at 0, 1 pinned at 1 */
+  double *aspects;    /* k x m, within [NUM_TINY, 1 - 1e-16]; 0 or 1 where fixed */
+  const int *fixed;   /* k: 0 free, -1 fixed at 0, 1 fixed at 1 */
 } ab_gibbs_state;
 
 typedef enum { AB_CONTENT = 0, AB_WHITE = 1, AB_BLACK = 2 } ab_kind;
@@ -41,9 +41,11 @@ enum {
   AB_NOTE_PROBE
 };
 
-/* Sums over draws of a cell: probability and its square; and, where there is a phantom, missed, its
- * square, present and phantom (cell_scores() in R/aspect_bernoulli_cells.R; missed and phantom at presences: of their
- * black mirror). */
+/*
+ * Sums over draws for each cell: probability and its square; with phantoms also missed, its square,
+ * present and phantom (cell_scores() in R/aspect_bernoulli_cells.R; at presences, missed and
+ * phantom are those of the black mirror).
+ */
 #define AB_GIBBS_PLAIN 2
 #define AB_GIBBS_SCORES 6
 
@@ -59,10 +61,10 @@ typedef struct {
 } ab_gibbs_record;
 
 /*
- * Sweeps from a state. One costs O(n m k) and a uniform number for each observed cell, a noted draw
- * as much again; memory is O((n + m) k). Random numbers through num/rng.h. Returns MC_MAX_PASS, or
- * MC_STOPPED where the host asked to stop: within a sweep or its note, too, whose draws then stay
- * where they are but are not noted.
+ * Runs sweeps from a state. A sweep costs O(n m k) and a uniform number per observed cell, a
+ * recorded draw as much again; memory is O((n + m) k). Random numbers through num/rng.h. Returns
+ * MC_MAX_PASS, or MC_STOPPED if the host requested a stop. A stop may occur within a sweep or its
+ * record; its draws so far are kept in the state but not recorded.
  */
 mc_status ab_gibbs_run(const mc_data *data, const ab_prior *prior, const ab_gibbs_plan *plan,
                        ab_gibbs_state *state, const mc_host *host, ab_gibbs_record *record);

@@ -1,4 +1,4 @@
-/* aspect_bernoulli/gibbs_notes.c: what is kept of a draw: notes, sums over cells, states. */
+/* aspect_bernoulli/gibbs_notes.c: the record of draws: notes, sums over cells, states. */
 #include <Rmath.h>
 #include <math.h>
 #include <string.h>
@@ -11,12 +11,12 @@ struct ab_gibbs_notes {
   ab_gibbs_work *work;
   const ab_gibbs_plan *plan;
   bool scores;                     /* is any component a phantom? */
-  double *p, *zero, *pbar, *white; /* m: of the row at hand; zero is 1 - p */
+  double *p, *zero, *pbar, *white; /* m: of the current row; zero is 1 - p */
   double *cost, *price;            /* of labels */
   int *label, *index;
   double *row;                   /* k */
-  double content;                /* share of the contents in the row at hand */
-  double log_lik, missed, added; /* of the draw at hand */
+  double content;                /* share of the contents in the current row */
+  double log_lik, missed, added; /* of the current draw */
 };
 
 ab_gibbs_notes *ab_gibbs_new_notes(ab_gibbs_work *work, const ab_gibbs_plan *plan,
@@ -37,7 +37,7 @@ ab_gibbs_notes *ab_gibbs_new_notes(ab_gibbs_work *work, const ab_gibbs_plan *pla
   return notes;
 }
 
-/* cost[c, d]: squared distance of aspect d from reference c; pinned ones go to themselves alone. */
+/* cost[c, d]: squared distance of aspect d from reference c; fixed ones match only themselves. */
 static void label_costs(ab_gibbs_notes *notes) {
   const ab_gibbs_state *state = notes->work->state;
   const int m = notes->work->data->m, k = state->k;
@@ -49,12 +49,12 @@ static void label_costs(ab_gibbs_notes *notes) {
             state->aspects[num_at(d, j, k)] - notes->plan->reference[num_at(c, j, k)];
         sum += gap * gap;
       }
-      if (state->pinned[c] || state->pinned[d]) sum = c == d ? 0 : 4.0 * m * k;
+      if (state->fixed[c] || state->fixed[d]) sum = c == d ? 0 : 4.0 * m * k;
       notes->cost[num_at(c, d, k)] = sum;
     }
 }
 
-/* Is every aspect the nearest to its own reference? Then nothing needs solving. */
+/* Returns whether every aspect is nearest to its own reference; then no assignment is needed. */
 static bool labels_hold(const ab_gibbs_notes *notes) {
   const int k = notes->work->state->k;
   for (int c = 0; c < k; c++)
@@ -63,7 +63,7 @@ static bool labels_hold(const ab_gibbs_notes *notes) {
   return true;
 }
 
-/* values: n_other vectors of k values, `step` apart, from one to the next `next`. */
+/* values: n_other vectors of k values; entries are `step` apart, vectors `next` apart. */
 static void permute(double *values, const int *label, int k, int n_other, ptrdiff_t step,
                     ptrdiff_t next, double *room) {
   for (int i = 0; i < n_other; i++) {
@@ -73,7 +73,7 @@ static void permute(double *values, const int *label, int k, int n_other, ptrdif
   }
 }
 
-/* Under a prior that treats components alike, a state with other labels is as good a draw. */
+/* Relabels the state; under a prior exchangeable in the components it remains a valid draw. */
 static void relabel(ab_gibbs_notes *notes) {
   ab_gibbs_work *work = notes->work;
   const int n = work->data->n, m = work->data->m, k = work->state->k;
@@ -89,13 +89,13 @@ NUM_HOT static void add_product(double share, const double *aspect, int m, doubl
   for (int j = 0; j < m; j++) sum[j] += share * aspect[j];
 }
 
-/* To m sums and the m sums of squares after them. */
+/* Adds values and their squares to m sums and the m sums after them. */
 NUM_HOT static void add_moments(const double *x, int m, double *sum) {
   for (int j = 0; j < m; j++) sum[j] += x[j];
   for (int j = 0; j < m; j++) sum[m + j] += x[j] * x[j];
 }
 
-/* p, 1 - p, the content's probability of a presence, and the white phantoms' part of 1 - p. */
+/* p, 1 - p, the content's probability of a presence, and the white phantoms' term of 1 - p. */
 static void row_probabilities(ab_gibbs_notes *notes, int i) {
   const ab_gibbs_work *work = notes->work;
   const int n = work->data->n, m = work->data->m, k = work->state->k;
@@ -121,8 +121,9 @@ static void row_probabilities(ab_gibbs_notes *notes, int i) {
 }
 
 /*
- * present from its sum over contents; white phantoms' part of 1 - p becomes missed, 1 - p becomes
- * phantom. Returns the sum of missed. Conditions in place of fmin(), which would not be vectorised.
+ * Computes present from its sum over contents; replaces the white phantoms' term of 1 - p by missed
+ * and 1 - p by phantom. Returns the sum of missed. Conditions replace fmin(), which would prevent
+ * vectorisation.
  */
 NUM_HOT static double score_zeros(int m, double content, double *present, double *white,
                                   double *zero) {
@@ -138,7 +139,7 @@ NUM_HOT static double score_zeros(int m, double content, double *present, double
   return sum;
 }
 
-/* The scores of cells; for ones those of false presences. white becomes missed, zero phantom. */
+/* Scores of cells, for ones those of false presences. white becomes missed, zero becomes phantom. */
 static void row_scores(ab_gibbs_notes *notes, int i) {
   const ab_gibbs_work *work = notes->work;
   const mc_data *data = work->data;
@@ -169,7 +170,7 @@ static double row_log_lik(ab_gibbs_notes *notes, int i) {
   return num_sum_log(value, data->m);
 }
 
-/* false: stopped. */
+/* Scans all rows; returns false if stopped. */
 static bool scan_rows(ab_gibbs_notes *notes, ab_gibbs_record *record) {
   ab_gibbs_work *work = notes->work;
   const int n = work->data->n, m = work->data->m, k = work->state->k;
@@ -205,7 +206,7 @@ static double log_prior(const ab_gibbs_work *work) {
   for (int c = 0; c < k; c++)
     rows += (prior->membership[c] - 1) * num_sum_log(state->membership + (ptrdiff_t) c * n, n);
   for (int c = 0; c < k; c++) {
-    if (state->pinned[c]) continue;
+    if (state->fixed[c]) continue;
     cells -= m * lbeta(prior->one[c], prior->zero[c]);
     for (int j = 0; j < m; j++) {
       const double a = state->aspects[num_at(c, j, k)];

@@ -1,6 +1,6 @@
 /*
- * aspect_bernoulli/newton.c: a pass: its two halves, their blocks of rows and of columns, and its sums
- * for shards.
+ * aspect_bernoulli/newton.c: an iteration: its two halves, their blocks of rows and of columns, and
+ * its sums for shards.
  */
 #include "aspect_bernoulli/newton_private.h"
 
@@ -13,7 +13,6 @@
 #define PANEL_PAIRS 24576   /* products in a panel: second-level cache */
 #define LEAST_PANEL 16
 
-/* What scanners of blocks of units see. */
 typedef struct {
   const ab_side *half;
   ab_param *par;
@@ -28,7 +27,7 @@ static num_strips strips_of(int n, int k, int n_threads) {
   return num_new_strips(n, ab_even_part(n, most), n_threads);
 }
 
-/* Cells of a panel: its products stay in the second-level cache, or with lanes all in the first. */
+/* Cells of a panel such that its products fit into the second-level cache (with lanes: all into the first). */
 static int panel_cells(int k, bool is_few, int longest) {
   const int pairs = num_pairs(k);
   if (is_few) return ab_smaller(longest, ab_lanes_panel(k));
@@ -68,7 +67,7 @@ ab_newton *ab_new_newton(const mc_data *data, const ab_prior *prior, bool sparse
   return work;
 }
 
-/* Gradients and Hessians of a block of units from sums made elsewhere. */
+/* Loads gradients and Hessians of a block of units from sums computed elsewhere. */
 static void load_sums(const ab_side *of, int first, int b, ab_block *t) {
   const int k = of->k, n_pair = num_pairs(of->n_moving);
   for (int i = 0; i < b; i++) {
@@ -113,7 +112,7 @@ static void load_columns(const scan *w, int first, int b, ab_block *t) {
   }
 }
 
-/* Columns are not stepped but summed up, for others. */
+/* Sums up columns for use elsewhere, without a step. */
 static void column_sum_block(void *ctx, int strip, int thread, int first, int b) {
   const scan *w = ctx;
   ab_block *t = w->work->block + thread;
@@ -146,17 +145,17 @@ static void column_block(void *ctx, int strip, int thread, int first, int b) {
 static bool scan_units(scan *w, const num_strips *strips, num_scanner scanner, ab_strip_sum *out) {
   ab_newton *work = w->work;
   memset(work->strip, 0, sizeof work->strip);
-  if (!mc_scan(work->host, work->passes, work->objective, strips, scanner, w)) return false;
+  if (!mc_scan(work->host, work->iterations, work->objective, strips, scanner, w)) return false;
   *out = work->strip[0];
   for (int s = 1; s < strips->n_strip; s++) {
     out->loglik += work->strip[s].loglik;
     out->decrement += work->strip[s].decrement;
   }
-  /* The stop may have come within the last block. */
-  return !isnan(out->loglik) || !mc_stop(work->host, work->passes, work->objective);
+  /* The stop may have occurred within the last block. */
+  return !isnan(out->loglik) || !mc_stop(work->host, work->iterations, work->objective);
 }
 
-/* Rows: on the simplex only differences of aspects count, and the pinned one is the best origin. */
+/* Rows: on the simplex only differences of aspects matter, and the fixed one is the best origin. */
 static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) {
   ab_side *of = &work->rows;
   of->cells = data;
@@ -165,7 +164,7 @@ static void set_rows(const mc_data *data, const ab_param *par, ab_newton *work) 
   of->simplex = true;
   of->origin = par->k - 1;
   for (int c = 0; c < par->k; c++)
-    if (ab_is_pinned(par, c)) of->origin = c;
+    if (ab_is_fixed(par, c)) of->origin = c;
   of->n_moving = 0;
   for (int c = 0; c < par->k; c++)
     if (c != of->origin) of->moving[of->n_moving++] = c;
@@ -195,7 +194,7 @@ static void set_unit_columns(const ab_param *par, ab_newton *work) {
   of->origin = -1;
   of->n_moving = 0;
   for (int c = 0; c < par->k; c++)
-    if (!ab_is_pinned(par, c)) of->moving[of->n_moving++] = c;
+    if (!ab_is_fixed(par, c)) of->moving[of->n_moving++] = c;
   if (!work->sparse) return;
   of->curvature = work->light.column_curvature;
   of->cap = work->light.cap;
@@ -225,39 +224,39 @@ static bool update_aspects(const mc_data *data, ab_param *par, ab_newton *work, 
   return scan_units(&w, &work->by_column, column_block, sum);
 }
 
-/* What passes need to know of the aspects. */
+/* Computes the quantities of an iteration that depend on the aspects. */
 static void prepare(int m, const ab_param *par, ab_newton *work) {
   for (ptrdiff_t i = 0; i < (ptrdiff_t) par->k * m; i++) work->absence[i] = 1 - par->aspects[i];
   if (work->sparse) ab_find_light(par, m, &work->light);
 }
 
-/* Begins a pass; returns what the objective has beside the log-likelihood. */
-static double begin_pass(const mc_data *data, ab_param *par, ab_newton *work) {
+/* Begins an iteration; returns the terms of the objective besides the log-likelihood. */
+static double begin_iteration(const mc_data *data, ab_param *par, ab_newton *work) {
   const double pull = par->smooth ? mc_smooth_pull(par->smooth, par->membership, true) : 0;
   prepare(data->m, par, work);
   return pull +
-         ab_log_prior(&work->prior, par->pinned, data->n, data->m, par->membership, par->aspects);
+         ab_log_prior(&work->prior, par->fixed, data->n, data->m, par->membership, par->aspects);
 }
 
 double ab_newton_pass(const mc_data *data, ab_param *par, ab_newton *work) {
   ab_strip_sum rows = {0, 0}, columns = {0, 0};
-  const double beside = begin_pass(data, par, work);
+  const double beside = begin_iteration(data, par, work);
   if (!par->fixed_membership && !update_membership(data, par, work, false, &rows)) return NAN;
   if (!par->fixed_aspects && !update_aspects(data, par, work, &columns)) return NAN;
-  work->passes++;
+  work->iterations++;
   work->decrement = rows.decrement + columns.decrement;
   return work->objective = (par->fixed_membership ? columns : rows).loglik + beside;
 }
 
 double ab_unscanned_objective(const mc_data *data, ab_param *par, ab_newton *work) {
   ab_strip_sum rows = {0, 0};
-  const double beside = begin_pass(data, par, work);
+  const double beside = begin_iteration(data, par, work);
   return update_membership(data, par, work, true, &rows) ? rows.loglik + beside : NAN;
 }
 
 int ab_newton_pairs(const ab_param *par) {
   int n = 0;
-  for (int c = 0; c < par->k; c++) n += !ab_is_pinned(par, c);
+  for (int c = 0; c < par->k; c++) n += !ab_is_fixed(par, c);
   return num_pairs(n);
 }
 
@@ -272,7 +271,7 @@ static bool sum_columns(const mc_data *data, ab_param *par, ab_newton *work, ab_
 bool ab_newton_column_sums(const mc_data *data, ab_param *par, ab_newton *work,
                            ab_newton_sums *sums) {
   prepare(data->m, par, work);
-  work->passes++;
+  work->iterations++;
   return sum_columns(data, par, work, sums);
 }
 
@@ -283,7 +282,7 @@ bool ab_newton_rows(const mc_data *data, ab_param *par, ab_newton *work, bool va
   if (!update_membership(data, par, work, value_only, &rows)) return false;
   sums->loglik = rows.loglik;
   sums->decrement = rows.decrement;
-  work->passes++;
+  work->iterations++;
   return value_only || sum_columns(data, par, work, sums);
 }
 
@@ -295,7 +294,7 @@ bool ab_newton_columns(ab_param *par, ab_newton *work, const ab_newton_sums *sum
   work->cols.sums = sums;
   const bool done = scan_units(&w, &work->by_column, column_block, &columns);
   work->cols.sums = NULL;
-  work->passes++;
+  work->iterations++;
   work->decrement = sums->decrement + columns.decrement;
   return done;
 }

@@ -1,6 +1,6 @@
 /*
- * aspect_bernoulli/newton_block.c: gradients and Hessians of a block of units, panel by panel of their
- * cells: by BLAS, or where components are few by newton_few.c; and light cells by newton_light.c.
+ * aspect_bernoulli/newton_block.c: gradients and Hessians of a block of units, panel by panel of
+ * their cells: by BLAS, with few components by newton_few.c; light cells by newton_light.c.
  */
 #include "aspect_bernoulli/newton_private.h"
 
@@ -53,12 +53,12 @@ NUM_HOT static void make_products(const ab_side *of, const double *one, int n_pl
   ab_pair_products(of, one, n_place, t);
 }
 
-/* Panels are of scanned cells: the place of one among all of these, -1 where it is not scanned. */
+/* Rank of a cell among the scanned cells, which make the panels; -1 if it is not scanned. */
 static NUM_INLINE int rank_of(const ab_side *of, int cell) {
   return of->rank ? of->rank[cell] : cell;
 }
 
-/* Writes value into a block's stored cells within a panel, from `next` on, where it is left. */
+/* Writes value into a block's stored cells within a panel, starting at `next`, which it does not change. */
 static void mask_stored(const ab_side *of, const int *start, const int *column, int b,
                         const ab_panel *at, const int *next, double value, const ab_block *t) {
   for (int i = 0; i < b; i++)
@@ -76,12 +76,12 @@ static void mask_block(const ab_side *of, int b, const ab_panel *at, const ab_bl
     mask_stored(of, cells->na_start, cells->na_column, b, at, t->next_na, value, t);
 }
 
-/* How many units of a block, its first ones, have heavy cells, and cells that are scanned. */
+/* Numbers of units in a block, its first ones, with heavy cells and with scanned cells. */
 typedef struct {
   int heavy, scanned;
 } block_units;
 
-/* Which units a block has, and what their Hessians begin with. */
+/* Selects the units of a block and initialises their Hessians. */
 static block_units start_block(const ab_side *of, int first, int b, ab_block *t) {
   const mc_data *cells = of->cells;
   const int n_pair = num_pairs(of->n_moving);
@@ -104,7 +104,7 @@ static block_units start_block(const ab_side *of, int first, int b, ab_block *t)
   return out;
 }
 
-/* The panel from scanned cell `from` on, and the places of its heavy cells. */
+/* Selects the panel from scanned cell `from` on, and the places of its heavy cells. */
 static ab_panel start_panel(const ab_side *of, int from, int most, ab_block *t) {
   const int total = of->scanned ? of->n_scanned : of->cells->m;
   ab_panel at = {.from = from, .length = ab_smaller(total - from, most)};
@@ -163,8 +163,9 @@ static double differentiate_heavy_ones(const ab_side *of, int b, const ab_panel 
 }
 
 /*
- * What a panel adds to the gradients of the block's first n units and to the Hessians of its heavy
- * ones, by BLAS, and of its heavy cells to loglik. one, zero: vectors of its cells.
+ * Adds the contributions of a panel to the gradients of the block's first n units and to the
+ * Hessians of its heavy ones, by BLAS, and of its heavy cells to loglik. one, zero: vectors of its
+ * cells.
  */
 static void differentiate_panel(const ab_side *of, const block_units *units, const ab_panel *at,
                                 const double *one, const double *zero, ab_block *t,
@@ -184,10 +185,10 @@ static void differentiate_panel(const ab_side *of, const block_units *units, con
            at->n_place, 1, t->hessian, n_pair);
 }
 
-/* Should a block end before the panel from this cell on? */
+/* Returns whether a block should end before the panel from this cell on. */
 static bool stop_before(const ab_newton *work, int from) {
   if (from == 0 || num_thread() != 0) return false;
-  return mc_stop(work->host, work->passes, work->objective);
+  return mc_stop(work->host, work->iterations, work->objective);
 }
 
 double ab_differentiate(const ab_side *of, int first, int b, ab_block *t) {

@@ -1,6 +1,6 @@
 /*
- * aspect_bernoulli/newton_few.c: derivatives of a block of units where components are few, in groups
- * of NUM_LANES units.
+ * aspect_bernoulli/newton_few.c: derivatives of a block of units with few components, in groups of
+ * NUM_LANES units.
  */
 #include "aspect_bernoulli/newton_private.h"
 
@@ -27,7 +27,7 @@ ab_lanes ab_new_lanes(int k, int b, int panel, const mc_host *host) {
   return t;
 }
 
-/* Where a weight, or its derivative, of unit i of a block is among its groups. */
+/* Position of a weight, or its derivative, of unit i of a block within the groups. */
 static NUM_INLINE ptrdiff_t in_group(int c, int i, int k) {
   return i % NUM_LANES + NUM_LANES * num_at(c, i / NUM_LANES, k);
 }

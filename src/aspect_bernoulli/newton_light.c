@@ -1,6 +1,6 @@
 /*
- * aspect_bernoulli/newton_light.c: light columns, whose zeros go by one bound for all of them: which
- * they are, the bounds, and what their ones and missing cells take out of these.
+ * aspect_bernoulli/newton_light.c: light columns, whose zeros share one bound: selection of these
+ * columns, the bounds, and the terms of ones and missing cells, which are subtracted.
  */
 #include "aspect_bernoulli/newton_private.h"
 
@@ -32,8 +32,8 @@ void ab_allocate_light(ab_side *of, int m, const mc_host *host) {
 }
 
 /*
- * Light columns. On the simplex p <= u, the largest aspect of a column, whatever the membership, so
- * that -log(1 - p) bends by at most 1 / (1 - u)^2; for aspects the same with a cap on them.
+ * Light columns. On the simplex p <= u, the largest aspect of a column, for any membership, so the
+ * curvature of -log(1 - p) is at most 1 / (1 - u)^2; the same holds for aspects with a cap.
  */
 void ab_find_light(const ab_param *par, int m, ab_light *light) {
   for (int j = 0; j < m; j++) {
@@ -86,7 +86,7 @@ NUM_HOT static void add_square(int n, double weight, const ab_block *t) {
   }
 }
 
-/* Moves its upper triangle into a packed one. */
+/* Moves the upper triangle of t->square into a packed one. */
 static void flush_square(int n, double *packed, const ab_block *t) {
   const int stride = ab_padded(n);
   for (int d = 0; d < n; d++)
@@ -104,7 +104,7 @@ void ab_bound_all(ab_side *of, const ab_block *t) {
 }
 
 /*
- * Takes a cell that is no zero out of the sums over unscanned ones; returns what that adds to the
+ * Subtracts a cell that is not zero from the sums over unscanned ones; returns the change of the
  * log-likelihood.
  */
 static double remove_parabola(const double *f, double p, const double *one, int k,
@@ -152,7 +152,7 @@ double ab_add_unscanned_zeros(const ab_side *of, int first, int b, ab_block *t) 
                           of->simplex ? NULL : t->f, t->gradient + num_at(0, first, k), t->room);
 }
 
-/* Of d'H d, the bounds of a unit's stored cells. */
+/* The bounds of a unit's stored cells in d'H d. */
 static double stored_form(const ab_side *of, const int *start, const int *column, int unit,
                           const double *d) {
   double sum = 0;

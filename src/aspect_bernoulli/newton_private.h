@@ -1,8 +1,9 @@
 /*
- * aspect_bernoulli/newton_private.h: what the files of Newton halves share. newton.c is a pass: its
- * halves, their blocks of units, their sums for shards. Of a block newton_block.c makes gradients and
- * Hessians, by BLAS; newton_few.c does so where components are few, and newton_light.c for the cells
- * of light columns. newton_step.c is the step of one unit, newton_stages.c the model for mc_fit().
+ * aspect_bernoulli/newton_private.h: shared by the files of Newton's algorithm. newton.c makes an
+ * iteration: its halves, their blocks of units, their sums for shards. newton_block.c computes
+ * gradients and Hessians of a block by BLAS, newton_few.c with few components, and newton_light.c
+ * for the cells of light columns. newton_step.c takes the step of one unit, newton_stages.c is the
+ * model for mc_fit().
  */
 #ifndef MC_ASPECT_BERNOULLI_NEWTON_PRIVATE_H
 #define MC_ASPECT_BERNOULLI_NEWTON_PRIVATE_H
@@ -13,9 +14,9 @@
 #include "num/linalg.h"
 
 /*
- * One half of a pass. Its units are the rows, or the columns, of the table; each has k weights
- * (memberships, or aspects), which its cells' vectors (aspects, or memberships) are multiplied by:
- * p = weights'one, and 1 - p = absences'zero.
+ * One half of an iteration. Its units are the rows, or the columns, of the table. Each has k
+ * weights (memberships, or aspects), which multiply its cells' vectors (aspects, or memberships): p
+ * = weights'one, and 1 - p = absences'zero.
  */
 typedef struct {
   int k;
@@ -25,7 +26,7 @@ typedef struct {
   bool simplex;             /* weights sum to 1; else each is within [0, 1] */
   int n_moving, *moving;    /* components whose products make the Hessian */
   int origin;               /* subtracted from them: on the simplex differences count; -1: none */
-  /* Light columns: how the curvature of their zeros is bounded, 0 for the others; NULL: none is. */
+  /* Light columns: bounds of the curvature of their zeros, 0 for heavy ones; NULL: all are heavy. */
   const double *curvature; /* of each cell of a row; of each unit, where units are columns */
   const double *cap;       /* of aspects that are units: their upper bound in this step; NULL: 1 */
   double *common;          /* sum of the bounds over all cells, moving components' upper triangle */
@@ -41,8 +42,8 @@ typedef struct {
 } ab_side;
 
 /*
- * With few components a BLAS copies for longer than it multiplies: num/lanes.h in its place, for
- * groups of NUM_LANES units. All of a group and a panel stays in the first-level cache.
+ * With few components a BLAS needs more time to copy than to multiply. num/lanes.h replaces it, for
+ * groups of NUM_LANES units; a group and a panel fit into the first-level cache.
  */
 typedef struct {
   double *absences, *gradient, *hessian; /* of each group: lanes x k, lanes x k, lanes x n_pair */
@@ -50,7 +51,7 @@ typedef struct {
   int *at_one, *at_na; /* where among the former these are, and missing cells */
 } ab_lanes;
 
-/* A log beside the likelihood, count log(x): x grows by sign times weight `which`, or the content. */
+/* A log besides the likelihood, count log(x); x grows by sign times weight `which`, or by the content. */
 typedef struct {
   int which;
   double sign, count, x;
@@ -64,15 +65,15 @@ typedef struct {
   double *weights, *absences; /* k x b */
   double *gradient;           /* k x b */
   double *hessian;  /* n_pair x b: entries of the moving components, upper triangle by columns */
-  double *slope;    /* panel x b: derivative of each cell's log-probability, less its sign */
-  double *curve;    /* heavy cells of a panel x heavy units: the second derivative, less its sign */
+  double *slope;    /* panel x b: minus the derivative of each cell's log-probability */
+  double *curve;    /* heavy cells of a panel x heavy units: minus the second derivative */
   int *unit;        /* b: which units these are, heavy ones first */
   int *place;       /* panel: where a cell is in curve; -1: it is light */
   int *heavy;       /* panel: which cells these are */
   double *products; /* n_pair x panel */
   double *vector, *square; /* a cell's moving vector, padded; sum of its products, columns padded */
   int *next, *next_na;     /* b: the first stored cell that is not in a panel yet */
-  /* Of one unit's quadratic problem. */
+  /* The quadratic problem of one unit. */
   double *h, *g, *low, *high, *d, *count, *change, *quadratic;
   double *room;     /* of ab_low_rank_add() */
   const double **f; /* b: coefficients of each unit */
@@ -80,17 +81,17 @@ typedef struct {
   int *side, *which;
 } ab_block;
 
-/* Where a panel is: scanned cells from .. from + length - 1, before cell `end`. */
+/* Position of a panel: scanned cells from .. from + length - 1, before cell `end`. */
 typedef struct {
   int from, length, end, n_place;
 } ab_panel;
 
-/* Light columns of a table of m columns, by the aspects of this pass. */
+/* Light columns of a table of m columns, at the aspects of this iteration. */
 typedef struct {
   double *row_curvature, *column_curvature; /* m: what bounds that of their zeros; 0: heavy */
   double *cap;                              /* m: of aspects, in this step */
   int *order;                               /* columns, heavy ones first */
-  bool unscanned;    /* zeros of some columns are not scanned, in these passes: */
+  bool unscanned;    /* zeros of some columns are not scanned, in these iterations: */
   double *f;         /* AB_PARABOLA x m: of those columns, 0 for the others */
   double *fixed_cap; /* m: their caps, or 0 */
   int *scanned, n_scanned, *rank;
@@ -113,32 +114,30 @@ struct ab_newton {
   bool sparse; /* the zeros of light columns by one bound */
   ab_light light;
   int stage;
-  int passes;
-  double objective, decrement; /* of the last pass */
+  int iterations;
+  double objective, decrement; /* of the last iteration */
 };
 
 static inline int ab_larger(int a, int b) { return a > b ? a : b; }
 static inline int ab_smaller(int a, int b) { return a < b ? a : b; }
 
-/* The size of parts of n, at most `most`, that are of about equal size. */
+/* Size of parts of n of about equal size, at most `most`. */
 static inline int ab_even_part(int n, int most) {
   const int parts = ab_larger(n / most + (n % most > 0), 1);
   return ab_larger(n / parts + (n % parts > 0), 1);
 }
 
-/* Rounded up to whole vectors of the processor. */
+/* Rounds up to whole vectors of the processor. */
 static inline int ab_padded(int n) { return (n + 3) & ~3; }
 
-static inline bool ab_is_pinned(const ab_param *par, int c) {
-  return par->pinned && par->pinned[c];
-}
+static inline bool ab_is_fixed(const ab_param *par, int c) { return par->fixed && par->fixed[c]; }
 
 static NUM_INLINE void ab_moving_vector(const ab_side *of, const double *own, double *vector) {
   const double origin = of->origin < 0 ? 0 : own[of->origin];
   for (int c = 0; c < of->n_moving; c++) vector[c] = own[of->moving[c]] - origin;
 }
 
-/* Products of all pairs of moving components, of the heavy cells of a panel. */
+/* Products of all pairs of moving components for the heavy cells of a panel. */
 static NUM_INLINE void ab_pair_products(const ab_side *of, const double *one, int n_place,
                                         const ab_block *t) {
   const int n = of->n_moving;
@@ -152,18 +151,18 @@ static NUM_INLINE void ab_pair_products(const ab_side *of, const double *one, in
   }
 }
 
-/* The bound of a light zero's curvature; 0 where it is heavy. */
+/* Bound of the curvature of a light zero; 0 for a heavy one. */
 static NUM_INLINE double ab_curvature_bound(const ab_side *of, int unit, int cell) {
   return of->curvature ? of->curvature[of->simplex ? cell : unit] : 0;
 }
 
-/* The parabola of a cell whose zero is not scanned, else NULL. */
+/* The parabola of a cell whose zero is not scanned, otherwise NULL. */
 static NUM_INLINE const double *ab_parabola_of(const ab_side *of, int unit, int cell) {
   const double *f = of->f ? of->f + num_at(0, of->simplex ? cell : unit, AB_PARABOLA) : NULL;
   return f && f[1] > 0 ? f : NULL;
 }
 
-/* d'H d of a Hessian that is not unpacked. */
+/* d'H d of a packed Hessian. */
 static inline double ab_packed_form(const ab_side *of, const double *packed, const double *d) {
   double sum = 0;
   for (int e = 0; e < of->n_moving; e++) {
@@ -180,28 +179,28 @@ static inline double ab_packed_form(const ab_side *of, const double *packed, con
 
 ab_light ab_new_light(int m, const mc_host *host);
 
-/* What a half needs for the light cells of m columns besides. */
+/* Allocates memory for the light cells of m columns in a half. */
 void ab_allocate_light(ab_side *of, int m, const mc_host *host);
 
-/* Which columns are light, and how much, by their aspects. */
+/* Selects the light columns, and their curvature bounds, from their aspects. */
 void ab_find_light(const ab_param *par, int m, ab_light *light);
 
-/* As ab_newton_set_caps(). */
+/* See ab_newton_set_caps(). */
 void ab_set_fixed_caps(ab_light *light, int m, const double *cap);
 
-/* The sum of all bounds: of cells, or where units are light, of cells before that factor. */
+/* Computes the sum of all bounds: of cells, or, if units are light, of cells without that factor. */
 void ab_bound_all(ab_side *of, const ab_block *t);
 
 /*
- * Derivatives at the light ones of unit i of a block, in the place of the bounds that their cells have
- * in the Hessian; a missing cell has none. Returns the sum of their log p.
+ * Derivatives at the light ones of unit i of a block, replacing the bounds of their cells in the
+ * Hessian; a missing cell has none. Returns the sum of their log p.
  */
 double ab_differentiate_light_ones(const ab_side *of, int i, ab_block *t);
 
-/* Gradients as if all unscanned cells were zeros, of units from `first` of the block on. */
+/* Gradients as if all unscanned cells were zeros, for units from `first` of the block on. */
 double ab_add_unscanned_zeros(const ab_side *of, int first, int b, ab_block *t);
 
-/* Of d'H d of a unit, what its light zeros have part in: all cells, but ones and missing ones. */
+/* Contribution of a unit's light zeros to d'H d: all cells except ones and missing ones. */
 double ab_light_form(const ab_side *of, int unit, const double *d);
 
 /* The bounds of a light column's zeros, as in ab_light_form(), packed. */
@@ -211,42 +210,43 @@ void ab_light_sum(const ab_side *of, int unit, const ab_block *t, double *packed
 
 #define AB_FEW 10 /* components: up to so many by num/lanes.h */
 
-/* Cells of a panel, k components. */
+/* Number of cells of a panel for k components. */
 int ab_lanes_panel(int k);
 
 ab_lanes ab_new_lanes(int k, int b, int panel, const mc_host *host);
 
-/* A block's units in groups, lanes without a unit have zeros; and what was found for them back. */
+/* Arranges a block's units in groups (lanes without a unit hold zeros), and copies the results back. */
 void ab_group_units(int k, int n_pair, int b, const ab_block *t);
 void ab_ungroup_units(int k, int n_pair, int b, const ab_block *t);
 
-/* What a panel adds to the sums of a block's groups, and returns to the log-likelihood. */
+/* Adds the contributions of a panel to the sums of a block's groups; returns that to the log-likelihood. */
 double ab_differentiate_few(const ab_side *of, int b, const ab_panel *at, const double *one,
                             const double *zero, ab_block *t);
 
 /* ---- newton_block.c ---- */
 
-/* Of b units of k weights; panel: most cells. */
+/* Allocates a block of b units of k weights; panel: largest number of cells. */
 ab_block ab_new_block(int k, int b, int panel, bool is_few, bool sparse, const mc_host *host);
 
 /*
- * Gradients and Hessians of units from `first` on, whose weights are in t; returns their loglik, NaN where the host
- * said stop: a block of long units takes long.
+ * Gradients and Hessians of units from `first` on, with weights in t; returns their log-likelihood,
+ * NaN if the host requested a stop, because a block of long units takes long.
  */
 double ab_differentiate(const ab_side *of, int first, int b, ab_block *t);
 
 /* ---- newton_step.c ---- */
 
-/* The direction of unit i of a block into t->d, and how far to go along it; adds g'd. */
+/* Computes the direction of unit i of a block in t->d; adds g'd to *decrement; returns the step
+ * length. */
 double ab_find_step(const ab_side *of, const ab_param *par, const ab_prior *prior, int i,
                     ab_block *t, double *decrement);
 
-/* Takes it, for the weights of that unit of the table. A full step ends on a bound exactly. */
+/* Applies the step to the unit's weights. A full step ends on a bound exactly. */
 void ab_take_step(const ab_side *of, int unit, double length, const ab_block *t, double *weights);
 
 /* ---- newton.c ---- */
 
-/* The objective with some zeros unscanned, of which a pass is a climb; NaN: the host said stop. */
+/* The surrogate objective with some zeros unscanned; NaN: the host requested a stop. */
 double ab_unscanned_objective(const mc_data *data, ab_param *par, ab_newton *work);
 
 #endif

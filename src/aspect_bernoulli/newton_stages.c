@@ -1,8 +1,8 @@
 /*
- * aspect_bernoulli/newton_stages.c: the model for mc_fit(), and the stages of the sparse form. The
- * zeros of columns whose aspects have become small are not scanned any more, and those aspects are
- * held below caps: a fixed function near the objective is climbed, again with other caps where the
- * end of it touches some, and from its end the objective itself.
+ * aspect_bernoulli/newton_stages.c: the model for mc_fit(), and the stages of the sparse form.
+ * Zeros of columns with small aspects are no longer scanned, and those aspects are limited by caps.
+ * This surrogate is maximised first, repeatedly with other caps if its maximum touches some, and
+ * finally the objective itself.
  */
 #include "aspect_bernoulli/newton_private.h"
 
@@ -40,7 +40,7 @@ static void fix_caps(const ab_newton_self *s) {
   ab_newton_set_caps(s->newton, m, s->newton->light.fixed_cap);
 }
 
-/* Is another stage worth it: are caps touched in that share of columns, or many more light? */
+/* Returns whether another stage pays: caps touched in that share of columns, or many more light. */
 static bool caps_changed(const ab_newton_self *s, double share) {
   const ab_param *par = s->ab.par;
   const int m = s->ab.data->m;
@@ -104,7 +104,7 @@ static double model_pass(void *self) {
 static double model_objective(void *self) {
   const ab_newton_self *s = self;
   if (s->newton->light.unscanned) return ab_unscanned_objective(s->ab.data, s->ab.par, s->newton);
-  ab_note_passes(s->ab.work, s->newton->passes, s->newton->objective);
+  ab_note_iterations(s->ab.work, s->newton->iterations, s->newton->objective);
   return ab_objective(s->ab.data, s->ab.par, s->ab.work);
 }
 

@@ -1,6 +1,6 @@
 /*
- * aspect_bernoulli/newton_step.c: the step of one unit of a block: what there is beside the
- * likelihood, the direction, and how far to go along it (num/safe_step.h).
+ * aspect_bernoulli/newton_step.c: the step of one unit of a block: the terms besides the
+ * likelihood, the direction, and the step length (num/safe_step.h).
  */
 #include "aspect_bernoulli/newton_private.h"
 
@@ -11,10 +11,10 @@
 #include "num/safe_step.h"
 #include "num/vector.h"
 
-#define CONTENT (-1)   /* `which` of a log of a row's content: all components that are not pinned */
+#define CONTENT (-1)   /* `which` of a log of a row's content: all components that are not fixed */
 #define ROUNDING 1e-12 /* of d'H d, what its light zeros' part may take with it by rounding */
 
-/* One unit of a block: which of the table, its weights, and its entries of the likelihood's Hessian. */
+/* One unit of a block: its number in the table, weights, and entries of the likelihood's Hessian. */
 typedef struct {
   int number;
   const double *weights, *absences, *packed;
@@ -44,14 +44,14 @@ static ab_log new_log(int which, double sign, double count, double x) {
   return out;
 }
 
-/* Pseudo-counts, and pulls of neighbours, on a row; how many logs there are. */
+/* Logs of a row from pseudo-counts and pulls of neighbours; returns their number. */
 static int row_logs(const ab_param *par, const ab_prior *prior, const ab_unit *unit, ab_block *t) {
   const double *weights = unit->weights;
   double whole = 0, content = 0;
   int n = 0;
   for (int c = 0; c < par->k; c++) {
     t->count[c] = prior->membership[c];
-    if (!ab_is_pinned(par, c)) content += weights[c];
+    if (!ab_is_fixed(par, c)) content += weights[c];
   }
   if (par->smooth) whole = mc_smooth_counts(par->smooth, unit->number, t->count);
   for (int c = 0; c < par->k; c++)
@@ -64,14 +64,14 @@ static int column_logs(const ab_param *par, const ab_prior *prior, const ab_unit
                        ab_block *t) {
   int n = 0;
   for (int c = 0; c < par->k; c++) {
-    if (ab_is_pinned(par, c)) continue;
+    if (ab_is_fixed(par, c)) continue;
     if (prior->one[c] > 0) t->log[n++] = new_log(c, 1, prior->one[c], unit->weights[c]);
     if (prior->zero[c] > 0) t->log[n++] = new_log(c, -1, prior->zero[c], unit->absences[c]);
   }
   return n;
 }
 
-/* Adds the derivatives of a log. One of negative count is convex: its tangent bounds it below. */
+/* Adds the derivatives of a log. A negative count makes it convex: its tangent bounds it from below. */
 static void add_log(const ab_param *par, const ab_log *log, ab_block *t) {
   const int k = par->k;
   const double inverse = 1 / log->x, slope = log->count * inverse;
@@ -82,32 +82,32 @@ static void add_log(const ab_param *par, const ab_log *log, ab_block *t) {
     return;
   }
   for (int c = 0; c < k; c++) {
-    if (ab_is_pinned(par, c)) continue;
+    if (ab_is_fixed(par, c)) continue;
     t->g[c] += log->sign * slope;
     for (int e = 0; e < k; e++)
-      if (!ab_is_pinned(par, e)) t->h[num_at(e, c, k)] += curvature;
+      if (!ab_is_fixed(par, e)) t->h[num_at(e, c, k)] += curvature;
   }
 }
 
-/* By how much of itself its x grows along d: -1 exactly where it ends at 0. */
+/* Relative growth of x along d: exactly -1 if it ends at 0. */
 static double log_change(const ab_param *par, const ab_log *log, const double *d) {
   double sum = 0;
   if (log->which != CONTENT) return log->sign * d[log->which] / log->x;
   for (int c = 0; c < par->k; c++)
-    if (!ab_is_pinned(par, c)) sum += d[c];
+    if (!ab_is_fixed(par, c)) sum += d[c];
   return sum / log->x;
 }
 
 /*
- * On the simplex only differences of the gradient count; what they share would drown the last of
- * them.
+ * Centres the gradient: on the simplex only differences matter, and a large common part would cause
+ * cancellation.
  */
 static void centre(int k, const double *weights, double *g) {
   const double mean = num_dot(weights, g, k);
   for (int c = 0; c < k; c++) g[c] -= mean;
 }
 
-/* The whole objective's derivatives into t->g and t->h; returns how many logs in t->log they have. */
+/* Computes the objective's derivatives in t->g and t->h; returns the number of logs in t->log. */
 static int take_derivatives(const ab_side *of, const ab_param *par, const ab_prior *prior,
                             const ab_unit *unit, const double *gradient, ab_block *t) {
   unpack(of, unit->packed, t->h);
@@ -121,14 +121,14 @@ static int take_derivatives(const ab_side *of, const ab_param *par, const ab_pri
 static void set_bounds(const ab_side *of, const ab_param *par, const ab_unit *unit, ab_block *t) {
   const double cap = of->cap ? of->cap[unit->number] : 1;
   for (int c = 0; c < of->k; c++) {
-    const bool held = !of->simplex && ab_is_pinned(par, c);
+    const bool held = !of->simplex && ab_is_fixed(par, c);
     t->low[c] = held ? 0 : -unit->weights[c];
     t->high[c] = held ? 0 : of->simplex ? INFINITY : unit->absences[c];
     if (!held && cap < 1) t->high[c] = fmax(cap - unit->weights[c], 0);
   }
 }
 
-/* What is known of the way along t->d. The tangent of a log of negative count is in the rise alone. */
+/* Properties of the path along t->d. The tangent of a log of negative count enters only the rise. */
 static num_safe_step derivatives_along(const ab_side *of, const ab_param *par, const ab_unit *unit,
                                        int n_log, ab_block *t) {
   num_safe_step step = {.rise = num_dot(t->g, t->d, of->k), .count = t->count, .change = t->change};

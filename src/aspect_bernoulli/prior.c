@@ -8,7 +8,7 @@
 
 static double itself(double x) { return x; }
 
-/* sum_c f(x[c]); of components alike by one product, which is exact where a sum is not. */
+/* sum_c f(x[c]), multiplying for equal components, which avoids the rounding of a sum. */
 static double sum_over(const double *x, int k, double (*f)(double)) {
   double sum = 0;
   for (int from = 0, to; from < k; from = to) {
@@ -39,7 +39,7 @@ bool ab_prior_is_valid(const ab_prior *prior, bool open) {
   return true;
 }
 
-/* Of any values: num_sum_log() takes none that is 0 or not a number. */
+/* Sum of logs of arbitrary values; num_sum_log() accepts neither 0 nor NaN. */
 static double sum_log(const double *x, int n) {
   int n_odd = 0;
   double sum = 0;
@@ -49,8 +49,8 @@ static double sum_log(const double *x, int n) {
   return sum;
 }
 
-double ab_log_prior(const ab_prior *prior, const int *pinned, int n, int m,
-                    const double *membership, const double *aspects) {
+double ab_log_prior(const ab_prior *prior, const int *fixed, int n, int m, const double *membership,
+                    const double *aspects) {
   const int k = prior->k;
   double sum = 0;
   for (int c = 0; c < k; c++) {
@@ -59,7 +59,7 @@ double ab_log_prior(const ab_prior *prior, const int *pinned, int n, int m,
   }
   for (int c = 0; c < k; c++) {
     num_log_product one = {0, 1}, zero = {0, 1};
-    if (pinned && pinned[c]) continue;
+    if (fixed && fixed[c]) continue;
     for (int j = 0; j < m; j++) {
       num_times(&one, aspects[num_at(c, j, k)]);
       num_times(&zero, 1 - aspects[num_at(c, j, k)]);

@@ -5,14 +5,14 @@
 
 #include "num/simplex.h"
 
-/* Doubles that a pass has: the head, then sums over rows for each column. */
+/* Number of doubles of an iteration: the head, then sums over rows for each column. */
 static ptrdiff_t length_of(const ab_newton_self *self) {
   const ab_param *par = self->ab.par;
   const ptrdiff_t pairs = self->newton ? ab_newton_pairs(par) : par->k;
   return MC_SHARD_HEAD + (par->k + (self->newton ? 2 : 1) * pairs) * self->ab.data->m;
 }
 
-/* Newton's sums, as they stand in the vector of all. */
+/* Newton's sums as sections of the vector of all sums. */
 static ab_newton_sums newton_sums(const mc_data *data, const ab_param *par, double *sums) {
   double *gradient = sums + MC_SHARD_HEAD;
   double *hessian = gradient + num_at(0, data->m, par->k);
@@ -22,15 +22,15 @@ static ab_newton_sums newton_sums(const mc_data *data, const ab_param *par, doub
   return out;
 }
 
-/* Nothing yet, but the log-prior of the memberships: that of a table without columns. */
+/* Initialises sums to 0, except the log-prior of the memberships, that of a table without columns. */
 static void begin_sums(const ab_self *ab, ptrdiff_t length, double *sums) {
   const ab_param *par = ab->par;
   memset(sums, 0, (size_t) length * sizeof *sums);
-  sums[MC_SHARD_BESIDE] = ab_log_prior(ab_work_prior(ab->work), par->pinned, ab->data->n, 0,
+  sums[MC_SHARD_BESIDE] = ab_log_prior(ab_work_prior(ab->work), par->fixed, ab->data->n, 0,
                                        par->membership, par->aspects);
 }
 
-/* The rows' half of EM, or what is not held of it, and its sums; returns the log-likelihood. */
+/* The rows' half of EM (or its part that is not fixed) and its sums; returns the log-likelihood. */
 static double em_sums(const ab_self *ab, double *sums) {
   const ptrdiff_t size = (ptrdiff_t) ab->par->k * ab->data->m;
   const double *one, *zero;
@@ -44,6 +44,7 @@ static bool pass_rows(ab_newton_self *self, const double *caps, double *sums) {
   const mc_data *data = self->ab.data;
   ab_param *par = self->ab.par;
   begin_sums(&self->ab, length_of(self), sums);
+  if (!self->newton) ab_take_line(self->ab.work, caps != NULL);
   if (!self->newton) {
     sums[MC_SHARD_LOGLIK] = em_sums(&self->ab, sums);
     return !isnan(sums[MC_SHARD_LOGLIK]);
@@ -67,19 +68,21 @@ static bool scan_rows(void *self, bool evaluate, const double *caps, double *sum
     sums[MC_SHARD_LOGLIK] = out.loglik;
     return true;
   }
+  ab_take_line(s->ab.work, !s->newton && caps);
   sums[MC_SHARD_LOGLIK] = ab_loglik(s->ab.data, s->ab.par, s->ab.work);
   return !isnan(sums[MC_SHARD_LOGLIK]);
 }
 
+/* Those of EM say no more than that zeros are not visited. */
 static const double *driver_caps(void *self) {
   const ab_newton_self *s = self;
-  return s->newton ? ab_newton_caps(s->newton) : NULL;
+  return s->newton ? ab_newton_caps(s->newton) : ab_line_caps(s->ab.work);
 }
 
 /* The log-prior of the aspects. */
 static double driver_beside(void *self) {
   const ab_self *ab = &((const ab_newton_self *) self)->ab;
-  return ab_log_prior(ab_work_prior(ab->work), ab->par->pinned, 0, ab->data->m, ab->par->membership,
+  return ab_log_prior(ab_work_prior(ab->work), ab->par->fixed, 0, ab->data->m, ab->par->membership,
                       ab->par->aspects);
 }
 
@@ -99,8 +102,9 @@ static bool driver_step(void *self, double *sums, double objective) {
 }
 
 static void driver_feasible(void *self, const double *const *safe) {
-  const ab_self *ab = &((const ab_newton_self *) self)->ab;
-  const double *caps = driver_caps(self);
+  const ab_newton_self *s = self;
+  const ab_self *ab = &s->ab;
+  const double *caps = s->newton ? ab_newton_caps(s->newton) : NULL;
   num_guard_unit(ab->par->aspects, safe[0], (ptrdiff_t) ab->par->k * ab->data->m);
   if (caps) ab_newton_hold(ab->par, ab->data->m, caps);
 }
@@ -117,7 +121,7 @@ mc_shards ab_shards(ab_newton_self *self) {
   return out;
 }
 
-/* Memberships are the shares of expected counts; returns the log-likelihood before. */
+/* Replaces memberships by the shares of expected counts; returns the log-likelihood before. */
 static double expect_effort(const ab_effort *self) {
   const double *one, *zero;
   self->ab.par->fixed_aspects = true;
@@ -155,7 +159,7 @@ static bool driver_curve(void *self, const double *sums) {
   return true;
 }
 
-/* As in memory gains decide, also of Newton halves: memberships are not theirs. */
+/* Gains decide convergence, as in memory, also of Newton steps, because memberships take EM steps. */
 mc_shards ab_effort_shards(ab_effort_shards_self *self) {
   mc_shards out = ab_shards(&self->newton);
   out.rows = scan_effort_rows;

@@ -1,7 +1,7 @@
 /*
- * aspect_bernoulli/shards.h: the aspect Bernoulli model of a table in shards (engine/shards.h). Rows
- * are independent given the aspects, so memberships stay with their shard; aspects are shared, and
- * fitted by the sums of EM (em.h) or of Newton halves (newton.h).
+ * aspect_bernoulli/shards.h: the aspect Bernoulli model of a table in shards (engine/shards.h).
+ * Rows are independent given the aspects, so memberships stay with their shard; aspects are shared,
+ * and updated from the sums of EM (em.h) or of Newton's algorithm (newton.h).
  */
 #ifndef MC_ASPECT_BERNOULLI_SHARDS_H
 #define MC_ASPECT_BERNOULLI_SHARDS_H
@@ -9,13 +9,13 @@
 #include "aspect_bernoulli/effort.h"
 #include "engine/shards.h"
 
-/* A shard, or the driver, whose data are a table without rows; newton NULL: EM. */
+/* The model of a shard, or of the driver, whose data have no rows; newton NULL: EM. */
 mc_shards ab_shards(ab_newton_self *self);
 
 /*
- * The same with effort (effort.h). An evaluation changes memberships: they are the shares of expected
- * counts then, and those of the phantom are at MC_SHARD_OWN. With them the driver fits the curve,
- * which the scan for a pass is given.
+ * The model with effort (effort.h). An evaluation replaces memberships by the shares of expected
+ * counts; those of the phantom are at MC_SHARD_OWN. The driver fits the curve to them before the
+ * scan of an iteration.
  */
 typedef struct {
   ab_newton_self newton; /* first: it stands for the whole */

@@ -14,8 +14,8 @@ struct ab_vb_work {
   double *constant;         /* k: log of the constant of an aspect's Beta density */
   const double *one, *zero; /* sums of ab_expect() */
   const mc_host *host;
-  int passes;
-  double bound; /* of the last pass, for the host's eyes */
+  int iterations;
+  double bound; /* after the last iteration, reported to the host */
 };
 
 ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab_prior *prior,
@@ -41,8 +41,8 @@ ab_vb_work *ab_vb_new_work(const mc_data *data, const ab_vb_param *par, const ab
 #define LOOK_EVERY 1024 /* rows or columns between two questions to the host */
 
 /*
- * Weights exp(E log s) of the rows; returns minus the sum of their divergences from the prior, NaN
- * where the host said stop.
+ * Computes the weights exp(E log s) of the rows; returns minus the sum of their divergences from
+ * the prior, NaN if the host requested a stop.
  */
 static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
   const double *prior = work->prior.membership;
@@ -50,7 +50,7 @@ static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
   double gain = n * ab_log_dirichlet_constant(&work->prior);
   for (int i = 0; i < n; i++) {
     double total = 0;
-    if (i % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
+    if (i % LOOK_EVERY == 0 && mc_stop(work->host, work->iterations, work->bound)) return NAN;
     for (int c = 0; c < k; c++) total += par->membership[num_at(i, c, n)];
     const double base = digamma(total);
     gain -= lgammafn(total);
@@ -63,17 +63,17 @@ static double weigh_rows(int n, const ab_vb_param *par, ab_vb_work *work) {
   return gain;
 }
 
-/* The same for the aspects. */
+/* Computes the weights of the aspects likewise. */
 static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
   const ab_prior *prior = &work->prior;
   double gain = 0;
   for (int j = 0; j < m; j++) {
-    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
+    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->iterations, work->bound)) return NAN;
     for (int c = 0; c < par->k; c++) {
       const ptrdiff_t at = num_at(c, j, par->k);
-      if (par->pinned[c]) {
-        work->weights.aspects[at] = par->pinned[c] > 0;
-        work->absence[at] = par->pinned[c] < 0;
+      if (par->fixed[c]) {
+        work->weights.aspects[at] = par->fixed[c] > 0;
+        work->absence[at] = par->fixed[c] < 0;
         continue;
       }
       const double a = par->one[at], b = par->zero[at], base = digamma(a + b);
@@ -87,7 +87,7 @@ static double weigh_aspects(int m, const ab_vb_param *par, ab_vb_work *work) {
   return gain;
 }
 
-/* Weights, and the causes of cells that are best given them: the bound at these. */
+/* The bound at the weights and the causes of cells that are optimal for them. */
 static double bound_at(const mc_data *data, const ab_vb_param *par, ab_vb_work *work) {
   const double gain = weigh_rows(data->n, par, work) + weigh_aspects(data->m, par, work);
   if (isnan(gain)) return gain;
@@ -115,7 +115,7 @@ static double pass_once(const mc_data *data, ab_vb_param *par, ab_vb_work *work)
   if (isnan(bound)) return bound;
   update_rows(data->n, par, work);
   if (!par->fixed_aspects) update_aspects(data->m, par, work);
-  work->passes++;
+  work->iterations++;
   return work->bound = bound;
 }
 

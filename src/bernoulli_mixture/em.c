@@ -9,7 +9,7 @@
 #include "num/simplex.h"
 #include "num/vector.h"
 
-/* Of a row, k each: its log joint, and how many certain cells are no observed zero. */
+/* Scratch of a row, k each: log joint, and number of certain cells that are not observed zeros. */
 typedef struct {
   double *row, *met;
 } bm_scratch;
@@ -19,23 +19,28 @@ struct bm_work {
   const mc_host *host;
   double *posterior; /* n x k */
   double *loglik;    /* n */
-  double *hold;      /* n: how far neighbours allow a label to move; NULL without */
+  double *hold;      /* n: degree / 2 times strength, which limits the change of a label; NULL
+                        without neighbours */
   double *log_odds;  /* k x m: log prototype - log(1 - prototype); 0 where the prototype is 1 */
   double *log_zero;  /* k x m: log(1 - prototype); 0 where the prototype is 1 */
-  double *certain; /* k x m: 1 where the prototype is exactly 1, so that no zero may stand there */
-  double *n_certain; /* k: how many of those */
-  double *all_zero;  /* k: log weight + log-probability of zeros wherever a zero may stand */
+  double *certain;   /* k x m: 1 if the prototype is exactly 1, which excludes zeros */
+  double *n_certain; /* k: their number */
+  double *all_zero;  /* k: log weight + log-probability of zeros at the cells that are not
+                        certain */
   double *log_q;     /* n x k: logs of the memberships, with neighbours */
   double *sum_q;     /* n: their sums on the way */
+  double *share;     /* n x k: memberships by covariates alone; NULL without */
+  double *counts;    /* n x k: the posterior of rows with an observed cell, else 0 */
+  double *climb;     /* scratch of num_multinomial_climb() */
   num_strips rows;
-  bm_scratch *scratch; /* one a thread */
-  double *row;         /* of the first of them */
+  bm_scratch *scratch; /* one per thread */
+  double *row;         /* of the first thread */
   bool any_certain;
-  int passes;
-  double objective; /* of the last pass, for the host's eyes */
+  int iterations;
+  double objective; /* of the last iteration, reported to the host */
 };
 
-#define BM_LOOK_EVERY 1024 /* rows between two questions to the host */
+#define BM_LOOK_EVERY 1024 /* rows between two calls of the host */
 
 bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param *par, int n_threads,
                      const mc_host *host) {
@@ -56,6 +61,11 @@ bm_work *bm_new_work(const mc_data *data, const bm_prior *prior, const bm_param 
   for (int t = 0; t < w->rows.n_threads; t++)
     w->scratch[t] = (bm_scratch){mc_doubles(host, k, 1), mc_doubles(host, k, 1)};
   w->row = w->scratch->row;
+  if (par->by.d > 0) {
+    w->share = mc_doubles(host, n, k);
+    w->counts = mc_doubles(host, n, k);
+    w->climb = mc_doubles(host, (ptrdiff_t) num_multinomial_work(par->by.d, par->k), 1);
+  }
   if (par->smooth) {
     w->hold = mc_doubles(host, n, 1);
     w->log_q = mc_doubles(host, n, k);
@@ -69,12 +79,13 @@ const double *bm_posterior(const bm_work *work) { return work->posterior; }
 
 const double *bm_row_loglik(const bm_work *work) { return work->loglik; }
 
-/* A prototype of exactly 1 is kept out of the sums, where infinities would cancel, and counted. */
+/* Excludes prototypes of exactly 1 from the sums, where infinities would cancel, and counts them. */
 static void take_logs(const mc_data *data, const bm_param *par, bm_work *w) {
   const int k = par->k;
   w->any_certain = false;
+  if (w->share) num_multinomial_share(&par->by, data->n, k, w->share);
   for (int c = 0; c < k; c++) {
-    w->all_zero[c] = log(par->weights[c]);
+    w->all_zero[c] = w->share ? 0 : log(par->weights[c]);
     w->n_certain[c] = 0;
   }
   for (int j = 0; j < data->m; j++) {
@@ -97,6 +108,7 @@ static void row_log_joint(const mc_data *data, int k, const bm_work *w, const bm
   const int na_from = data->na_start ? data->na_start[i] : 0;
   const int na_to = na_from + data_n_missing(data, i);
   memcpy(s->row, w->all_zero, (size_t) k * sizeof(double));
+  for (int c = 0; c < k && w->share; c++) s->row[c] += log(w->share[num_at(i, c, data->n)]);
   for (int e = data->start[i]; e < data->start[i + 1]; e++)
     num_add_scaled(s->row, 1, w->log_odds + num_at(0, data->column[e], k), k);
   for (int e = na_from; e < na_to; e++)
@@ -122,7 +134,6 @@ static double log_prior(int m, const bm_param *par, const bm_prior *prior) {
   return sum;
 }
 
-/* What scanners of blocks of rows see. */
 typedef struct {
   const mc_data *data;
   const bm_param *par;
@@ -139,8 +150,11 @@ static void exact_block(void *ctx, int strip, int thread, int first, int b) {
     row_log_joint(s->data, k, w, w->scratch + thread, i);
     const double row = num_log_sum_exp(joint, k);
     const bool possible = row > -INFINITY;
-    for (int c = 0; c < k; c++)
-      w->posterior[num_at(i, c, s->data->n)] = possible ? exp(joint[c] - row) : s->par->weights[c];
+    for (int c = 0; c < k; c++) {
+      const ptrdiff_t at = num_at(i, c, s->data->n);
+      const double before = w->share ? w->share[at] : s->par->weights[c];
+      w->posterior[at] = possible ? exp(joint[c] - row) : before;
+    }
     w->loglik[i] = row;
   }
 }
@@ -149,17 +163,17 @@ static double exact_objective(const mc_data *data, const bm_param *par, bm_work 
   scan s = {data, par, w};
   double sum = 0;
   take_logs(data, par, w);
-  if (!mc_scan(w->host, w->passes, w->objective, &w->rows, exact_block, &s)) return NAN;
+  if (!mc_scan(w->host, w->iterations, w->objective, &w->rows, exact_block, &s)) return NAN;
   for (int i = 0; i < data->n; i++) sum += w->loglik[i];
   return sum;
 }
 
-/* With neighbours: neighbourhood EM, the second form of engine/smooth.h. Logs and exponentials are
- * taken of all labels at once. */
+/* Neighbourhood EM, for models with neighbours: the second form of engine/smooth.h, with vectorised logs and
+ * exponentials of all labels. */
 
-#define LEAST 1e-300  /* what fell to 0 may come back: its log is taken of this */
-#define ROUNDED 1e-10 /* a share this small may have been rounded away in its prototype */
-#define GONE 1.2e-304 /* num_exp_minus() gives no less than exp(-700): a label so far off is 0 */
+#define LEAST 1e-300  /* a label at 0 may become positive again: its log is that of LEAST */
+#define ROUNDED 1e-10 /* a share this small may have been lost by rounding in its prototype */
+#define GONE 1.2e-304 /* num_exp_minus() returns at least exp(-700): a label this small is 0 */
 
 static void take_label_logs(const double *membership, ptrdiff_t size, double *log_q) {
   for (ptrdiff_t at = 0; at < size; at++)
@@ -167,7 +181,7 @@ static void take_label_logs(const double *membership, ptrdiff_t size, double *lo
   num_logs(log_q, size);
 }
 
-/* Row i's part of the objective but for its neighbours, from its log joint in w->row. */
+/* Term of row i in the objective, without its neighbours, from its log joint in w->row. */
 static double row_bound(const bm_work *w, const double *membership, int i, int n, int k) {
   double sum = 0;
   for (int c = 0; c < k; c++) {
@@ -179,9 +193,9 @@ static double row_bound(const bm_work *w, const double *membership, int i, int n
 }
 
 /*
- * The maximum of the bound of engine/smooth.h over q of row i, held back by degree / 2 times strength: how
- * far below their largest its logs are, in place of log_q. A row that is impossible, as is the
- * objective, keeps its label.
+ * Maximises the bound of engine/smooth.h over q of row i, with the penalty strength / 2 times
+ * degree. Replaces log_q by the differences of the logs from their largest. An impossible row,
+ * whose objective is -Inf, keeps its label.
  */
 static void aim_label(bm_work *w, const double *pull, double hold, int i, int n, int k) {
   const double scale = 1 / (1 + hold);
@@ -196,7 +210,7 @@ static void aim_label(bm_work *w, const double *pull, double hold, int i, int n,
   }
 }
 
-/* Labels from where they aim, their sums made 1. */
+/* Computes the labels from these differences and normalises them. */
 static void move_labels(bm_work *w, double *membership, int n, int k) {
   num_exp_minus(w->log_q, (ptrdiff_t) n * k);
   memset(w->sum_q, 0, (size_t) n * sizeof *w->sum_q);
@@ -214,7 +228,7 @@ static double near_objective(const mc_data *data, const bm_param *par, bm_work *
   take_logs(data, par, w);
   take_label_logs(par->membership, (ptrdiff_t) n * k, w->log_q);
   for (int i = 0; i < n; i++) {
-    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return NAN;
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->iterations, w->objective)) return NAN;
     row_log_joint(data, k, w, w->scratch, i);
     sum += row_bound(w, par->membership, i, n, k);
     if (move) aim_label(w, mc_smooth_row(par->smooth, i), w->hold[i], i, n, k);
@@ -223,7 +237,7 @@ static double near_objective(const mc_data *data, const bm_param *par, bm_work *
   return sum;
 }
 
-#define CANCELLED 1e-8 /* share of a sum left by a subtraction below which it is summed anew */
+#define CANCELLED 1e-8 /* share of a sum left by a subtraction below which it is recomputed */
 
 static bool is_missing(const mc_data *data, int i, int j) {
   int from = data->na_start[i], to = data->na_start[i + 1];
@@ -237,8 +251,8 @@ static bool is_missing(const mc_data *data, int i, int j) {
   return from < data->na_start[i + 1] && data->na_column[from] == j;
 }
 
-/* The sums of a pass: the head, then rows with a cell observed and, where labels have neighbours to
- * go by, all; expected rows of each component (k), ones and observed cells (k x m). */
+/* Sums of an iteration: the head, then the number of rows with an observed cell (with neighbours:
+ * of all rows), expected rows of each component (k), ones and observed cells (k x m). */
 enum { ROWS = MC_SHARD_HEAD, TOTAL };
 
 typedef struct {
@@ -251,9 +265,9 @@ static counts counts_in(double *sums, int k, int m) {
 }
 
 /*
- * Expected observed cells of every component: its rows less the missing cells, which seen holds on
- * entry. Where next to nothing is left of that, rounding would pass for cells, and might make an
- * exact 1 of a prototype, which never moves again: such a column is summed anew. false: stopped.
+ * Expected observed cells of every component: its rows minus the missing cells, which seen holds on
+ * entry. If cancellation leaves mainly rounding, which could make a prototype exactly 1, where it
+ * would stay, the column is summed again. Returns false if stopped.
  */
 static bool take_seen(const mc_data *data, int k, const double *labels, bm_work *w, counts to) {
   for (int j = 0; j < data->m; j++) {
@@ -265,7 +279,7 @@ static bool take_seen(const mc_data *data, int k, const double *labels, bm_work 
       seen[c] = left;
     }
     if (!lost) continue;
-    if (mc_stop(w->host, w->passes, w->objective)) return false;
+    if (mc_stop(w->host, w->iterations, w->objective)) return false;
     memset(seen, 0, (size_t) k * sizeof(double));
     for (int i = 0; i < data->n; i++)
       for (int c = 0; c < k && !is_missing(data, i, j); c++)
@@ -274,13 +288,12 @@ static bool take_seen(const mc_data *data, int k, const double *labels, bm_work 
   return true;
 }
 
-/* false: stopped. */
 static bool add_counts(const mc_data *data, const bm_param *par, const double *labels, bm_work *w,
                        counts to) {
   const int k = par->k;
   for (int i = 0; i < data->n; i++) {
     const int na_from = data->na_start ? data->na_start[i] : 0;
-    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->passes, w->objective)) return false;
+    if (i % BM_LOOK_EVERY == 0 && mc_stop(w->host, w->iterations, w->objective)) return false;
     if (data_n_observed(data, i) == 0 && !par->smooth) continue;
     ++*to.rows;
     for (int c = 0; c < k; c++) w->row[c] = labels[num_at(i, c, data->n)];
@@ -307,6 +320,18 @@ static bool model_rows(void *self, bool evaluate, const double *caps, double *su
   return add_counts(s->data, par, labels, s->work, counts_in(sums, par->k, s->data->m));
 }
 
+/* A Newton step of the effects, by the posterior of rows with an observed cell. */
+static void step_effects(const mc_data *data, const bm_param *par, bm_work *w) {
+  for (int i = 0; i < data->n; i++) {
+    const bool seen = data_n_observed(data, i) > 0;
+    for (int c = 0; c < par->k; c++) {
+      const ptrdiff_t at = num_at(i, c, data->n);
+      w->counts[at] = seen ? w->posterior[at] : 0;
+    }
+  }
+  num_multinomial_climb(&par->by, data->n, par->k, w->counts, w->climb);
+}
+
 static bool model_step(void *self, double *sums, double objective) {
   const bm_self *s = self;
   const bm_param *par = s->par;
@@ -319,16 +344,19 @@ static bool model_step(void *self, double *sums, double objective) {
     const double observed = fmax(from.seen[at], from.ones[at]) + prior->one + prior->zero;
     if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
   }
-  for (int c = 0; c < k && n_rows > 0; c++)
+  if (par->by.d > 0) step_effects(s->data, par, s->work);
+  for (int c = 0; c < k && n_rows > 0 && par->by.d == 0; c++)
     par->weights[c] = num_lift((from.total[c] + prior->weights) / n_rows);
-  s->work->passes++;
+  s->work->iterations++;
   s->work->objective = objective;
   return true;
 }
 
 static double model_beside(void *self) {
   const bm_self *s = self;
-  return log_prior(s->data->m, s->par, &s->work->prior);
+  double sum = log_prior(s->data->m, s->par, &s->work->prior);
+  if (s->par->by.d > 0) sum += num_multinomial_log_prior(&s->par->by, s->par->k);
+  return sum;
 }
 
 static void model_feasible(void *self, const double *const *safe) {
@@ -347,5 +375,6 @@ mc_shards bm_model(bm_self *self) {
   mc_add_block(&out.shared, par->weights, k);
   mc_add_block(&out.shared, par->prototypes, size);
   mc_add_block(&out.shared, par->smooth ? par->membership : NULL, self->data->n * k);
+  mc_add_block(&out.shared, par->by.effects, par->by.d * k);
   return out;
 }

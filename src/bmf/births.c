@@ -1,4 +1,4 @@
-/* bmf/births.c: features that one item alone has (set B in the paper), on infinite sides. */
+/* bmf/births.c: features that only one item has (set B in the paper), on infinite sides. */
 #include "bmf/private.h"
 
 #include "num/linalg.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 
 #define BIRTHS_MOST 64      /* new features considered, beyond those the prior expects */
-#define BIRTHS_NEGLECT 40.0 /* in log probability below the best number */
+#define BIRTHS_NEGLECT 40.0 /* log probability below the maximum at which the search ends */
 
 double bmf_birth_rate(const bmf_workspace *ws) {
   const bmf_side *own = ws->own;
@@ -25,13 +25,14 @@ static int count_singles(const bmf_workspace *ws) {
   return n;
 }
 
-/* The item's features nobody else has go; the caller knows that the likelihood must follow. */
+/* Removes the features that only this item has; the caller must update the likelihood. */
 static void drop_singles(bmf_workspace *ws) {
   for (int c = ws->own->k - 1; c >= ws->own->n_fixed; c--)
     if (is_single(ws, c)) bmf_workspace_drop(ws, c);
 }
 
-/* A new feature of the item at hand alone; its weights are still to be set, and bmf_workspace_feature() called. */
+/* Adds a feature that only the current item has. Its weights must then be set and
+ * bmf_workspace_feature() called. */
 static int add_single(bmf_workspace *ws) {
   const int c = bmf_workspace_add(ws);
   ws->at.u[c] = 1;
@@ -39,7 +40,7 @@ static int add_single(bmf_workspace *ws) {
   return c;
 }
 
-/* Which features go when the item's own are drawn anew; NULL: none. */
+/* Marks the features that only this item has, to be drawn again; NULL if there are none. */
 static const unsigned char *mark_singles(bmf_workspace *ws) {
   if (count_singles(ws) == 0) return NULL;
   for (int c = 0; c < ws->own->k; c++) ws->work.skip[c] = (unsigned char) is_single(ws, c);
@@ -53,12 +54,12 @@ typedef struct {
   double precision, mean; /* of the weights' prior */
   const double *basis;    /* eigenvectors of the item's gram */
   const double *value;    /* its eigenvalues ... */
-  double stretch;         /* ... times this */
+  double stretch;         /* ... multiplied by this */
   const double *pull;     /* precision * mean + score, in the eigenbasis */
 } births_problem;
 
 /*
- * log p(b | .) but for a constant. The item sees b new features only through
+ * log p(b | .) up to a constant. The likelihood of the item depends on b new features only through
  * s = sum of their weights ~ N(b w0, (b / phi) I):
  *   log Poisson(b; xi) + L/2 log(phi/b) - 1/2 log|phi/b I + G| + 1/2 h'(phi/b I + G)^-1 h
  *   - 1/2 phi b w0^2 L,   h = phi w0 1 + g.
@@ -94,7 +95,7 @@ static int draw_births(bmf_workspace *ws, const births_problem *p, double rate) 
   return num_pick_log(weight, n);
 }
 
-/* s ~ its Gaussian posterior; then the b rows of weights given that they sum to s. */
+/* Draws s from its Gaussian posterior, then the b rows of weights conditional on their sum s. */
 static void draw_rows(bmf_workspace *ws, const births_problem *p, int b) {
   const int n_l = p->n_l, first = ws->own->k;
   double *turned = ws->work.small[2], *left = ws->work.small[3];
@@ -118,7 +119,7 @@ static void draw_rows(bmf_workspace *ws, const births_problem *p, int b) {
   }
 }
 
-/* The item without the features in singles, in the eigenbasis of its gram. */
+/* Expresses the item without the marked features in the eigenbasis of its gram. */
 static births_problem pose(bmf_workspace *ws, const unsigned char *singles) {
   const int n_l = ws->other->k;
   const bool gaussian = ws->state->family == BMF_GAUSSIAN;
@@ -148,7 +149,7 @@ void bmf_births_log_lik(bmf_workspace *ws, int n, double *out) {
   for (int b = 0; b < n; b++) out[b] = log_births(&p, b, 1) + lgammafn(b + 1.0);
 }
 
-/* Semi-collapsed Gibbs draw of the number of the item's own features and of their weights. */
+/* Semi-collapsed Gibbs draw of the number of the item's own features, and of their weights. */
 static void births_collapsed(bmf_workspace *ws) {
   const unsigned char *singles = mark_singles(ws);
   const births_problem p = pose(ws, singles);
@@ -157,7 +158,7 @@ static void births_collapsed(bmf_workspace *ws) {
   if (b > 0) draw_rows(ws, &p, b);
 }
 
-/* ---- Poisson: proposals from the prior, the likelihood ratio of the item decides ---- */
+/* ---- Poisson: proposals from the prior, accepted by the item's likelihood ratio ---- */
 
 static double log_lik_with(bmf_workspace *ws, const double *total) {
   const mc_data *x = ws->data;

@@ -1,18 +1,17 @@
 /*
- * bmf/bmf.h: binary matrix factorization, Meeds, Ghahramani, Neal & Roweis
- * (2007). Rows i have binary features u, columns j binary features v, and
+ * bmf/bmf.h: binary matrix factorization, Meeds, Ghahramani, Neal & Roweis (2007). Rows i have
+ * binary features u, columns j binary features v, and
  *   eta[i,j] = sum_kl rows[i,k] weights[k,l] columns[j,l]     (U W V' in the paper)
  *   gaussian   x ~ N(eta, 1 / noise_precision)                 (lambda in the paper)
  *   bernoulli  P(x = 1) = 1 / (1 + exp(-eta))
  *   poisson    x ~ Poisson(background + eta), weights >= 0.
- * Weights ~ N(weight_mean, 1 / weight_precision), Poisson: Gamma(weight_shape,
- * weight_precision). Features of a side: pi_k ~ Beta(alpha / K, beta), K fixed
- * or its limit of infinitely many (Indian buffet). All Gammas are (shape, rate).
+ * Weights ~ N(weight_mean, 1 / weight_precision), Poisson: Gamma(weight_shape, weight_precision).
+ * Features of a side: pi_k ~ Beta(alpha / K, beta), K fixed or its limit of infinitely many (Indian
+ * buffet). All Gammas are (shape, rate).
  *
- * A sweep is one Markov chain Monte Carlo update of everything, exact for
- * power = 1; power < 1 tempers the likelihood (for starts only). Both sides
- * run through the same code, seen from the side at hand: its items (rows, or
- * columns) carry features, the other side's items are its cells.
+ * A sweep is one Markov chain Monte Carlo update of all unknowns, exact for power = 1; power < 1
+ * tempers the likelihood (for starting values only). Both sides use the same code, written for one
+ * side: its items (rows, or columns) have features, and the other side's items are its cells.
  */
 #ifndef MC_BMF_BMF_H
 #define MC_BMF_BMF_H
@@ -24,7 +23,7 @@ enum { BMF_ROWS, BMF_COLUMNS };
 
 typedef enum { BMF_GAUSSIAN, BMF_BERNOULLI, BMF_POISSON } bmf_family;
 
-/* Scalars: known, or learned under a Gamma(shape, rate) prior. */
+/* Scalars: fixed, or estimated under a Gamma(shape, rate) prior. */
 enum {
   BMF_ALPHA_ROWS,
   BMF_ALPHA_COLUMNS,
@@ -41,16 +40,18 @@ typedef struct {
   bool learned;
 } bmf_hyper;
 
-/* One side. Features 0 .. n_fixed - 1 are the user's: never updated, without prior. */
+/* One side. Features 0 .. n_fixed - 1 are supplied by the user, never updated, and have no prior. */
 typedef struct {
   int n;             /* items */
-  bool infinite;     /* Indian buffet; else k - n_fixed features for good */
+  bool infinite;     /* Indian buffet; otherwise always k - n_fixed free features */
   double beta_off;   /* beta of the prior; alpha / K is its other half */
-  int n_fixed, k;    /* features now, fixed ones first; in random order beyond them */
-  int room;          /* features there is memory for */
+  int n_fixed, k;    /* current number of features, the fixed ones first; the others in random
+                        order */
+  int room;          /* capacity in features */
   unsigned char *on; /* n x room, row by row: 0 or 1 */
   int *count;        /* k: items that have the feature */
-  int n_extern;      /* > 0: count is that of so many items outside x, and stays (prediction) */
+  int n_extern;      /* > 0: count refers to this many items outside x and is constant
+                        (prediction) */
 } bmf_side;
 
 typedef struct {
@@ -61,24 +62,24 @@ typedef struct {
                         [1]: its transpose, a row every side[0].room */
   bmf_hyper hyper[BMF_N_HYPER];
   double power;        /* of the likelihood, in (0, 1] */
-  const double *omega; /* n x m: Polya-Gamma variables that are given, not drawn; NULL as a rule */
+  const double *omega; /* n x m: supplied Polya-Gamma variables; NULL: drawn */
   const mc_host *host;
-  int n_sweep; /* whole sweeps of this run, for the host */
+  int n_sweep; /* complete sweeps of this run, reported to the host */
 } bmf_state;
 
-/* Which moves a sweep makes beyond single flips, set-B births, weights and hyperparameters. */
+/* Optional moves of a sweep, besides single flips, set-B births, weights and hyperparameters. */
 typedef struct {
   bool block;      /* flips in pairs of features */
   bool multi;      /* Metropolis proposals of several features of an item */
-  int split_merge; /* tries a side and sweep; Gaussian and Bernoulli */
+  int split_merge; /* attempts per side and sweep; Gaussian and Bernoulli */
   bool
       collapsed; /* flips with the weights integrated out; Gaussian, complete data, weight_mean 0 */
 } bmf_moves;
 
 typedef struct bmf_workspace bmf_workspace; /* scratch of one side's updates */
 
-/* Large tables take seconds a sweep, so the host is asked within it. Every update ends early then,
- * and leaves the state a whole one. */
+/* Asks the host within a sweep, because sweeps of large tables take seconds. Every update then ends
+ * early and leaves a complete state. */
 static inline bool bmf_stop(const bmf_state *state) {
   return mc_stop(state->host, state->n_sweep, 0);
 }
@@ -87,68 +88,68 @@ static inline unsigned char *bmf_item(const bmf_side *side, int i) {
   return side->on + (ptrdiff_t) i * side->room;
 }
 
-/* Row c of the weights as side s sees them. */
+/* Row c of the weights in the orientation of side s. */
 static inline double *bmf_weight(const bmf_state *state, int s, int c) {
   return state->weight[s] + (ptrdiff_t) c * state->side[1 - s].room;
 }
 
 static inline int bmf_n_free(const bmf_side *side) { return side->k - side->n_fixed; }
 
-/* Items of the beta-Bernoulli prior, the one at hand included. */
+/* Number of items in the beta-Bernoulli prior, including the current one. */
 static inline int bmf_n_items(const bmf_side *side) {
   return side->n_extern ? side->n_extern + 1 : side->n;
 }
 
-/* How many items other than the one with features u have feature c. */
+/* Number of items with feature c other than the one with features u. */
 static inline int bmf_n_others(const bmf_side *side, const unsigned char *u, int c) {
   return side->n_extern ? side->count[c] : side->count[c] - u[c];
 }
 
 /* ---- bmf/state.c ---- */
 
-/* Memory for the features given (side[s].k, room = 0 on entry) and a few more. */
+/* Allocates memory for the features (side[s].k; room = 0 on entry) and a few more. */
 void bmf_allocate(bmf_state *state);
 
-/* Fresh counts; the other orientation of the weights. */
+/* Recomputes the counts; copies the weights from orientation `from` to the other. */
 void bmf_count(bmf_side *side);
 void bmf_transpose(bmf_state *state, int from);
 
-/* A feature without members, with this row of weights (as side s sees them; NULL: zeros); its number. */
+/* Adds a feature without members, with this row of weights (side s; NULL: zeros); returns its index. */
 int bmf_add_feature(bmf_state *state, int s, const double *weight);
 
-/* Removes feature c of side s; the last one takes its place. Both leave weight[1 - s] stale. */
+/* Removes feature c of side s, moving the last one into its place. Like adding, leaves weight[1 - s] stale. */
 void bmf_drop_feature(bmf_state *state, int s, int c);
 
-/* Drops features nobody has, on infinite sides. */
+/* Removes features without members, on infinite sides. */
 void bmf_drop_empty(bmf_state *state, int s);
 
 /* ---- bmf/density.c ---- */
 
 /*
- * log prior of side s, labelled: its free features in uniformly random order, which is what a state
- * with weights is, as features are told apart by their weights. User-fixed features have no prior.
+ * Log prior of side s for labelled features: the free ones in uniformly random order. A state with
+ * weights is labelled because its features differ by their weights. Fixed features have no prior.
  */
 double bmf_log_prior_side(const bmf_state *state, int s);
-double bmf_log_feature(const bmf_state *state, int s, int m); /* of a free one with m members */
+double bmf_log_feature(const bmf_state *state, int s, int m); /* of a free feature with m members */
 double bmf_log_prior_weights(const bmf_state *state);
-double bmf_log_hyper(const bmf_state *state, int which); /* 0 where it is not learned */
+double bmf_log_hyper(const bmf_state *state, int which); /* 0 for fixed parameters */
 
-/* sum of 1 / (beta + i - 1), i = 1 .. n: the mean number of features is alpha times this. */
+/* Sum of 1 / (beta + i - 1), i = 1 .. n: the expected number of features is alpha times this. */
 double bmf_harmonic(const bmf_side *side);
 double bmf_log_beta(double a, double b);
 
-/* What the model expects of a cell. */
+/* Expected value of a cell. */
 double bmf_expected_cell(const bmf_state *state, int i, int j);
 
 typedef struct {
-  double log_lik, squared_error, n_observed; /* over observed cells; the error: Gaussian family */
+  double log_lik, squared_error, n_observed; /* over observed cells; squared_error: Gaussian */
 } bmf_fit_measure;
 
 /* Scratch of bmf_measure(). */
 typedef struct {
   num_strips rows;
   int room;
-  double *eta, *scratch; /* a stretch for each thread */
+  double *eta, *scratch; /* one section per thread */
   bmf_fit_measure *block;
   ptrdiff_t *start; /* the features of column j: on[start[j]] .. on[start[j + 1] - 1] */
   int *on;
@@ -157,22 +158,23 @@ typedef struct {
 bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads);
 
 /*
- * One look at all cells; mean (n x m, or NULL) gains the expected cells. The same for any number of threads. The host
- * is asked only where there is no mean, half of which would be of no use; log_lik is NaN where it said stop.
+ * Computes the fit over all cells; adds the expected cells to mean (n x m, or NULL). Independent of
+ * the number of threads. The host is asked only without mean, because a partial mean is useless;
+ * log_lik is NaN if it requested a stop.
  */
 bmf_fit_measure bmf_measure(const bmf_state *state, bmf_measure_work *work, double *mean);
 
-/* log p(x, everything), labelled, of a state whose log-likelihood is known. */
+/* log p(x, all unknowns), labelled, of a state with log-likelihood log_lik. */
 double bmf_log_joint(const bmf_state *state, double log_lik);
 
 /* ---- bmf/flips.c, bmf/births.c: updates of one side's features ---- */
 
 bmf_workspace *bmf_new_workspace(bmf_state *state, int s);
 
-/* Prepares the scratch for the state as it is: lists, tables, products with the other side. */
+/* Prepares the scratch for the current state: lists, tables, products with the other side. */
 void bmf_workspace_begin(bmf_workspace *ws, bmf_state *state, int s);
 
-/* All items of side s: flips, multi-feature proposals, births; weight[1 - s] is made fresh. */
+/* Updates all items of side s: flips, multi-feature proposals, births; recomputes weight[1 - s]. */
 void bmf_update_side(bmf_workspace *ws, bmf_state *state, int s, const bmf_moves *moves);
 
 /* ---- bmf/collapsed.c: the same with the weights integrated out ---- */
@@ -186,37 +188,37 @@ void bmf_split_merge(bmf_workspace *ws, bmf_state *state, int s, int n_try);
 enum { BMF_SHIFT, BMF_COMPLEMENT };
 
 typedef struct {
-  int a, b;             /* features of the side; a is a free one, and becomes another group */
+  int a, b;             /* features of the side; a is free and is redefined */
   double sign_a, add_b; /* w_a becomes sign_a w_a, w_b becomes w_b + add_b w_a */
-  int count;            /* members of a after it */
+  int count;            /* members of a afterwards */
 } bmf_recoding;
 
-/* false: a and b have none of this kind. */
+/* Returns false if a and b have no recoding of this kind. */
 bool bmf_find_recoding(const bmf_state *state, int s, int a, int b, int kind, bmf_recoding *to);
 double bmf_recoding_log_ratio(const bmf_state *state, int s, const bmf_recoding *to);
-/* weight[1 - s] is stale then. */
+/* Applies the recoding; weight[1 - s] is then stale. */
 void bmf_recode_as(bmf_state *state, int s, const bmf_recoding *to);
 void bmf_recode(bmf_state *state, int s);
 
 /* ---- bmf/weights.c, bmf/hyper.c ---- */
 void bmf_update_weights(bmf_workspace *ws[2], bmf_state *state);
 void bmf_update_hyper(bmf_state *state, double squared_error);
-/* The Gamma law that a precision, or alpha of an infinite side, is drawn from. */
+/* Gamma full conditional of a precision, or of alpha of an infinite side. */
 void bmf_gamma_law(const bmf_state *state, int which, double squared_error, double *shape,
                    double *rate);
 
 /* ---- bmf/run.c ---- */
 typedef struct {
   int n_sweep;
-  int thin; /* a draw is noted every thin sweeps, after the first thin ones */
+  int thin; /* a draw is recorded every `thin` sweeps */
   int n_threads;
   const double *power; /* n_sweep values, or NULL: all 1 */
   bmf_moves moves;
-  int n_probe;      /* cells whose expected value is noted with each draw */
+  int n_probe;      /* cells whose expected value is recorded with each draw */
   const int *probe; /* row, column, row, column, ..., 0-based */
 } bmf_plan;
 
-/* What a run notes; n_column numbers a draw. */
+/* Columns of the record of draws. */
 enum {
   BMF_NOTE_JOINT,
   BMF_NOTE_LIK,
@@ -230,24 +232,25 @@ enum {
 
 typedef struct {
   int n_done, n_draw; /* sweeps and draws made */
-  double *note;       /* draws x (BMF_NOTE_PROBE + n_probe), a draw a row; grows */
-  int room;           /* of note, see mc_grow() */
+  double *note;       /* draws x (BMF_NOTE_PROBE + n_probe), one row per draw; grows */
+  int room;           /* capacity of note, see mc_grow() */
   double *mean;       /* n x m sum of expected cells over draws, or NULL */
-  bmf_state *best;    /* the draw of the largest log joint; NULL: not wanted */
-  double best_joint;  /* -Inf on entry, or what is to be beaten */
+  bmf_state *best;    /* the draw with the largest log joint; NULL: not requested */
+  double best_joint;  /* the value to be exceeded; -Inf initially */
   bool best_found;
 } bmf_record;
 
 /*
- * Sweeps until the plan is done or the host says stop. After a stop within a sweep some of its
- * updates are left out, which leaves the state a draw like others; that sweep counts for nothing.
+ * Runs sweeps until the plan is complete or the host requests a stop. A stop within a sweep skips
+ * some of its updates; the state is still a valid draw, but the sweep is not counted.
  */
 mc_status bmf_run(bmf_state *state, const bmf_plan *plan, bmf_record *record);
 
 /*
- * Prediction: rows' features are drawn n_sweep times given columns, weights and the counts of the
- * rows outside x; mean (n x m) becomes the expected cells averaged over the later ws. The host is
- * asked after every sweep; false: it said stop, and mean is of no use.
+ * Prediction: draws the rows' features n_sweep times, conditional on columns, weights and the
+ * counts of the rows outside x; mean (n x m) becomes the average of the expected cells over the
+ * later half of the sweeps. The host is asked after every sweep; returns false, with mean invalid,
+ * if it requested a stop.
  */
 bool bmf_predict(bmf_state *state, int n_sweep, double *mean);
 

@@ -26,7 +26,7 @@ typedef struct {
   double *basis, *value, *work, *turned;
 } collapsed;
 
-/* For the features there are: births add theirs before they ask for it. */
+/* Allocates scratch for the current features; births reallocate after adding theirs. */
 static void reserve(collapsed *self) {
   bmf_workspace *ws = self->ws;
   const size_t n_l = (size_t) self->n_l, room = (size_t) ws->own->k;
@@ -60,7 +60,7 @@ static void project_cells(collapsed *self) {
   }
 }
 
-/* gram and cross gain (sign 1) or lose (-1) item i as it is. */
+/* Adds item i to gram and cross (sign 1) or removes it (-1). */
 static void add_item(collapsed *self, int i, double sign) {
   const unsigned char *u = bmf_item(self->ws->own, i);
   const double *cells = self->cells + (ptrdiff_t) i * self->n_l;
@@ -78,7 +78,7 @@ static void start_sums(collapsed *self) {
   for (int i = 0; i < self->ws->n; i++) add_item(self, i, 1);
 }
 
-/* The part of log p(X | U, V) that depends on this side. */
+/* Terms of log p(X | U, V) that depend on this side. */
 static double log_marginal(collapsed *self) {
   const bmf_workspace *ws = self->ws;
   const int k = self->k, n_l = self->n_l;
@@ -127,7 +127,8 @@ static void flip_entries(collapsed *self, int i, double *log_now) {
   }
 }
 
-/* b* ~ Poisson(xi) new features of item i in place of its own; accepted by the ratio of marginals. */
+/* Proposes b* ~ Poisson(xi) new features of item i instead of its own; accepts by the ratio of
+ * marginals. */
 static void births(collapsed *self, double *log_now) {
   bmf_workspace *ws = self->ws;
   bmf_side *own = ws->own;

@@ -1,4 +1,4 @@
-/* bmf/density.c: log densities, and one look at all cells. */
+/* bmf/density.c: log densities, and the fit over all cells. */
 #include "bmf/bmf.h"
 #include "num/vector.h"
 
@@ -39,7 +39,7 @@ double bmf_log_feature(const bmf_state *state, int s, int m) {
   return bmf_log_beta(alpha / bmf_n_free(side) + m, side->beta_off + side->n - m);
 }
 
-/* In logs throughout: a value times a tiny rate may underflow, which dgamma() takes for 0. */
+/* Uses logs because a value times a tiny rate may underflow, which dgamma() treats as 0. */
 static double log_gamma(double x, double shape, double rate) {
   return shape * log(rate) - lgammafn(shape) + (shape == 1 ? 0 : (shape - 1) * log(x)) - rate * x;
 }
@@ -64,7 +64,7 @@ double bmf_log_hyper(const bmf_state *state, int which) {
   return hyper->learned ? log_gamma(hyper->value, hyper->shape, hyper->rate) : 0;
 }
 
-/* eta[0 .. m - 1] of row i; scratch holds a value for each column feature. */
+/* Computes eta[0 .. m - 1] of row i; scratch has a value for each column feature. */
 static void find_predictor(const bmf_state *state, const bmf_measure_work *work, int i, double *eta,
                            double *scratch) {
   const bmf_side *rows = &state->side[BMF_ROWS], *columns = &state->side[BMF_COLUMNS];
@@ -82,7 +82,8 @@ static void find_predictor(const bmf_state *state, const bmf_measure_work *work,
   }
 }
 
-/* Of a row's observed cells; cell by cell, since squares of values and means may dwarf their errors. */
+/* Squared error of a row's observed cells, cell by cell: differences of large squares and means
+ * would lose precision. */
 static double squared_error(const mc_data *x, int i, const double *eta) {
   const int to = x->start[i + 1], na_to = x->na_start ? x->na_start[i + 1] : 0;
   double sum = 0;
@@ -106,8 +107,8 @@ static double zero_log_lik(const bmf_state *state, double eta) {
 }
 
 /*
- * Counts and presences: all cells are taken as observed zeros first; stored and missing cells then
- * put right what differs.
+ * Bernoulli and Poisson: all cells first count as observed zeros; stored and missing cells are then
+ * corrected.
  */
 static bmf_fit_measure measure_row(const bmf_state *state, int i, const double *eta) {
   const mc_data *x = state->data[BMF_ROWS];
@@ -132,7 +133,7 @@ static bmf_fit_measure measure_row(const bmf_state *state, int i, const double *
   return out;
 }
 
-/* What a cell with this linear predictor is expected to be. */
+/* Expected value of a cell with this linear predictor. */
 static double expected(const bmf_state *state, double eta) {
   switch (state->family) {
     case BMF_BERNOULLI: return 1 / (1 + exp(-eta));
@@ -149,7 +150,7 @@ double bmf_expected_cell(const bmf_state *state, int i, int j) {
   return expected(state, eta);
 }
 
-#define BLOCK 64 /* rows whose sums are added up together, whatever the number of threads */
+#define BLOCK 64 /* rows whose sums are added together, for any number of threads */
 
 bmf_measure_work bmf_new_measure(const bmf_state *state, int n_threads) {
   const mc_host *host = state->host;

@@ -6,7 +6,7 @@
 #define MULTI_LEAST 2
 #define MULTI_MOST 4
 
-/* Change of the log prior were c flipped. */
+/* Change of the log prior if c were flipped. */
 static double prior_shift(const bmf_workspace *ws, int c) {
   const int n = bmf_n_others(ws->own, ws->at.u, c);
   const double odds = ws->view.log_on[n] - ws->view.log_off[n];
@@ -14,9 +14,9 @@ static double prior_shift(const bmf_workspace *ws, int c) {
 }
 
 /*
- * Features that may flip, in a fresh random order: with a fixed one, position
- * would tell a feature's age and the scan would not leave the posterior
- * invariant. On an infinite side, features nobody else has are left to births.
+ * Puts the features that may flip into a new random order. With a fixed order the position would
+ * depend on a feature's age, and the scan would not leave the posterior invariant. On an infinite
+ * side, features of a single item are left to births.
  */
 static int scan_order(bmf_workspace *ws) {
   const bmf_side *own = ws->own;
@@ -43,10 +43,7 @@ static void flip_pair(bmf_workspace *ws, int a, int b) {
   if (pick & 2) bmf_row_flip(ws, b);
 }
 
-/*
- * Several entries at once, proposed from their conditional prior, which leaves
- * the likelihood ratio to decide.
- */
+/* Proposes several entries jointly from their conditional prior, so only the likelihood ratio decides. */
 static void flip_several(bmf_workspace *ws, int n) {
   int changed[MULTI_MOST], n_changed = 0;
   int size = MULTI_LEAST + num_below(MULTI_MOST - MULTI_LEAST + 1);

@@ -1,11 +1,11 @@
-/* bmf/hyper.c: precisions, concentrations, and what else is learned. */
+/* bmf/hyper.c: updates of precisions, concentrations and other hyperparameters. */
 #include "bmf/bmf.h"
 
 #include "num/rng.h"
 
 #include <math.h>
 
-/* Shape and rate of a conjugate update, for tests too. */
+/* Gamma full conditional; bmf_gamma_law() exposes it to tests. */
 typedef struct {
   double shape, rate;
 } gamma_law;
@@ -55,14 +55,14 @@ void bmf_gamma_law(const bmf_state *state, int which, double squared_error, doub
   *rate = law.rate;
 }
 
-/* Log density of what is not conjugate, in hyper `which`, up to a constant. */
+/* Log density of the non-conjugate terms in hyper `which`, up to a constant. */
 static double log_conditional(bmf_state *state, int which) {
   if (which == BMF_ALPHA_ROWS || which == BMF_ALPHA_COLUMNS)
     return bmf_log_prior_side(state, which - BMF_ALPHA_ROWS);
   return bmf_log_prior_weights(state);
 }
 
-/* At log value y, with the Gamma prior and the Jacobian of the logarithm. */
+/* Log density at log value y, including the Gamma prior and the Jacobian of the logarithm. */
 static double log_density_at(bmf_state *state, int which, double y) {
   bmf_hyper *hyper = &state->hyper[which];
   hyper->value = exp(y);
@@ -95,14 +95,17 @@ static void slice(bmf_state *state, int which) {
   }
 }
 
-#define PRECISION_LEAST 1e-30 /* of weights, in that of the noise */
+#define PRECISION_LEAST 1e-30 /* of weights, relative to that of the noise */
 
 static void draw_gamma(bmf_state *state, int which, double squared_error) {
   double shape, rate;
   bmf_gamma_law(state, which, squared_error, &shape, &rate);
   double value = num_draw_gamma_within(shape, rate);
-  /* Without weights it comes from its prior, and what a vague one draws may leave no digit of a
-   * linear predictor, which is on the scale of the noise (Bernoulli: of 1). */
+  /*
+   * Without weights the precision is drawn from its prior. A vague prior may yield values so small
+   * that the linear predictor, which is on the scale of the noise (Bernoulli: of 1), loses all
+   * digits.
+   */
   if (which == BMF_WEIGHT_PRECISION && state->family != BMF_POISSON) {
     const bool gaussian = state->family == BMF_GAUSSIAN;
     value = fmax(value, PRECISION_LEAST * (gaussian ? state->hyper[BMF_NOISE_PRECISION].value : 1));

@@ -1,53 +1,54 @@
 /*
- * bmf/private.h: what the updates of one side work on, shared by their files: the side, the item at hand, scratch.
+ * bmf/private.h: the data structures of updates of one side: the side, the current item, scratch.
  *
- * Below, "own" is the side at hand (n items, its features c), "other" the one
- * whose m items are the cells of an item (its features l; L of them). What
- * feature c adds to the cells of an item is effect[c,j] = sum_l w[c,l] other[j,l].
+ * Below, "own" is the current side (n items, features c), "other" the side whose m items are the
+ * cells of an item (L features l). The contribution of feature c to the cells of an item is
+ * effect[c,j] = sum_l w[c,l] other[j,l].
  *
- * Gaussian items live in the L-dimensional space of the other side's features:
- * with V the other side, O the item's observed cells, r its residual,
+ * Gaussian items live in the L-dimensional space of the other side's features: with V the other
+ * side, O the item's observed cells, r its residual,
  *   gram = V'OV,  residual = V'Or,  image_c = gram w_c,
- * a flip costs O(L), whatever the number of cells.
+ * a flip costs O(L), independently of the number of cells.
  */
 #ifndef MC_BMF_PRIVATE_H
 #define MC_BMF_PRIVATE_H
 
 #include "bmf/bmf.h"
 
-/* L x L, and features' rows times it. */
+/* V'OV, its products with the weights, and its eigendecomposition. */
 typedef struct {
-  double *gram;  /* L x L, no gaps */
+  double *gram;  /* L x L, contiguous */
   double *image; /* own->k rows, each room_other long: gram w_c */
   double *basis; /* L x L: eigenvectors of gram, once basis_known */
   double *value; /* L: its eigenvalues, at least 0 */
   bool basis_known;
 } bmf_gram;
 
-/* What of a side is the same for all its items, while features and weights are. */
+/* Quantities common to all items of a side, for fixed features and weights. */
 typedef struct {
   double scale; /* power, times the noise precision for the Gaussian family */
   int *on_list; /* m x room_other: the features of each cell ... */
-  int *n_on;    /* m: ... and how many */
+  int *n_on;    /* m: ... and their number */
   double *log_on,
       *log_off;  /* prior log odds of having a feature: log_on[n] - log_off[n], n others */
-  bmf_gram full; /* of complete items; Gaussian */
+  bmf_gram full; /* for complete items; Gaussian */
 
   double *effect;     /* room_own x m: see above; Bernoulli and Poisson */
   double *up, *down;  /* room_own x m: exp(effect), exp(-effect); Bernoulli */
   double *effect_sum; /* room_own: over all cells; Bernoulli: largest absolute value */
-  double reach;       /* no linear predictor is larger; Bernoulli */
-  bool wide;          /* exp() of a linear predictor might overflow: the slow, safe way */
+  double reach;       /* upper bound of all |linear predictors|; Bernoulli */
+  bool wide;          /* exp() of a linear predictor might overflow: slower, safe computations
+                         are used */
 } bmf_view;
 
-/* The item at hand. */
+/* The current item. */
 typedef struct {
   int item;
   unsigned char *u;
   double *total;    /* L: sum of its features' rows of weights */
   double *seen;     /* m: 1 observed, 0 missing */
-  double *eta;      /* m: linear predictor; it follows flips where wide alone */
-  double *odds;     /* m: exp(eta), 0 where missing; Bernoulli that is not wide */
+  double *eta;      /* m: linear predictor; updated by flips only if wide */
+  double *odds;     /* m: exp(eta), 0 if missing; Bernoulli, unless wide */
   double log_norm;  /* sum over observed cells of log(1 + exp(eta)); Bernoulli */
   double *rate;     /* at the item's stored cells; Poisson */
   double *residual; /* L: V'Or; Gaussian */
@@ -57,10 +58,10 @@ typedef struct {
   int pattern_of;
 } bmf_at;
 
-/* Of one function at a time, unless it says otherwise. */
+/* Scratch of one function at a time, except where noted. */
 typedef struct {
   int *order;           /* room_own: features in the order of a scan */
-  unsigned char *skip;  /* room_own: features a caller leaves out or marks */
+  unsigned char *skip;  /* room_own: features that a caller excludes or marks */
   double *cells;        /* m */
   double *pull;         /* m */
   double *gram;         /* L x L: an item's weighted gram */
@@ -68,7 +69,7 @@ typedef struct {
   int *items;           /* n */
   unsigned char *takes; /* n */
   double *eigen;
-  double *omega; /* n x m: Polya-Gamma variables of all cells, once they are wanted */
+  double *omega; /* n x m: Polya-Gamma variables of all cells, allocated on demand */
   double *pool;
   size_t pool_size;
 } bmf_scratch;
@@ -79,8 +80,8 @@ struct bmf_workspace {
   bmf_side *own, *other;
   const mc_data *data; /* items of this side by rows */
   int n, m;
-  int ask_every;            /* items between two questions to the host */
-  int room_own, room_other; /* what there is memory for */
+  int ask_every;            /* items between two calls of the host */
+  int room_own, room_other; /* capacities */
   bmf_view view;
   bmf_at at;
   bmf_scratch work;
@@ -88,64 +89,67 @@ struct bmf_workspace {
 
 /* ---- bmf/workspace.c ---- */
 
-/* Should a loop over items end before item i? */
+/* Returns whether a loop over items should end before item i. */
 static inline bool bmf_workspace_stop(const bmf_workspace *ws, int i) {
   return i % ws->ask_every == 0 && bmf_stop(ws->state);
 }
 
-/* A new feature without members, its number; bmf_workspace_feature() when its weights are set or changed. */
+/* Adds a feature without members and returns its index. bmf_workspace_feature() must follow when
+ * its weights are set or changed. */
 int bmf_workspace_add(bmf_workspace *ws);
 void bmf_workspace_feature(bmf_workspace *ws, int c);
-/* Feature c goes, the last one takes its place; the scratch follows. */
+/* Removes feature c, moving the last one into its place, and updates the scratch. */
 void bmf_workspace_drop(bmf_workspace *ws, int c);
 
-/* The item's gram = sum over its cells of weight[j] v_j v_j'; cells without weight are skipped. */
+/* Computes the sum over the item's cells of weight[j] v_j v_j', skipping cells without weight. */
 void bmf_gram_of(const bmf_workspace *ws, const double *weight, double *gram);
 /* out[l] = sum_j value[j] v[j,l] */
 void bmf_project(const bmf_workspace *ws, const double *value, double *out);
 /* out[j] = sum_l in[l] v[j,l] */
 void bmf_spread(const bmf_workspace *ws, const double *in, double *out);
-/* The item's weights, summed over its features but those marked in skip (may be NULL). */
+/* Sums the item's weights over its features, except those marked in skip (may be NULL). */
 void bmf_sum_weights(const bmf_workspace *ws, const unsigned char *skip, double *total);
-/* Eigenvectors and values of gram->gram, made once. */
+/* Eigenvectors and eigenvalues of gram->gram, computed once. */
 void bmf_find_basis(bmf_workspace *ws, bmf_gram *gram);
-/* At least so many doubles, not zeroed; never NULL. */
+/* Returns at least `count` uninitialised doubles; never NULL. */
 double *bmf_pool(bmf_workspace *ws, size_t count);
 
 /* ---- bmf/row.c: the likelihood of one item ---- */
 
-/* Item i and its linear predictor. */
+/* Selects item i and computes its linear predictor. */
 void bmf_row_begin(bmf_workspace *ws, int i);
-/* Item i, for bmf_row_gaussian() alone. */
+/* Selects item i, for bmf_row_gaussian() only. */
 void bmf_row_enter(bmf_workspace *ws, int i);
-/* Change of the tempered log-likelihood were feature a (and b, unless -1) of the item flipped. */
+/* Change of the tempered log-likelihood if feature a (and b, unless -1) of the item were flipped. */
 double bmf_row_shift(bmf_workspace *ws, int a, int b);
-/* Flips it; counts follow. */
+/* Flips feature c and updates the counts. */
 void bmf_row_flip(bmf_workspace *ws, int c);
-/* Bernoulli, of rows: fresh Polya-Gamma variables of the item's observed cells, into omega (n x m). */
+/* Bernoulli, rows: draws Polya-Gamma variables of the item's observed cells into omega (n x m). */
 void bmf_row_omega(bmf_workspace *ws, int i, double *omega);
-/* Gaussian and Bernoulli (given the state's Polya-Gamma variables, or fresh ones): the likelihood as a Gaussian one in
- * the item's residual, with features marked in skip (may be NULL) taken out: gram (L x L, NULL: not
- * wanted) and score (L), weighted. */
+/*
+ * Gaussian, and Bernoulli conditional on the state's or new Polya-Gamma variables: the likelihood
+ * as a Gaussian in the item's residual, without the features marked in skip (may be NULL). Returns
+ * gram (L x L; NULL: not requested) and score (L), weighted.
+ */
 void bmf_row_gaussian(bmf_workspace *ws, const unsigned char *skip, double *gram, double *score);
 
-/* ---- bmf/weights.c: what the weights are drawn from ---- */
+/* ---- bmf/weights.c: full conditionals of the weights ---- */
 
-/* Q (lower triangle) and h of vec(W) ~ N(Q^-1 h, Q^-1), weight c, l at c L + l; false where
- * the host said stop. */
+/* Computes Q (lower triangle) and h of vec(W) ~ N(Q^-1 h, Q^-1), with weight c, l at c L + l;
+ * returns false if the host requested a stop. */
 bool bmf_weight_system(bmf_workspace *ws, double *q, double *pull);
 /* Poisson: counts and exposure of each weight, K x L by rows, and the background's count. */
 void bmf_weight_counts(bmf_workspace *ws, double *counts, double *exposure, double *background);
 
 /* ---- bmf/births.c ---- */
 void bmf_births(bmf_workspace *ws);
-/* xi = alpha / (beta + N - 1), the prior mean of an item's own features. */
+/* xi = alpha / (beta + N - 1), the prior mean of the number of features of a single item. */
 double bmf_birth_rate(const bmf_workspace *ws);
-/* Poisson: log-likelihood ratio of the item were its own features replaced by ones whose weights
- * add up to added (L). Marks the own ones in skip. */
+/* Poisson: log-likelihood ratio of the item if its own features were replaced by ones with summed
+ * weights `added` (L). Marks the own ones in skip. */
 double bmf_births_log_ratio(bmf_workspace *ws, const double *added);
-/* The log-likelihood of the item's residual given that it has b features of its own, b = 0 .. n - 1, up to a
- * constant: Gaussian and Bernoulli. */
+/* Log-likelihood of the item's residual for b = 0 .. n - 1 features of its own, up to a constant;
+ * Gaussian and Bernoulli. */
 void bmf_births_log_lik(bmf_workspace *ws, int n, double *out);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * bmf/recode.c: the same linear predictor by other features. Where two features a and b leave one of
- * their patterns 10, 01, 11 without an item, a can become another group of the items of the two:
+ * bmf/recode.c: other features with the same linear predictor. If one of the patterns 10, 01, 11 of
+ * two features a and b has no item, a can be replaced by another group of the items of both:
  *   BMF_SHIFT       without a common item a becomes a + b, and w_b becomes w_b - w_a; and back;
  *   BMF_COMPLEMENT  a within b becomes b - a, w_b becomes w_b + w_a, and w_a becomes -w_a.
- * Each is its own inverse for a given pair, of Jacobian 1 in the weights, and leaves the likelihood as
- * it is, so the priors alone decide. Flips would have to pass through states that explain the data
- * less well.
+ * Each is its own inverse for a given pair, has Jacobian 1 in the weights and leaves the likelihood
+ * unchanged, so only the priors decide. Flips would have to visit states that fit the data less
+ * well.
  */
 #include "bmf/bmf.h"
 
@@ -13,9 +13,9 @@
 
 #include <math.h>
 
-#define RECODE_TRIES 20 /* a feature and sweep; they look at no cell of the data */
+#define RECODE_TRIES 20 /* attempts per feature and sweep; they need no cell of the data */
 
-/* Is there an item with these entries of a and b? */
+/* Returns whether an item has these entries of a and b. */
 static bool is_seen(const bmf_side *own, int a, int on_a, int b, int on_b) {
   for (int i = 0; i < own->n; i++) {
     const unsigned char *u = bmf_item(own, i);
@@ -28,10 +28,10 @@ bool bmf_find_recoding(const bmf_state *state, int s, int a, int b, int kind, bm
   const bmf_side *own = &state->side[s];
   const int n_a = own->count[a], n_b = own->count[b];
   *to = (bmf_recoding){.a = a, .b = b, .sign_a = 1, .add_b = 1};
-  /* With b empty both ways of a shift would be open, and the one back another. */
+  /* If b is empty, both directions of a shift are possible, and the reverse move is ambiguous. */
   if (n_b == 0) return false;
   if (kind == BMF_COMPLEMENT) {
-    /* Poisson weights are above 0. */
+    /* Poisson weights must be positive. */
     if (state->family == BMF_POISSON || n_a > n_b || is_seen(own, a, 1, b, 0)) return false;
     to->sign_a = -1;
     to->count = n_b - n_a;
@@ -45,7 +45,8 @@ bool bmf_find_recoding(const bmf_state *state, int s, int a, int b, int kind, bm
   return to->count > 0 || !own->infinite;
 }
 
-/* log prior of the two rows of weights, but for constants; they become sign_a w_a and w_b + add_b w_a. */
+/* Log prior of the two rows of weights, up to constants, after the change to sign_a w_a and w_b +
+ * add_b w_a. */
 static double log_weights(const bmf_state *state, int s, int a, int b, double sign_a,
                           double add_b) {
   const double *w_a = bmf_weight(state, s, a), *w_b = bmf_weight(state, s, b);

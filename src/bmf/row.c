@@ -11,7 +11,7 @@ static const double *effect_of(const bmf_workspace *ws, int c) {
   return ws->view.effect + (ptrdiff_t) c * ws->m;
 }
 
-/* +1: the flip turns c on; -1: off. */
+/* +1 if the flip turns c on; -1 if off. */
 static int sign_of(const bmf_workspace *ws, int c) { return ws->at.u[c] ? -1 : 1; }
 
 static int n_stored(const bmf_workspace *ws) {
@@ -42,7 +42,8 @@ static bool same_pattern(const bmf_workspace *ws, int other_item) {
                 (size_t) n * sizeof(int)) == 0;
 }
 
-/* gram of the observed cells: that of all less that of the missing, or their own if these are few. */
+/* gram of the observed cells: that of all cells minus the missing ones, or the sum over the
+ * observed cells if these are fewer. */
 static void partial_gram(bmf_workspace *ws) {
   const int n_l = ws->other->k;
   double *gram = ws->at.partial.gram;
@@ -86,7 +87,7 @@ static void begin_gaussian(bmf_workspace *ws) {
       for (int l = 0; l < n_l; l++) residual[l] -= image_of(ws, c)[l];
 }
 
-/* lambda (s w'V'Or - w'V'OVw / 2), s the sign, w the weights that come or go. */
+/* lambda (s w'V'Or - w'V'OVw / 2), with sign s and weights w of the flipped feature. */
 static double shift_gaussian(const bmf_workspace *ws, int a, int b) {
   const int n_l = ws->other->k, sign_a = sign_of(ws, a);
   const double *w_a = bmf_weight(ws->state, ws->s, a);
@@ -123,7 +124,7 @@ static void begin_bernoulli(bmf_workspace *ws) {
   ws->at.log_norm = log_norm_now(ws);
 }
 
-/* The factors by which a flip of c multiplies the odds. */
+/* Factors by which a flip of c multiplies the odds. */
 static const double *factor_of(const bmf_workspace *ws, int c) {
   return (ws->at.u[c] ? ws->view.down : ws->view.up) + (ptrdiff_t) c * ws->m;
 }
@@ -188,7 +189,7 @@ static double observed_effect(const bmf_workspace *ws, int c) {
   return sum;
 }
 
-/* Subtracting what was added may fall short of the background by rounding. */
+/* New rate, at least the background, which a subtraction may undershoot by rounding. */
 static double moved_rate(const bmf_workspace *ws, int e, double change) {
   return fmax(ws->at.rate[e] + change, ws->state->hyper[BMF_BACKGROUND].value);
 }
@@ -268,7 +269,7 @@ void bmf_row_omega(bmf_workspace *ws, int i, double *omega) {
     if (ws->at.seen[j] > 0) omega[num_at(i, j, ws->n)] = num_draw_polya_gamma(ws->at.eta[j]);
 }
 
-/* Polson, Scott & Windle (2013): given omega ~ PG(1, eta), x - 1/2 is a Gaussian score for eta. */
+/* Polson, Scott & Windle (2013): conditional on omega ~ PG(1, eta), x - 1/2 is a Gaussian score for eta. */
 static void gaussian_from_bernoulli(bmf_workspace *ws, const unsigned char *skip, double *gram,
                                     double *score) {
   double *omega = ws->work.cells, *pull = ws->work.pull;

@@ -1,4 +1,4 @@
-/* bmf/run.c: sweeps, and what is noted of them. */
+/* bmf/run.c: sweeps and their record. */
 #include "bmf/bmf.h"
 
 #include <math.h>
@@ -23,19 +23,19 @@ static void update_features(run_work *work, bmf_state *state, const bmf_moves *m
   }
 }
 
-/* One sweep; returns the log-likelihood after it, NaN after a stop. mean: see bmf_measure(). */
+/* Runs a sweep; returns the log-likelihood after it, NaN after a stop. mean: see bmf_measure(). */
 static double sweep(run_work *work, bmf_state *state, const bmf_moves *moves, double *mean) {
   update_features(work, state, moves);
   bmf_update_weights(work->ws, state);
   if (bmf_stop(state)) return NAN;
-  /* Not before: with the weights integrated out, those of the state are of no use till then. */
+  /* Recoding must follow the weights: collapsed updates leave those of the state outdated. */
   for (int s = 0; s < 2; s++) bmf_recode(state, s);
   const bmf_fit_measure fit = bmf_measure(state, &work->measure, mean);
   if (isnan(fit.log_lik)) return NAN;
   const double noise = state->hyper[BMF_NOISE_PRECISION].value;
   bmf_update_hyper(state, fit.squared_error);
   if (state->family != BMF_GAUSSIAN) return fit.log_lik;
-  /* The noise precision is new: the likelihood follows without another look at the cells. */
+  /* Corrects the likelihood for the new noise precision without visiting the cells again. */
   const double now = state->hyper[BMF_NOISE_PRECISION].value;
   return fit.log_lik + 0.5 * (noise - now) * fit.squared_error +
          0.5 * fit.n_observed * log(now / noise);
@@ -47,7 +47,7 @@ static void copy_side(bmf_side *to, const bmf_side *from) {
   to->k = from->k;
 }
 
-/* best becomes a copy of state. */
+/* Copies state to best. */
 static void keep_best(bmf_state *best, const bmf_state *state) {
   for (int s = 0; s < 2; s++) {
     if (best->side[s].room >= state->side[s].k) continue;

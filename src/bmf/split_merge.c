@@ -1,14 +1,12 @@
 /*
- * bmf/split_merge.c: one feature becomes two, or two become one, with their
- * weights integrated out (Gaussian; Bernoulli given fresh Polya-Gamma
- * variables). After Jain & Neal (2007), doi:10.1214/07-BA219, for features
- * that may overlap.
+ * bmf/split_merge.c: splits one feature into two or merges two, with their weights integrated out
+ * (Gaussian; Bernoulli conditional on new Polya-Gamma variables). After Jain & Neal (2007),
+ * doi:10.1214/07-BA219, for features that may overlap.
  *
- * Two items i1 != i2 and a feature of each are drawn. The same feature c: it is
- * split into a and b, its members, anchors first, the rest in random order,
- * taking a, b or both (i1 keeps a, i2 keeps b) with the predictive probability
- * of their residuals. Different ones: they are merged into the union, and the
- * same probabilities are read off the assignment there is.
+ * Two items i1 != i2 and a feature of each are drawn. If both features are the same one, c, it is
+ * split into a and b: its members, anchors first, the rest in random order, take a, b or both (i1
+ * keeps a, i2 keeps b) with the predictive probability of their residuals. Otherwise the two are
+ * merged into their union, and the same probabilities are computed for the existing assignment.
  */
 #include "bmf/private.h"
 
@@ -25,19 +23,19 @@ enum { TAKES_A = 1, TAKES_B = 2, TAKES_BOTH = 3 };
 typedef struct {
   bmf_workspace *ws;
   int n_l;
-  int a, b;        /* features: split: a is c, b is not there yet (-1) */
+  int a, b;        /* split: a is c, b does not exist yet (-1) */
   int first, last; /* anchors */
   int n_member, *member;
   unsigned char *takes; /* by member */
-  double *gram, *score; /* of the member at hand */
-  double *q1, *h1;      /* L: the features as one */
-  double *q2, *h2;      /* 2 L: as two */
+  double *gram, *score; /* of the current member */
+  double *q1, *h1;      /* L: for a single feature */
+  double *q2, *h2;      /* 2 L: for two features */
   double *try_q, *try_h, *work;
   num_ridge prior;                     /* of a weight */
-  double log_one, log_two, log_chosen; /* M1, M2 and the proposal's probability */
+  double log_one, log_two, log_chosen; /* M1, M2 and the log probability of the proposal */
 } split_try;
 
-/* -1/2 log|Q| + 1/2 h'Q^-1 h; q and h are copied. */
+/* -1/2 log|Q| + 1/2 h'Q^-1 h; q and h are not changed. */
 static double log_integral(split_try *t, const double *q, const double *h, int n) {
   memcpy(t->try_q, q, (size_t) n * (size_t) n * sizeof(double));
   memcpy(t->try_h, h, (size_t) n * sizeof(double));
@@ -45,7 +43,7 @@ static double log_integral(split_try *t, const double *q, const double *h, int n
   return isnan(value) ? -INFINITY : value;
 }
 
-/* q and h of one or two features gain (sign 1) or lose (-1) the member at hand. */
+/* Adds the current member (sign 1) to q and h of one or two features, or removes it (-1). */
 static void add_member(const split_try *t, int takes, int n_feature, double sign, double *q,
                        double *h) {
   const int n = n_feature * t->n_l;
@@ -71,21 +69,20 @@ static void start_system(const split_try *t, int n_feature, double *q, double *h
   }
 }
 
-/* log density of one row of weights at its prior, but for its quadratic and linear part. */
+/* Log density of one row of weights under its prior, without its quadratic and linear terms. */
 static double log_prior_part(const split_try *t) {
   const double precision = t->prior.ridge, mean = t->prior.mean;
   return 0.5 * t->n_l * (log(precision) - precision * mean * mean);
 }
 
-#define ASK_COST                                                                                   \
-  100000 /* between two questions to the host: a microsecond is some hundreds of it */
+#define ASK_COST 100000 /* multiplications between calls of the host, some hundred microseconds */
 
-/* Members in order; where split is false their takes are given, else they are drawn. False where the
- * host said stop: then nothing may come of the try. */
+/* Assigns members in order: draws their takes if `split`, else evaluates the existing ones. Returns
+ * false if the host requested a stop; the attempt must then be abandoned. */
 static bool assign_members(split_try *t, bool split) {
   bmf_workspace *ws = t->ws;
   const int two = 2 * t->n_l;
-  const double cost = ws->m + pow(two, 3); /* of a member, in multiplications */
+  const double cost = ws->m + pow(two, 3); /* per member, in multiplications */
   const int ask_every = 1 + (int) (ASK_COST / (cost + 1));
   start_system(t, 1, t->q1, t->h1);
   start_system(t, 2, t->q2, t->h2);
@@ -114,7 +111,7 @@ static bool assign_members(split_try *t, bool split) {
   return true;
 }
 
-/* Items that have a or b; anchors first, the others in random order. */
+/* Lists the items that have a or b, anchors first, the others in random order. */
 static void find_members(split_try *t) {
   const bmf_side *own = t->ws->own;
   t->n_member = 2;
@@ -152,7 +149,7 @@ static bool is_empty(const bmf_side *own, int i, int c) {
   return own->count[c] == 0;
 }
 
-/* log of the acceptance ratio of the split, from the state with one feature to that with two. */
+/* Log acceptance ratio of the split, from the state with one feature to that with two. */
 static double log_split_ratio(const split_try *t, int n_first, int n_last, int empty_before) {
   const bmf_workspace *ws = t->ws;
   int count[4] = {0};
@@ -167,7 +164,7 @@ static double log_split_ratio(const split_try *t, int n_first, int n_last, int e
          log(first_after) - log(last_after);
 }
 
-/* Rows of weights of two features (or of one) from their Gaussian posterior. */
+/* Draws the rows of weights of one or two features from their Gaussian posterior. */
 static void draw_weights(split_try *t, int n_feature, const int *feature) {
   bmf_state *state = t->ws->state;
   const size_t size = (size_t) t->n_l * sizeof(double);

@@ -1,9 +1,9 @@
-/* bmf/state.c: memory, counts, features that come and go. */
+/* bmf/state.c: memory, counts, adding and removing features. */
 #include "bmf/bmf.h"
 
 #include <string.h>
 
-#define ROOM_MORE 8 /* features beyond those there are */
+#define ROOM_MORE 8 /* spare features */
 
 static void *get(const bmf_state *state, size_t count, size_t size) {
   return state->host->alloc(state->host->ctx, count, size);
@@ -25,8 +25,8 @@ void bmf_allocate(bmf_state *state) {
 }
 
 /*
- * Room for one more feature of side s: items' features move to wider rows, and so do the weights as
- * the other side sees them.
+ * Makes room for one more feature of side s: items' features move to wider rows, and so do the
+ * weights in the other side's orientation.
  */
 static void grow(bmf_state *state, int s) {
   bmf_side *side = &state->side[s];

@@ -1,4 +1,4 @@
-/* bmf/weights.c: the weights given the features of both sides. */
+/* bmf/weights.c: the weights conditional on the features of both sides. */
 #include "bmf/private.h"
 
 #include "num/blas.h"
@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#define JOINT_MOST 600      /* weights drawn jointly; beyond, row by row */
-#define WEIGHT_LEAST 1e-290 /* of a Gamma draw that underflows */
+#define JOINT_MOST 600      /* weights drawn jointly; more are drawn row by row */
+#define WEIGHT_LEAST 1e-290 /* replaces a Gamma draw that underflows */
 
 static double prior_precision(const bmf_state *state) {
   return state->hyper[BMF_WEIGHT_PRECISION].value;
@@ -34,8 +34,8 @@ static double sum_of(const double *x, int n) {
 static void mark_all(bmf_workspace *ws) { memset(ws->work.skip, 1, (size_t) ws->own->k); }
 
 /*
- * Gaussian, nothing missing: with U'U = Qu Du Qu' and V'V = Qv Dv Qv',
- * D[k,l] = phi + lambda du[k] dv[l] and C = Qu' (phi w0 11' + lambda U'XV) Qv,
+ * Gaussian, complete data: with U'U = Qu Du Qu' and V'V = Qv Dv Qv', D[k,l] = phi + lambda du[k]
+ * dv[l] and C = Qu' (phi w0 11' + lambda U'XV) Qv,
  *   W = Qu (C / D + z / sqrt(D)) Qv',   z standard normal.
  */
 static void draw_complete(bmf_workspace *ws) {
@@ -78,7 +78,7 @@ static void draw_complete(bmf_workspace *ws) {
     for (int l = 0; l < n_l; l++) bmf_weight(state, ws->s, c)[l] = pull[num_at(c, l, n_k)];
 }
 
-/* q gains u u' (x) gram (lower triangle), pull gains u (x) score; weight c, l stands at c L + l. */
+/* Adds u u' (x) gram to q (lower triangle) and u (x) score to pull; weight c, l is at c L + l. */
 static void add_item(const bmf_workspace *ws, const double *gram, const double *score, double *q,
                      double *pull) {
   const int n_k = ws->own->k, n_l = ws->other->k;
@@ -128,7 +128,7 @@ static void draw_jointly(bmf_workspace *ws) {
            (size_t) n_l * sizeof(double));
 }
 
-/* The weights of one feature given all others, in random order, as for flips. */
+/* Draws the weights of each feature conditional on all others, in random order, as for flips. */
 static void draw_each_feature(bmf_workspace *ws, double *q) {
   const int n_k = ws->own->k, n_l = ws->other->k;
   const size_t ll = (size_t) n_l * (size_t) n_l;
@@ -162,8 +162,8 @@ static void draw_each_feature(bmf_workspace *ws, double *q) {
 }
 
 /*
- * Polya-Gamma variables are drawn once for all features, since they are what costs most: a feature
- * has many cells. They are part of the state meanwhile.
+ * Draws the Polya-Gamma variables once for all features, because they are the most expensive part
+ * (a feature has many cells). They belong to the state meanwhile.
  */
 static void draw_by_feature(bmf_workspace *ws) {
   bmf_state *state = ws->state;
@@ -179,7 +179,7 @@ static void draw_by_feature(bmf_workspace *ws) {
   if (fresh) state->omega = NULL;
 }
 
-/* ---- Poisson: each count is split over the background and the weights that made it ---- */
+/* ---- Poisson: each count is distributed over the background and the weights ---- */
 
 static double split_off(double count, double share) {
   if (count <= 0 || share <= 0) return 0;
@@ -188,7 +188,7 @@ static double split_off(double count, double share) {
   return rbinom(count, share);
 }
 
-/* Splits what cell j got through its feature l over the item's features. */
+/* Distributes the count of a cell through its feature l over the item's features. */
 static void split_over_features(const bmf_workspace *ws, int l, double count, double mass,
                                 double *counts) {
   for (int c = 0; c < ws->own->k && count > 0; c++) {
@@ -201,7 +201,7 @@ static void split_over_features(const bmf_workspace *ws, int l, double count, do
   }
 }
 
-/* counts: K x L by rows, what each weight made; returns what the background made. */
+/* Computes counts (K x L by rows), those attributed to each weight; returns that of the background. */
 static double split_counts(bmf_workspace *ws, double *counts) {
   const mc_data *x = ws->data;
   const double background = ws->state->hyper[BMF_BACKGROUND].value;
@@ -228,7 +228,7 @@ static double split_counts(bmf_workspace *ws, double *counts) {
   return from_background;
 }
 
-/* U'OV: observed cells that have both features, K x L by rows. */
+/* U'OV: number of observed cells that have both features, K x L by rows. */
 static void find_exposure(const bmf_workspace *ws, double *exposure) {
   const int n_l = ws->other->k;
   const mc_data *x = ws->data;
@@ -251,7 +251,7 @@ void bmf_weight_counts(bmf_workspace *ws, double *counts, double *exposure, doub
   *background = split_counts(ws, counts);
 }
 
-/* W ~ Gamma(shape + its counts, rate + exposure); the background likewise where it is learned. */
+/* Draws W ~ Gamma(shape + counts, rate + exposure), and likewise the background if it is estimated. */
 static void draw_poisson(bmf_workspace *ws) {
   bmf_state *state = ws->state;
   const int n_l = ws->other->k;
@@ -259,7 +259,7 @@ static void draw_poisson(bmf_workspace *ws) {
   double *counts = bmf_pool(ws, 2 * kl), *exposure = counts + kl, from_background;
   bmf_hyper *background = &state->hyper[BMF_BACKGROUND];
   bmf_weight_counts(ws, counts, exposure, &from_background);
-  if (bmf_stop(state)) return; /* the counts are not complete */
+  if (bmf_stop(state)) return; /* the counts are incomplete */
   for (int c = 0; c < ws->own->k; c++)
     for (int l = 0; l < n_l; l++)
       bmf_weight(state, ws->s, c)[l] = fmax(

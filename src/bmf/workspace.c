@@ -1,4 +1,4 @@
-/* bmf/workspace.c: scratch of one side, made ready and kept in step with features that come and go. */
+/* bmf/workspace.c: scratch of one side, prepared and updated as features are added and removed. */
 #include "bmf/private.h"
 
 #include "num/linalg.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define ASK_CELLS 20000
-#define WIDE 600.0 /* |eta| beyond which exp() is kept away */
+#define WIDE 600.0 /* |eta| beyond which exp() is avoided */
 
 static void *get(const bmf_workspace *ws, size_t count, size_t size) {
   const mc_host *host = ws->state->host;
@@ -19,14 +19,14 @@ static double *doubles(const bmf_workspace *ws, size_t count) {
   return get(ws, count, sizeof(double));
 }
 
-/* Rows c of a matrix that grows, length doubles each. */
+/* Copies the k rows of a growing matrix, `length` doubles each, to one with `room` rows. */
 static double *longer(const bmf_workspace *ws, const double *old, int k, int room, size_t length) {
   double *more = doubles(ws, (size_t) room * length);
   if (old && k > 0) memcpy(more, old, (size_t) k * length * sizeof(double));
   return more;
 }
 
-/* What depends on the room for own features; keeps the rows of k features. */
+/* Reallocates arrays that depend on the capacity for own features; keeps the rows of k features. */
 static void reserve_own(bmf_workspace *ws, int k) {
   const size_t room_l = (size_t) ws->room_other, m = (size_t) ws->m;
   ws->room_own = ws->own->room;
@@ -100,7 +100,8 @@ static void make_lists(bmf_workspace *ws) {
   }
 }
 
-/* Prior log odds of a feature that n other items have, eq. (3): log(n + a) - log(N - 1 - n + beta). */
+/* Tables of the prior log odds of a feature that n other items have, eq. (3): log(n + a) - log(N -
+ * 1 - n + beta). */
 static void make_tables(bmf_workspace *ws) {
   const bmf_side *own = ws->own;
   const double alpha = ws->state->hyper[BMF_ALPHA_ROWS + ws->s].value;
@@ -185,7 +186,7 @@ void bmf_workspace_feature(bmf_workspace *ws, int c) {
     down[j] = 1 / up[j];
     *peak = fmax(*peak, fabs(effect[j]));
   }
-  /* No sum over features may leave the range of exp(). */
+  /* Sums over features must not leave the range of exp(). */
   ws->view.reach += *peak;
   if (!(ws->view.reach < WIDE)) ws->view.wide = true;
 }

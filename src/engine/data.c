@@ -5,7 +5,7 @@
 
 #include "num/vector.h"
 
-/* Whether row i's cells are within the table, its columns ascend and none is below 0 or above m - 1. */
+/* Checks that row i's cells lie within the table and that its columns ascend from 0 to at most m - 1. */
 static bool row_ascends(const int *start, const int *column, int i, int n, int m) {
   if (start[0] != 0 || start[i + 1] < start[i] || start[i + 1] > start[n]) return false;
   int last = -1;
@@ -14,7 +14,7 @@ static bool row_ascends(const int *start, const int *column, int i, int n, int m
   return true;
 }
 
-/* Whether row i, whose columns ascend, has a cell in both. */
+/* Returns whether row i, whose columns ascend, has a cell that is both nonzero and missing. */
 static bool row_overlaps(const mc_data *data, int i) {
   int e = data->start[i], f = data->na_start[i];
   while (e < data->start[i + 1] && f < data->na_start[i + 1]) {
@@ -37,7 +37,7 @@ int mc_first_wrong_row(const mc_data *data) {
   return -1;
 }
 
-/* Counts, offsets, then every cell in its place; rows come out in ascending order. */
+/* Counting sort by columns; the rows of each column come out in ascending order. */
 static void transpose_cells(const int *start, const int *column, const double *value, int n, int m,
                             int *new_start, int *new_column, double *new_value) {
   memset(new_start, 0, ((size_t) m + 1) * sizeof(int));
@@ -101,7 +101,7 @@ void mc_add_rows(const mc_data *data, int first, int last, const double *b, int 
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 #define FNV_PRIME UINT64_C(0x100000001b3)
 
-/* FNV-1a over a row's columns, the missing ones apart. */
+/* FNV-1a hash of a row's columns; a marker separates the missing ones. */
 static uint64_t hash_row(const mc_data *data, int i) {
   uint64_t hash = FNV_START;
   for (int e = data->start[i]; e < data->start[i + 1]; e++)

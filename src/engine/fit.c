@@ -1,20 +1,20 @@
 /*
- * engine/fit.c: SQUAREM cycles whose objective never falls.
+ * engine/fit.c: SQUAREM cycles whose objective never decreases.
  *
  *   repeat
  *     theta_1 <- pass(theta_0);  theta_2 <- pass(theta_1)          plain, always kept
  *     r <- theta_1 - theta_0;    v <- (theta_2 - theta_1) - r
  *     step <- |r| / |v|, within [1, step_max]
  *     theta <- feasible(theta_0 + 2 step r + step^2 v)
- *     theta' <- pass(theta), which tells the objective of theta, too
+ *     theta' <- pass(theta), which also returns the objective of theta
  *     if theta is at least as good as theta_1: keep theta'
- *     else theta' is on probation: the next pass tells its objective, and
- *       where it is below that of theta_1, the cycle begins again at theta_2
- *     step_max grows where a step at it was kept, and shrinks where it was not
+ *     else theta' is on probation: the next pass returns its objective; if that is below the
+ *       objective of theta_1, the cycle restarts at theta_2
+ *     step_max grows if a step at it was kept, and shrinks if it was not
  *   until two cycles in a row gain too little
  *
- * A pass returns the objective of the point it started from, so no cycle needs
- * an evaluation of its own; the last point's is made at the end.
+ * pass() returns the objective of the point it started from, so cycles need no extra evaluation;
+ * that of the last point is computed at the end.
  */
 #include "engine/fit.h"
 
@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Step length bound of SQUAREM: its start, its growth when hit and accepted, its cut when not. */
+/* Bound of SQUAREM's step length: first value, growth if met and accepted, cut if met and rejected. */
 #define STEP_FIRST 4.0
 #define STEP_GROW 4.0
 #define STEP_CUT 0.5
@@ -33,13 +33,13 @@ typedef struct {
   const mc_host *host;
   mc_trace *trace;
   double *copy[3][MC_MAX_BLOCK]; /* theta_0, theta_1, theta_2 of the cycle */
-  double accepted;               /* objective of the last accepted point, as far as known */
-  double before;                 /* the same, before this cycle */
+  double accepted;               /* objective of the last accepted point whose objective is known */
+  double before;                 /* the same before this cycle */
   double step_max;               /* bound of the step length */
   int n_small;                   /* cycles in a row that gained too little */
-  bool at_bound;                 /* the last step was cut at it */
-  bool in_cycles;                /* accelerated */
-  bool on_probation;             /* the blocks hold a point that is not accepted yet */
+  bool at_bound;                 /* the last step was cut at step_max */
+  bool in_cycles;                /* accelerated cycles, not plain iterations */
+  bool on_probation;             /* the blocks hold a point that is not yet accepted */
 } fit_state;
 
 enum { THETA_0, THETA_1, THETA_2 };
@@ -75,10 +75,12 @@ static void restore(fit_state *fit, int which) {
 }
 
 static bool stop_asked(const fit_state *fit) {
-  return mc_stop(fit->host, fit->trace->n_pass, fit->accepted);
+  return mc_stop(fit->host, fit->trace->n_iter, fit->accepted);
 }
 
-static bool passes_left(const fit_state *fit) { return fit->trace->n_pass < fit->ctl->max_pass; }
+static bool iterations_left(const fit_state *fit) {
+  return fit->trace->n_iter < fit->ctl->max_iter;
+}
 
 #define ROOM_FIRST 64 /* doubles */
 
@@ -94,26 +96,26 @@ double *mc_grow(const mc_host *host, double *columns, int used, int most, ptrdif
 }
 
 /*
- * Makes one counted pass and returns the objective of the point it started
- * from: what the passes before it reached, so it goes into their row.
+ * Runs pass(), counts it, and returns the objective of the point it started from. That is the
+ * result of the preceding iterations, so accept() also writes it into their row of the trace.
  */
 static double count_pass(fit_state *fit) {
   const double objective = fit->model->pass(fit->model->self);
   mc_trace *trace = fit->trace;
   trace->objective =
-      mc_grow(fit->host, trace->objective, trace->n_pass, fit->ctl->max_pass, 1, &trace->room);
-  trace->objective[trace->n_pass++] = fit->accepted;
+      mc_grow(fit->host, trace->objective, trace->n_iter, fit->ctl->max_iter, 1, &trace->room);
+  trace->objective[trace->n_iter++] = fit->accepted;
   return objective;
 }
 
 static void accept(fit_state *fit, double objective) {
-  const int row = fit->trace->n_pass - 1;
+  const int row = fit->trace->n_iter - 1;
   if (row > 0) fit->trace->objective[row - 1] = objective;
   fit->trace->objective[row] = fit->accepted = objective;
 }
 
-/* A plain pass from the point saved in `safe`, to which a stop or a failure returns. */
-static mc_status plain_pass(fit_state *fit, int safe) {
+/* Plain iteration from the point saved in `safe`, which a stop or a failure restores. */
+static mc_status plain_iteration(fit_state *fit, int safe) {
   const double objective = count_pass(fit);
   const bool stopped = stop_asked(fit);
   if (!stopped && isfinite(objective)) {
@@ -122,10 +124,10 @@ static mc_status plain_pass(fit_state *fit, int safe) {
   }
   restore(fit, safe);
   if (stopped) return MC_STOPPED;
-  return fit->trace->n_pass == 1 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
+  return fit->trace->n_iter == 1 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
 }
 
-/* Is there little left to gain, by the model's own measure or by what the last cycle gained? */
+/* Returns whether the gain is too small, by the model's residual() or by the gain of the last cycle. */
 static bool small_gain(const fit_state *fit, double before) {
   const double now = fit->accepted, gain = now - before;
   if (fit->model->residual) return fit->model->residual(fit->model->self) < fit->ctl->tol;
@@ -136,9 +138,9 @@ static bool small_gain(const fit_state *fit, double before) {
 static mc_status fit_plain(fit_state *fit) {
   double before = -INFINITY;
   reserve(fit, THETA_0);
-  while (passes_left(fit)) {
+  while (iterations_left(fit)) {
     save(fit, THETA_0);
-    const mc_status status = plain_pass(fit, THETA_0);
+    const mc_status status = plain_iteration(fit, THETA_0);
     if (status != MC_GO_ON) return status;
     if (small_gain(fit, before)) return MC_CONVERGED;
     before = fit->accepted;
@@ -166,7 +168,7 @@ void mc_extrapolate(ptrdiff_t length, const double *t0, const double *t1, const 
   }
 }
 
-/* All blocks jointly. */
+/* Step lengths over all blocks jointly. */
 static void step_lengths(const fit_state *fit, double *rr, double *vv) {
   *rr = *vv = 0;
   for (int b = 0; b < fit->model->n_block; b++)
@@ -175,7 +177,7 @@ static void step_lengths(const fit_state *fit, double *rr, double *vv) {
   if (fit->model->away) fit->model->away->lengths(fit->model->self, rr, vv);
 }
 
-/* theta_0 + 2 step r + step^2 v, pulled back inside with theta_2 as the safe side. */
+/* Extrapolates to theta_0 + 2 step r + step^2 v, moved back inside with theta_2 as the safe point. */
 static void extrapolate(fit_state *fit, double step) {
   for (int b = 0; b < fit->model->n_block; b++)
     mc_extrapolate(fit->model->length[b], fit->copy[THETA_0][b], fit->copy[THETA_1][b],
@@ -191,7 +193,7 @@ static void turn_back(fit_state *fit) {
   if (fit->model->reject) fit->model->reject(fit->model->self);
 }
 
-/* Was the extrapolation kept? The step bound learns from it where it was in force. */
+/* Records whether the extrapolation was kept; adapts the step bound if it was in force. */
 static void judge(fit_state *fit, bool kept) {
   fit->on_probation = false;
   if (fit->at_bound) fit->step_max *= kept ? STEP_GROW : STEP_CUT;
@@ -200,9 +202,9 @@ static void judge(fit_state *fit, bool kept) {
 }
 
 /*
- * The pass from the extrapolated point. Where that point is no worse than
- * theta_1, where it leads is kept. Else it is on probation: one pass often
- * makes up for a step that went too far, and the next pass tells.
+ * The iteration from the extrapolated point. If that point is no worse than theta_1, the result is
+ * kept. Otherwise it is on probation, because one iteration often compensates for too long a step;
+ * the next iteration decides.
  */
 static mc_status extrapolated_pass(fit_state *fit, double ratio) {
   fit->at_bound = ratio >= fit->step_max;
@@ -219,7 +221,8 @@ static mc_status extrapolated_pass(fit_state *fit, double ratio) {
   return MC_GO_ON;
 }
 
-/* The first pass of a cycle from a point on probation; sent back to theta_2 where it is worse. */
+/* First iteration of a cycle that starts on probation; returns to theta_2 if the point is worse
+ * than theta_1. */
 static mc_status probation_pass(fit_state *fit, bool *kept) {
   const double objective = count_pass(fit);
   if (stop_asked(fit)) return MC_STOPPED;
@@ -229,7 +232,7 @@ static mc_status probation_pass(fit_state *fit, bool *kept) {
   return MC_GO_ON;
 }
 
-/* Takes up a fit where it was stopped, at theta_1. */
+/* Resumes a fit that was stopped at theta_1. */
 static void take_up(fit_state *fit) {
   const mc_go_on *from = fit->model->go_on;
   for (int b = 0; b < fit->model->n_block; b++)
@@ -242,36 +245,36 @@ static void take_up(fit_state *fit) {
 }
 
 /*
- * One cycle: two passes from theta_0 and one from where they point to. at_theta_1: the first of them
- * was made before.
+ * One cycle: two iterations from theta_0 and one from the extrapolated point. at_theta_1: the first
+ * of them was made before the fit was stopped.
  */
 static mc_status cycle(fit_state *fit, bool at_theta_1) {
   bool kept = at_theta_1;
   if (!at_theta_1) save(fit, THETA_0);
   if (fit->on_probation) {
     const mc_status status = probation_pass(fit, &kept);
-    if (status != MC_GO_ON || !passes_left(fit)) return status;
+    if (status != MC_GO_ON || !iterations_left(fit)) return status;
   }
   for (int t = kept ? THETA_1 : THETA_0; t < THETA_2; t++) {
     save(fit, t);
-    const mc_status status = plain_pass(fit, t);
-    if (status != MC_GO_ON || !passes_left(fit)) return status;
+    const mc_status status = plain_iteration(fit, t);
+    if (status != MC_GO_ON || !iterations_left(fit)) return status;
   }
   save(fit, THETA_2);
   double rr, vv;
   step_lengths(fit, &rr, &vv);
-  if (rr <= 0) return MC_CONVERGED;              /* a zero step: a fixed point */
-  if (vv <= 0 || !isfinite(vv)) return MC_GO_ON; /* no curvature to extrapolate by */
+  if (rr <= 0) return MC_CONVERGED;              /* zero step: a fixed point */
+  if (vv <= 0 || !isfinite(vv)) return MC_GO_ON; /* no curvature to extrapolate with */
   return extrapolated_pass(fit, sqrt(rr / vv));
 }
 
-/* Converged: two cycles in a row gain too little (one may only have had bad luck). */
+/* Converged if two cycles in a row gain too little; one may do so by chance. */
 static mc_status run_cycles(fit_state *fit) {
   bool at_theta_1 = fit->model->go_on && !fit->model->next;
   fit->before = -INFINITY;
   fit->n_small = 0;
   if (at_theta_1) take_up(fit);
-  while (passes_left(fit)) {
+  while (iterations_left(fit)) {
     const mc_status status = cycle(fit, at_theta_1);
     if (status != MC_GO_ON) return status;
     at_theta_1 = false;
@@ -292,16 +295,16 @@ static mc_status fit_accelerated(fit_state *fit) {
   return status;
 }
 
-/* One function climbed to its end, or as far as passes go. */
+/* Maximises the current objective (or surrogate) as far as max_iter allows. */
 static mc_status climb(fit_state *fit) {
   fit->accepted = -INFINITY;
   fit->on_probation = fit->at_bound = false;
   return fit->ctl->accelerate && !fit->model->may_fall ? fit_accelerated(fit) : fit_plain(fit);
 }
 
-/* Where a function that stood for the objective was above it, the trace must not fall. */
+/* Lowers the trace where a surrogate exceeded the objective, so that it never decreases. */
 static void level(mc_trace *trace) {
-  for (int row = trace->n_pass - 2; row >= 0; row--)
+  for (int row = trace->n_iter - 2; row >= 0; row--)
     trace->objective[row] = fmin(trace->objective[row], trace->objective[row + 1]);
 }
 
@@ -309,18 +312,18 @@ mc_status mc_fit(mc_model *model, const mc_control *ctl, const mc_host *host, mc
   fit_state fit = {.model = model, .ctl = ctl, .host = host, .trace = trace};
   mc_status status;
   fit.step_max = STEP_FIRST;
-  trace->n_pass = trace->room = 0;
+  trace->n_iter = trace->room = 0;
   do {
     status = climb(&fit);
-  } while (model->next && status == MC_CONVERGED && passes_left(&fit) &&
+  } while (model->next && status == MC_CONVERGED && iterations_left(&fit) &&
            model->next(model->self, false));
   if (model->next && model->next(model->self, true) && status == MC_CONVERGED) status = MC_MAX_PASS;
   trace->final = model->objective(model->self);
-  if (trace->n_pass > 0) trace->objective[trace->n_pass - 1] = trace->final;
+  if (trace->n_iter > 0) trace->objective[trace->n_iter - 1] = trace->final;
   if (model->next) level(trace);
   if (status >= 0 && status != MC_STOPPED && !isfinite(trace->final)) {
-    if (stop_asked(&fit)) return MC_STOPPED; /* in the middle of that objective */
-    return trace->n_pass == 0 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
+    if (stop_asked(&fit)) return MC_STOPPED; /* stopped during that evaluation */
+    return trace->n_iter == 0 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE;
   }
   return status;
 }

@@ -1,4 +1,4 @@
-/* engine/host.h: what the caller lends a kernel: memory, and an ear for interrupts. */
+/* engine/host.h: services of a kernel's caller: memory and interrupts. */
 #ifndef MC_ENGINE_HOST_H
 #define MC_ENGINE_HOST_H
 
@@ -9,21 +9,21 @@
 
 typedef struct {
   void *(*alloc)(void *ctx, size_t count, size_t size); /* count items of size bytes; never NULL */
-  int (*tick)(void *ctx, int pass, double objective);   /* nonzero: stop, then and ever after */
+  int (*tick)(void *ctx, int pass, double objective);   /* nonzero: stop; it then stays nonzero */
   void *ctx;
 } mc_host;
 
-/* rows x columns doubles of the host's. */
+/* Allocates rows x columns doubles from the host. */
 static inline double *mc_doubles(const mc_host *host, size_t rows, size_t columns) {
   return host->alloc(host->ctx, rows * columns, sizeof(double));
 }
 
-/* Asks the host whether to stop; a host that said yes once keeps saying so. Main thread only. */
+/* Returns whether the host requests a stop; once it does, it always does. Main thread only. */
 static inline bool mc_stop(const mc_host *host, int pass, double objective) {
   return host->tick && host->tick(host->ctx, pass, objective) != 0;
 }
 
-/* num_scan() that asks the host, and shows it pass and objective; false: it said stop. */
+/* num_scan() that reports iteration and objective to the host; returns false if the host requested a stop. */
 bool mc_scan(const mc_host *host, int pass, double objective, const num_strips *strips,
              num_scanner scan, void *ctx);
 bool mc_scan_sums(const mc_host *host, int pass, double objective, const num_strips *strips,

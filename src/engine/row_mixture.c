@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A component's cells, and what a row of zeros costs under it. */
+/* A component's cells and the log-probability of a row of zeros. */
 typedef struct {
   const double *empty, *slope; /* m */
   double all_empty;            /* sum of the finite ones of empty */
@@ -23,7 +23,7 @@ static component take_component(const mc_row_mixture *mixture, int r, int m, dou
   return out;
 }
 
-/* Log-probability of row i: a row of zeros, corrected at nonzeros and missing cells. */
+/* Log-probability of row i: that of a row of zeros, corrected at nonzeros and missing cells. */
 static double row_loglik(const mc_data *data, int i, const component *by) {
   double sum = by->all_empty;
   int n_hard = by->n_hard;

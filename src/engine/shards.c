@@ -6,7 +6,7 @@ static const double *caps_of(const mc_shards *s) {
   return s->caps ? s->caps(s->shared.self) : NULL;
 }
 
-/* The objective where the sums were made: theirs, and what the shared parameters have. */
+/* The objective at which the sums were made: their part plus that of the shared parameters. */
 static double objective_of(const mc_shards *s) {
   const double beside = s->beside ? s->beside(s->shared.self) : 0;
   return s->sums[MC_SHARD_LOGLIK] + s->sums[MC_SHARD_BESIDE] + beside;
@@ -60,7 +60,7 @@ static void away_restore(void *self, int which) {
   s->at.restore(s->at.ctx, which);
 }
 
-/* The last pass made theta_2, and its sums have the lengths. */
+/* Reads the lengths from the sums of the last iteration, which computed theta_2. */
 static void away_lengths(void *self, double *rr, double *vv) {
   const mc_shards *s = self;
   *rr += s->sums[MC_SHARD_RR];

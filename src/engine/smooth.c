@@ -6,20 +6,20 @@
 #include "num/threads.h"
 #include "num/vector.h"
 
-/* Only content components are held, `width` values a row: padded with zeros to whole vectors. */
+/* Only content components are stored, `width` values per row, padded with zeros to whole vectors. */
 struct mc_smooth {
   mc_smooth_lists lists;
   int n, k, n_content, n_share, width, n_threads;
-  bool is_given;            /* pulls are not of these rows alone */
-  int *content;             /* n_content: which components */
-  int *pinned;              /* n_share - 1: the others */
+  bool is_given;            /* pulls also depend on rows elsewhere and are supplied */
+  int *content;             /* n_content: indices of the components */
+  int *fixed;               /* n_share - 1: indices of the fixed ones */
   bool any_alone;           /* some row has no neighbours */
-  const double *membership; /* n x k, as last given */
+  const double *membership; /* n x k, of the last call */
   double *composition;      /* width x n: t */
   double *near;             /* width x n: r */
   double *ratio;            /* width x n: r / mean */
   double *pull;             /* width x n */
-  double *reference;        /* width x n: the means given, or NULL */
+  double *reference;        /* width x n: supplied means, or NULL */
   double *term;             /* n: each row's affinity */
   double *total;            /* width: sum of all compositions, for rows without neighbours */
   double *back_total;       /* width: sum of their ratios */
@@ -28,13 +28,12 @@ struct mc_smooth {
   double *common;           /* n_share */
 };
 
-#define PAD 4 /* doubles a vector */
+#define PAD 4 /* doubles per vector */
 
 /*
- * sum (size values, a constant of at most 3 PAD) += sum of weight[e] times the
- * first values of column which[e] of from (width x n), e from first to last.
- * The sums stay in registers; without the pragma they are unrolled before they
- * are vectors.
+ * Adds to sum (size values, a constant of at most 3 PAD) the weight[e] times the first values of
+ * column which[e] of from (width x n), for e from first to last. The sums stay in registers; the
+ * pragma prevents unrolling before vectorisation.
  */
 static NUM_INLINE void add_part(double *sum, const double *from, int width, const int *which,
                                 const double *weight, int first, int last, const int size) {
@@ -47,7 +46,7 @@ static NUM_INLINE void add_part(double *sum, const double *from, int width, cons
   for (int c = 0; c < size; c++) sum[c] += part[c];
 }
 
-/* The same of whole columns: three, two or one vectors at a time. */
+/* Applies add_part() to whole columns, three, two or one vectors at a time. */
 static NUM_INLINE void add_columns(double *sum, const double *from, int width, const int *which,
                                    const double *weight, int first, int last) {
   int at = 0;
@@ -59,12 +58,12 @@ static NUM_INLINE void add_columns(double *sum, const double *from, int width, c
     add_part(sum + at, from + at, width, which, weight, first, last, PAD);
 }
 
-/* Shares of content and of each pinned component. */
+/* Computes the shares of content and of each fixed component. */
 static void take_shares(const mc_smooth *smooth, const double *membership, ptrdiff_t stride,
                         double *share) {
   share[0] = 0;
   for (int c = 0; c < smooth->n_content; c++) share[0] += membership[smooth->content[c] * stride];
-  for (int q = 1; q < smooth->n_share; q++) share[q] = membership[smooth->pinned[q - 1] * stride];
+  for (int q = 1; q < smooth->n_share; q++) share[q] = membership[smooth->fixed[q - 1] * stride];
 }
 
 static void take_lists(mc_smooth *smooth, const mc_host *host) {
@@ -83,16 +82,16 @@ static void take_lists(mc_smooth *smooth, const mc_host *host) {
           c < smooth->n_content ? lists->reference[num_at(smooth->content[c], i, smooth->k)] : 0;
 }
 
-/* Which components are content, and room for the pulls. */
-static mc_smooth *new_pulls(int n, int k, const int *pinned, const mc_host *host) {
+/* Separates content from fixed components and allocates the pulls. */
+static mc_smooth *new_pulls(int n, int k, const int *fixed, const mc_host *host) {
   mc_smooth *smooth = host->alloc(host->ctx, 1, sizeof *smooth);
   *smooth = (mc_smooth){.n = n, .k = k};
   smooth->content = host->alloc(host->ctx, (size_t) k, sizeof *smooth->content);
-  smooth->pinned = host->alloc(host->ctx, (size_t) k, sizeof *smooth->pinned);
+  smooth->fixed = host->alloc(host->ctx, (size_t) k, sizeof *smooth->fixed);
   smooth->n_share = 1;
   for (int c = 0; c < k; c++) {
-    if (pinned && pinned[c])
-      smooth->pinned[smooth->n_share++ - 1] = c;
+    if (fixed && fixed[c])
+      smooth->fixed[smooth->n_share++ - 1] = c;
     else
       smooth->content[smooth->n_content++] = c;
   }
@@ -102,9 +101,9 @@ static mc_smooth *new_pulls(int n, int k, const int *pinned, const mc_host *host
   return smooth;
 }
 
-mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *pinned,
+mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *fixed,
                          int n_threads, const mc_host *host) {
-  mc_smooth *smooth = new_pulls(n, k, pinned, host);
+  mc_smooth *smooth = new_pulls(n, k, fixed, host);
   const int width = smooth->width;
   smooth->lists = *lists;
   smooth->n_threads = num_threads(n_threads);
@@ -120,7 +119,7 @@ mc_smooth *mc_new_smooth(const mc_smooth_lists *lists, int n, int k, const int *
   return smooth;
 }
 
-/* Compositions and shares of rows first to last, from smooth->membership. */
+/* Computes compositions and shares of rows first to last from smooth->membership. */
 static void compose(mc_smooth *smooth, int first, int last) {
   const int width = smooth->width, n_content = smooth->n_content;
   for (int i = first; i < last; i++) {
@@ -138,13 +137,13 @@ static bool is_alone(const mc_smooth *smooth, int i) {
   return !lists->reference && lists->start[i] == lists->start[i + 1];
 }
 
-/* The average composition of row i's neighbours, into mean. */
+/* Average composition of row i's neighbours, into mean. */
 static NUM_INLINE void average(const mc_smooth *smooth, int i, double *mean) {
   const mc_smooth_lists *lists = &smooth->lists;
   const int width = smooth->width;
   if (lists->reference) {
     memcpy(mean, smooth->reference + num_at(0, i, width), (size_t) width * sizeof *mean);
-  } else if (is_alone(smooth, i)) { /* what is left of the sum may be rounding below zero */
+  } else if (is_alone(smooth, i)) { /* the difference may be negative by rounding */
     const double *t = smooth->composition + num_at(0, i, width);
     for (int c = 0; c < width; c++) mean[c] = fmax(smooth->total[c] - t[c], 0) / (smooth->n - 1);
   } else {
@@ -154,7 +153,7 @@ static NUM_INLINE void average(const mc_smooth *smooth, int i, double *mean) {
   }
 }
 
-/* r and r / mean of rows first to last, and their parts of the objective. */
+/* Computes r and r / mean of rows first to last, and their terms of the objective. */
 NUM_HOT static void weigh_neighbours(mc_smooth *smooth, int first, int last) {
   const int width = smooth->width;
   for (int i = first; i < last; i++) {
@@ -178,7 +177,7 @@ NUM_HOT static void weigh_neighbours(mc_smooth *smooth, int first, int last) {
   }
 }
 
-/* The pull on rows first to last: what they look at, and who looks at them. */
+/* Pull on rows first to last, from their neighbours and from the rows whose neighbour they are. */
 NUM_HOT static void gather_pull(mc_smooth *smooth, int first, int last) {
   const mc_smooth_lists *lists = &smooth->lists;
   const int width = smooth->width, n = smooth->n;
@@ -202,7 +201,7 @@ NUM_HOT static void gather_pull(mc_smooth *smooth, int first, int last) {
 
 #define CHUNK 64 /* rows */
 
-/* Chunks of rows are independent: the result does not depend on the threads. */
+/* Runs `work` on independent chunks of rows, so the result does not depend on the number of threads. */
 static void by_chunks(mc_smooth *smooth, void (*work)(mc_smooth *, int, int)) {
   const int n = smooth->n;
   NUM_OMP(parallel for schedule(static) num_threads(smooth->n_threads))
@@ -210,14 +209,14 @@ static void by_chunks(mc_smooth *smooth, void (*work)(mc_smooth *, int, int)) {
     work(smooth, first, n - first < CHUNK ? n : first + CHUNK);
 }
 
-/* log of the product of all rows' affinities. */
+/* Log of the product of all rows' affinities. */
 static double log_affinities(const mc_smooth *smooth) {
   num_log_product affinities = {0, 1};
   for (int i = 0; i < smooth->n; i++) num_times(&affinities, smooth->term[i]);
   return num_log_of(&affinities);
 }
 
-/* Pulls on shares, all rows neighbours of all; returns their part of the objective. */
+/* Pulls on shares, all rows being neighbours of all; returns their term of the objective. */
 static double pull_shares(mc_smooth *smooth) {
   const int n = smooth->n, n_share = smooth->n_share;
   const double half = smooth->lists.recording / 2;
@@ -274,21 +273,21 @@ void mc_smooth_pulls(const mc_smooth *smooth, double *pulls) {
     const double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
     double *out = pulls + num_at(0, i, smooth->k + 1);
     for (int c = 0; c < smooth->n_content; c++) out[content[c]] = mc_smooth_row(smooth, i)[c];
-    for (int q = 1; q < smooth->n_share; q++) out[smooth->pinned[q - 1]] = share[q];
+    for (int q = 1; q < smooth->n_share; q++) out[smooth->fixed[q - 1]] = share[q];
     out[smooth->k] = share[0];
   }
 }
 
-mc_smooth *mc_new_given_smooth(const double *pulls, int n, int k, const int *pinned,
+mc_smooth *mc_new_given_smooth(const double *pulls, int n, int k, const int *fixed,
                                const mc_host *host) {
-  mc_smooth *smooth = new_pulls(n, k, pinned, host);
+  mc_smooth *smooth = new_pulls(n, k, fixed, host);
   smooth->is_given = true;
   for (int i = 0; i < n; i++) {
     const double *from = pulls + num_at(0, i, k + 1);
     double *pull = smooth->pull + num_at(0, i, smooth->width);
     double *share = smooth->share_pull + num_at(0, i, smooth->n_share);
     for (int c = 0; c < smooth->n_content; c++) pull[c] = from[smooth->content[c]];
-    for (int q = 1; q < smooth->n_share; q++) share[q] = from[smooth->pinned[q - 1]];
+    for (int q = 1; q < smooth->n_share; q++) share[q] = from[smooth->fixed[q - 1]];
     share[0] = from[k];
   }
   return smooth;
@@ -307,12 +306,12 @@ void mc_smooth_update(const mc_smooth *smooth, int i, double total, const double
     content += row[which[c]] * counts[which[c]] + pseudo[which[c]];
     pulls += pull[c];
   }
-  if (content + pulls <= 0 || total <= 0) return; /* nothing to go by: the row stays */
-  /* A row that is all phantom keeps a trace of content, without which it had no composition. */
+  if (content + pulls <= 0 || total <= 0) return; /* no counts: the row is unchanged */
+  /* A row that is all phantom keeps a trace of content; otherwise it would have no composition. */
   const double scale = fmax(content + share[0], TRACE * total) / (content + pulls);
   for (int c = 0; c < k; c++) row[c] = row[c] * counts[c] + pseudo[c];
   for (int c = 0; c < n_content; c++) row[which[c]] = scale * (row[which[c]] + pull[c]);
-  for (int q = 1; q < smooth->n_share; q++) row[smooth->pinned[q - 1]] += share[q];
+  for (int q = 1; q < smooth->n_share; q++) row[smooth->fixed[q - 1]] += share[q];
   for (int c = 0; c < k; c++) row[c] = num_lift(row[c] / total);
 }
 
@@ -330,7 +329,7 @@ double mc_smooth_gradient(const mc_smooth *smooth, int i, const double *row, dou
         (pull[c] > 0 ? pull[c] / row[which[c]] : 0) + (share[0] - pulls) / content;
   for (int q = 1; q < smooth->n_share; q++) {
     sum += share[q];
-    if (share[q] > 0) gradient[smooth->pinned[q - 1]] += share[q] / row[smooth->pinned[q - 1]];
+    if (share[q] > 0) gradient[smooth->fixed[q - 1]] += share[q] / row[smooth->fixed[q - 1]];
   }
   return sum;
 }
@@ -343,7 +342,7 @@ double mc_smooth_counts(const mc_smooth *smooth, int i, double *counts) {
     counts[smooth->content[c]] += pull[c];
     whole -= pull[c];
   }
-  for (int q = 1; q < smooth->n_share; q++) counts[smooth->pinned[q - 1]] += share[q];
+  for (int q = 1; q < smooth->n_share; q++) counts[smooth->fixed[q - 1]] += share[q];
   return whole;
 }
 
@@ -351,9 +350,9 @@ const double *mc_smooth_row(const mc_smooth *smooth, int i) {
   return smooth->pull + num_at(0, i, smooth->width);
 }
 
-/* The second form: neighbours of posteriors of single labels. */
+/* Second form: neighbours of posteriors of single labels. */
 
-/* The pull of the second form on rows first to last; term holds q[i] pull[i]. */
+/* Pull of the second form on rows first to last; term holds q[i] pull[i]. */
 NUM_HOT static void gather_agreement(mc_smooth *smooth, int first, int last) {
   const mc_smooth_lists *lists = &smooth->lists;
   const int width = smooth->width;

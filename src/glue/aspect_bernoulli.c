@@ -17,25 +17,25 @@ ab_prior glue_ab_prior(SEXP prior, int k, bool open) {
   return out;
 }
 
-/* list(membership = n x k, aspects = k x m, pinned = k, smooth, and flags fixed_aspects and
- * fixed_membership), checked. */
+/* Reads and checks list(membership = n x k, aspects = k x m, fixed = k, smooth, and flags
+ * fixed_aspects and fixed_membership). */
 static ab_param param_of(SEXP param, const mc_data *data) {
   const SEXP membership = glue_field(param, "membership"), aspects = glue_field(param, "aspects");
-  const SEXP pinned = glue_field(param, "pinned");
+  const SEXP fixed = glue_field(param, "fixed");
   ab_param par = {.k = Rf_ncols(membership)};
   glue_check(par.k >= 1, "k");
   glue_matrix(membership, data->n, par.k, "membership");
   glue_matrix(aspects, par.k, data->m, "aspects");
-  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == par.k, "pinned");
+  glue_check(Rf_isInteger(fixed) && XLENGTH(fixed) == par.k, "fixed");
   par.membership = REAL(membership);
   par.aspects = REAL(aspects);
-  par.pinned = INTEGER(pinned);
+  par.fixed = INTEGER(fixed);
   par.fixed_aspects = Rf_asLogical(glue_field(param, "fixed_aspects")) == TRUE;
   par.fixed_membership = Rf_asLogical(glue_field(param, "fixed_membership")) == TRUE;
   return par;
 }
 
-/* The aspect Bernoulli model of a call, its parameters those of the result: aspects are its first
+/* The aspect Bernoulli model of a call. Its parameters are those of the result: aspects the first
  * field, memberships field `rows`. */
 static ab_self new_self(glue_call *call, int rows) {
   ab_param *par = glue_new(call, sizeof *par);
@@ -43,17 +43,18 @@ static ab_self new_self(glue_call *call, int rows) {
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
   par->aspects = glue_param(call, 0, par->k, call->data.m);
   par->membership = glue_param(call, rows, call->data.n, par->k);
-  par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, par->pinned,
+  par->smooth = glue_smooth(glue_field(call->param, "smooth"), call->data.n, par->k, par->fixed,
                             call->ctl.n_threads, &call->host);
-  return (ab_self){&call->data, par,
-                   ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host)};
+  ab_work *work = ab_new_work(&call->data, &prior, call->ctl.n_threads, &call->host);
+  ab_take_line(work, call->ctl.algorithm == MC_LINE);
+  return (ab_self){&call->data, par, work};
 }
 
-/* The workspace of Newton halves where the fit is to have them, else NULL. */
+/* The workspace of Newton's algorithm if the fit uses it, else NULL. */
 static ab_newton *new_newton(glue_call *call, const ab_param *par) {
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
   const mc_control *ctl = &call->ctl;
-  if (ctl->algorithm == MC_EM || par->k > AB_NEWTON_MOST) return NULL;
+  if (ctl->algorithm == MC_EM || ctl->algorithm == MC_LINE || par->k > AB_NEWTON_MOST) return NULL;
   const bool sparse = ctl->algorithm == MC_SPARSE && !par->smooth;
   return ab_new_newton(&call->data, &prior, sparse, ctl->n_threads, &call->host);
 }
@@ -78,8 +79,9 @@ static mc_shards new_sum_model(glue_call *call) {
 }
 
 /*
- * param: as of param_of(). A shard, and the driver, as of glue_sum_model(); for the driver, whose
- * memberships have no row, near_end says whether its start is near an end (aspect_bernoulli/newton.h).
+ * param: see param_of(). Also the scan of a shard and the fit of a driver, see glue_sum_model(). A
+ * driver's memberships have no rows; near_end states whether its starting values are near
+ * convergence (aspect_bernoulli/newton.h).
  */
 SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"aspects", "membership", "outcome", ""};
@@ -87,13 +89,13 @@ SEXP mc_c_ab_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   return glue_sum_model(&recipe, view, param, prior, control);
 }
 
-/* With what a phantom has to follow; cells are those of the rows at hand. */
+/* Wraps the effort model. `cells` counts the observed cells of these rows. */
 static ab_effort new_effort(glue_call *call) {
   const ab_newton_self *base = new_newton_self(call, 2);
   const SEXP effort = glue_field(call->param, "effort");
   const ab_param *par = base->ab.par;
   const ab_prior prior = glue_ab_prior(call->prior, par->k, false);
-  glue_check(par->k > 1 && par->pinned[par->k - 1], "phantom of an effort");
+  glue_check(par->k > 1 && par->fixed[par->k - 1], "phantom of an effort");
   glue_matrix(effort, Rf_length(effort), 1, "effort");
   const double *cells = ab_effort_cells(&call->data, &prior, &call->host);
   return (ab_effort){base->ab, glue_param(call, 1, 2, 1), REAL(effort), cells, base->newton};
@@ -122,8 +124,9 @@ static mc_shards new_effort_sum_model(glue_call *call) {
 }
 
 /*
- * param: as of mc_c_ab_fit(), with coef and effort; of a driver effort is that of all rows, with the
- * cells that belong to each (aspect_bernoulli/effort.h). Evaluations before passes are not counted.
+ * param: as in mc_c_ab_fit(), with coef and effort. For a driver, effort is that of all rows,
+ * and cells their numbers of cells (aspect_bernoulli/effort.h). Evaluations
+ * before iterations are not counted.
  */
 SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"aspects", "coef", "membership", "outcome", ""};
@@ -134,22 +137,22 @@ SEXP mc_c_ab_effort_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
 static mc_model new_vb_model(glue_call *call) {
   ab_vb_self *self = glue_new(call, sizeof *self);
   ab_vb_param *par = glue_new(call, sizeof *par);
-  const SEXP pinned = glue_field(call->param, "pinned");
+  const SEXP fixed = glue_field(call->param, "fixed");
   par->k = Rf_ncols(VECTOR_ELT(call->out, 0));
   glue_check(par->k >= 1, "k");
   const ab_prior prior = glue_ab_prior(call->prior, par->k, true);
   par->membership = glue_param(call, 0, call->data.n, par->k);
   par->one = glue_param(call, 1, par->k, call->data.m);
   par->zero = glue_param(call, 2, par->k, call->data.m);
-  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == par->k, "pinned");
-  par->pinned = INTEGER(pinned);
+  glue_check(Rf_isInteger(fixed) && XLENGTH(fixed) == par->k, "fixed");
+  par->fixed = INTEGER(fixed);
   par->fixed_aspects = Rf_asLogical(glue_field(call->param, "fixed_aspects")) == TRUE;
   *self = (ab_vb_self){&call->data, par, NULL};
   self->work = ab_vb_new_work(&call->data, par, &prior, call->ctl.n_threads, &call->host);
   return ab_vb_model(self);
 }
 
-/* param: list(membership = n x k, one, zero = k x m, pinned = -1, 0 or 1, k of them, fixed_aspects). */
+/* param: list(membership = n x k, one, zero = k x m, fixed = k values of -1, 0 or 1, fixed_aspects). */
 SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"membership", "one", "zero", "outcome", ""};
   const glue_recipe recipe = {fields, 3, new_vb_model, NULL};
@@ -163,7 +166,7 @@ static SEXP certify_body(void *ctx) {
   const mc_host host = glue_host(&context, R_NilValue);
   ab_param par = param_of(arg->param, &data);
   const ab_prior prior = glue_ab_prior(arg->prior, par.k, false);
-  par.smooth = glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, par.pinned, 1, &host);
+  par.smooth = glue_smooth(glue_field(arg->param, "smooth"), data.n, par.k, par.fixed, 1, &host);
   ab_work *work = ab_new_work(&data, &prior, 1, &host);
   const ab_certificate gap = ab_certify(&data, &par, work);
   glue_end_stopped(&host);
@@ -181,7 +184,7 @@ SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior) {
   return out;
 }
 
-/* membership (n x k), its last column following effort (n) by coef. */
+/* Sets the last column of membership (n x k) to the effort model's curve at effort (n), from coef. */
 SEXP mc_c_ab_effort_impose(SEXP membership, SEXP coef, SEXP effort) {
   const int n = Rf_nrows(membership);
   ab_param par = {.k = Rf_ncols(membership)};

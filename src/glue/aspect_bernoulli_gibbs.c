@@ -7,8 +7,8 @@ typedef struct {
   SEXP view, param, prior, plan, out;
 } arguments;
 
-/* list(n_sweep, thin, keep_every, reference (k x m or NULL), kind, probe (2 x p, from 0),
- * n_stat (0: cells are not wanted), on_tick) */
+/* Reads list(n_sweep, thin, keep_every, reference (k x m or NULL), kind, probe (2 x p, from 0),
+ * n_stat (0: no cells), on_tick). */
 static ab_gibbs_plan read_plan(SEXP plan, int n, int k, int m) {
   const SEXP reference = glue_field(plan, "reference"), kind = glue_field(plan, "kind");
   ab_gibbs_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
@@ -34,7 +34,7 @@ static ab_gibbs_record new_record(SEXP out, int n_stat, int n, int m, int k) {
   return record;
 }
 
-/* Matrices, one after another. */
+/* Copies the kept matrices, one after another. */
 static SEXP kept_states(const double *from, int n_row, int n_column, int n_kept) {
   const R_xlen_t length = (R_xlen_t) n_row * n_column * n_kept;
   SEXP out = Rf_allocVector(REALSXP, length);
@@ -45,7 +45,7 @@ static SEXP kept_states(const double *from, int n_row, int n_column, int n_kept)
 static SEXP run_body(void *ctx) {
   const arguments *arg = ctx;
   const mc_data data = glue_data(arg->view);
-  const SEXP pinned = glue_field(arg->param, "pinned");
+  const SEXP fixed = glue_field(arg->param, "fixed");
   glue_context context;
   const mc_host host = glue_host(&context, arg->plan);
   context.draws = true;
@@ -53,10 +53,10 @@ static SEXP run_body(void *ctx) {
   const int k = state.k, n_stat = Rf_asInteger(glue_field(arg->plan, "n_stat"));
   glue_matrix(VECTOR_ELT(arg->out, 0), data.n, k, "membership");
   glue_matrix(VECTOR_ELT(arg->out, 1), k, data.m, "aspects");
-  glue_check(Rf_isInteger(pinned) && XLENGTH(pinned) == k && k >= 1 && k <= 256, "pinned");
+  glue_check(Rf_isInteger(fixed) && XLENGTH(fixed) == k && k >= 1 && k <= 256, "fixed");
   state.membership = REAL(VECTOR_ELT(arg->out, 0));
   state.aspects = REAL(VECTOR_ELT(arg->out, 1));
-  state.pinned = INTEGER(pinned);
+  state.fixed = INTEGER(fixed);
   const ab_prior prior = glue_ab_prior(arg->prior, k, true);
   const ab_gibbs_plan plan = read_plan(arg->plan, data.n, k, data.m);
   glue_check(n_stat == 0 || n_stat == AB_GIBBS_PLAIN || n_stat == AB_GIBBS_SCORES, "n_stat");
@@ -74,7 +74,7 @@ static SEXP run_body(void *ctx) {
   return arg->out;
 }
 
-/* Sweeps from a state, list(membership = n x k, aspects = k x m, pinned = -1, 0 or 1, k of them). */
+/* Runs sweeps from a state, list(membership = n x k, aspects = k x m, fixed = k values of -1, 0 or 1). */
 SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan) {
   const char *fields[] = {"membership",
                           "aspects",

@@ -1,7 +1,7 @@
 #include "num/assign.h"
 #include "glue/glue.h"
 
-/* cost: k x k, finite. Returns the column of each row, from 1. */
+/* cost: k x k, finite. Returns the column assigned to each row, from 1. */
 SEXP mc_c_assign(SEXP cost) {
   const int k = Rf_nrows(cost);
   glue_matrix(cost, k, k, "cost");

@@ -2,12 +2,27 @@
 #include "glue/shards.h"
 #include "glue/smooth.h"
 
-/* c(one, zero, weights): pseudo-counts. */
+/* Reads c(one, zero, weights), pseudo-counts. */
 static bm_prior prior_of(SEXP prior) {
   glue_matrix(prior, 3, 1, "prior");
   const bm_prior out = {REAL(prior)[0], REAL(prior)[1], REAL(prior)[2]};
   glue_check(out.one >= 0 && out.zero >= 0 && out.weights >= 0, "prior");
   return out;
+}
+
+/* Memberships by covariates: param has design = d x n, effects = d x k and ridge. */
+static num_multinomial covariates_of(glue_call *call, int k) {
+  num_multinomial by = {0};
+  const SEXP design = glue_field(call->param, "design"), ridge = glue_field(call->param, "ridge");
+  if (Rf_isNull(design)) return by;
+  by.d = Rf_nrows(design);
+  glue_matrix(design, by.d, call->data.n, "design");
+  glue_check(Rf_asReal(ridge) >= 0, "ridge");
+  by.design = REAL(design);
+  by.ridge = Rf_asReal(ridge);
+  SET_VECTOR_ELT(call->out, 5, Rf_duplicate(glue_field(call->param, "effects")));
+  by.effects = glue_param(call, 5, by.d, k);
+  return by;
 }
 
 static mc_shards new_model(glue_call *call) {
@@ -24,6 +39,8 @@ static mc_shards new_model(glue_call *call) {
     SET_VECTOR_ELT(call->out, 3, Rf_duplicate(glue_field(call->param, "membership")));
     par->membership = glue_param(call, 3, call->data.n, par->k);
   }
+  par->by = covariates_of(call, par->k);
+  glue_check(!par->smooth || par->by.d == 0, "smooth");
   bm_work *work = bm_new_work(&call->data, &prior, par, call->ctl.n_threads, &call->host);
   *self = (bm_self){&call->data, par, work};
   return bm_model(self);
@@ -38,11 +55,13 @@ static void add_posterior(glue_call *call, const mc_model *fitted) {
 }
 
 /*
- * param: list(weights = k, prototypes = k x m) and, with neighbours, membership = n x k and smooth;
- * max_pass = 0 is the E-step alone. A shard, and the driver: as of glue_sum_model().
+ * param: list(weights = k, prototypes = k x m) and, with neighbours, membership = n x k and smooth, or,
+ * with covariates, design = d x n, effects = d x k and ridge; max_iter = 0 is the E-step alone. Shards: as of
+ * glue_sum_model().
  */
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
-  const char *fields[] = {"weights", "prototypes", "outcome", "membership", "row_loglik", ""};
+  const char *fields[] = {"weights",    "prototypes", "outcome", "membership",
+                          "row_loglik", "effects",    ""};
   const glue_sum_recipe recipe = {fields, 2, false, new_model, add_posterior, NULL};
   return glue_sum_model(&recipe, view, param, prior, control);
 }

@@ -96,8 +96,8 @@ typedef struct {
   SEXP view, transposed, model, state, plan, out;
 } run_arguments;
 
-/* list(n_sweep, thin, power, block, multi, split_merge, collapsed, probe (2 x p, 0-based), want_mean, want_best,
- * best_joint, n_threads, on_tick) */
+/* Reads list(n_sweep, thin, power, block, multi, split_merge, collapsed, probe (2 x p, 0-based),
+ * want_mean, want_best, best_joint, n_threads, on_tick). */
 static bmf_plan read_plan(SEXP plan, int n, int m) {
   const SEXP power = glue_field(plan, "power");
   bmf_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
@@ -147,7 +147,7 @@ static SEXP run_body(void *ctx) {
   return arg->out;
 }
 
-/* Sweeps from a state. note: a column a draw; mean: the sum of expected cells over draws. */
+/* Runs sweeps from a state. note: one column per draw; mean: expected cells summed over the draws. */
 SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan) {
   const char *fields[] = {"state",  "note",   "mean",    "best", "best_joint",
                           "n_done", "n_draw", "stopped", ""};
@@ -173,7 +173,7 @@ static SEXP predict_body(void *ctx) {
   return arg->out;
 }
 
-/* Expected cells of new rows, given one state; plan: list(count, n_extern, n_sweep). */
+/* Expected cells of new rows from one state; plan: list(count, n_extern, n_sweep). */
 SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan) {
   const int *dim = INTEGER(glue_field(view, "dim"));
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, dim[0], dim[1]));

@@ -1,4 +1,4 @@
-/* glue/bmf.h: what the entry points of bmf() share. */
+/* glue/bmf.h: shared by the entry points of bmf(). */
 #ifndef MC_GLUE_BMF_H
 #define MC_GLUE_BMF_H
 
@@ -6,8 +6,8 @@
 #include "glue/glue.h"
 
 /*
- * R's side of a model: list(family, infinite, n_fixed, beta, learned, shape, rate); of a state:
- * list(rows = n x K raw, columns = m x L raw, weights = K x L, hyper = BMF_N_HYPER values).
+ * R's representation of a model: list(family, infinite, n_fixed, beta, learned, shape, rate); of a
+ * state: list(rows = n x K raw, columns = m x L raw, weights = K x L, hyper = BMF_N_HYPER values).
  */
 typedef struct {
   mc_data data[2];
@@ -16,7 +16,7 @@ typedef struct {
   bmf_state state;
 } bmf_arguments;
 
-/* The structs point into one another: arg stays where it is. */
+/* Reads a state into arg, which must not be moved because its members point to one another. */
 void bmf_read_state(bmf_arguments *arg, SEXP view, SEXP transposed, SEXP model, SEXP state,
                     SEXP control);
 

@@ -1,6 +1,6 @@
 /*
- * glue/data.c: makes the one view of x that every kernel reads (mc_data in engine/data.h). All memory is
- * R's, so that an interrupt may jump.
+ * glue/data.c: builds the view of x that every kernel reads (mc_data in engine/data.h). All memory
+ * is allocated by R, so an interrupt may jump.
  */
 #include "glue/glue.h"
 
@@ -11,7 +11,7 @@
 
 static const char *view_fields[] = {"dim", "start", "column", "value", "na_start", "na_column", ""};
 
-/* Cells of a double matrix, or of an integer or logical one, whose NA is the same. NULL: all one. */
+/* Cells of a double, integer or logical matrix; NA of the latter two is the same. Both NULL: all one. */
 typedef struct {
   const double *real;
   const int *whole;
@@ -35,7 +35,7 @@ static NUM_INLINE double cell(const cells *x, R_xlen_t at) {
   return 1;
 }
 
-/* An empty view whose row counts, one place up, stand in start and na_start. */
+/* Allocates a view without cells; start and na_start receive the counts of row i at i + 1. */
 static SEXP new_view(int n, int m) {
   SEXP view = PROTECT(Rf_mkNamed(VECSXP, view_fields));
   SET_VECTOR_ELT(view, 0, Rf_allocVector(INTSXP, 2));
@@ -49,7 +49,7 @@ static SEXP new_view(int n, int m) {
   return view;
 }
 
-/* Counts to offsets; returns the total. More than 2^31 - 1 cells of a kind do not fit. */
+/* Turns counts into offsets and returns the total; fails if it exceeds 2^31 - 1. */
 static int accumulate(int *start, int n) {
   double total = 0;
   for (int i = 0; i < n; i++) total += start[i + 1];
@@ -58,7 +58,7 @@ static int accumulate(int *start, int n) {
   return start[n];
 }
 
-/* Makes room for what was counted; next_one and next_na are where each row goes on. */
+/* Allocates space for the counted cells; next_one and next_na are the next free place of each row. */
 static void make_room(SEXP view, int n, bool all_one, int **next_one, int **next_na) {
   int *start = INTEGER(VECTOR_ELT(view, 1)), *na_start = INTEGER(VECTOR_ELT(view, 4));
   const int n_stored = accumulate(start, n), n_missing = accumulate(na_start, n);
@@ -71,7 +71,7 @@ static void make_room(SEXP view, int n, bool all_one, int **next_one, int **next
   memcpy(*next_na, na_start, ((size_t) n + 1) * sizeof(int));
 }
 
-/* Nothing missing is said by NULL. */
+/* Represents the absence of missing cells by NULL. */
 static SEXP finish_view(SEXP view) {
   if (Rf_xlength(VECTOR_ELT(view, 5)) == 0) {
     SET_VECTOR_ELT(view, 4, R_NilValue);
@@ -124,7 +124,7 @@ SEXP mc_c_view_dense(SEXP x) {
   return finish_view(view);
 }
 
-/* Every column's entries lie one after another, and name rows that there are, in ascending order. */
+/* Checks that columns are contiguous and that their row numbers ascend within the valid range. */
 static void check_columns(const int *from, const int *rows, R_xlen_t n_stored, int n, int m) {
   glue_check(from[0] == 0, "column pointers of x");
   for (int j = 0; j < m; j++) {
@@ -135,7 +135,7 @@ static void check_columns(const int *from, const int *rows, R_xlen_t n_stored, i
   }
 }
 
-/* Compressed columns, as in a dgCMatrix; explicit zeros are dropped. value NULL: all one. */
+/* Builds a view from compressed columns, as in a dgCMatrix; drops explicit zeros. value NULL: all one. */
 SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim) {
   glue_check(Rf_isInteger(pointer) && Rf_isInteger(row) && Rf_isInteger(dim) && XLENGTH(dim) == 2,
              "slots of x");
@@ -162,7 +162,7 @@ SEXP mc_c_view_sparse(SEXP pointer, SEXP row, SEXP value, SEXP dim) {
   return finish_view(view);
 }
 
-/* First stored cell (1-based row, column, its value) that breaks a rule; NULL where none does. */
+/* Returns the first stored cell (1-based row, column, value) that breaks a rule, or NULL. */
 static SEXP first_cell(const mc_data *data, bool (*breaks)(double)) {
   for (int i = 0; i < data->n && data->value; i++)
     for (int e = data->start[i]; e < data->start[i + 1]; e++)
@@ -181,7 +181,7 @@ static bool not_whole(double value) { return value != floor(value) || !R_FINITE(
 static bool not_finite(double value) { return !R_FINITE(value); }
 static bool negative(double value) { return value < 0; }
 
-/* The first cells that are not 0/1, not whole, negative, not finite: what the checks at the door ask. */
+/* Returns the first cells that are not 0/1, not whole, negative, not finite, for argument checks in R. */
 SEXP mc_c_view_range(SEXP view) {
   const char *names[] = {"not_binary", "not_whole", "negative", "not_finite", ""};
   const mc_data data = glue_data(view);
@@ -221,7 +221,7 @@ SEXP mc_c_view_margins(SEXP view) {
   return out;
 }
 
-/* Copies the cells of the chosen rows, whose offsets to get. */
+/* Copies the cells of the chosen rows and writes their offsets into `to`. */
 static SEXP take_rows(const int *start, const int *column, const int *row, int n, int *to) {
   to[0] = 0;
   for (int i = 0; i < n; i++) to[i + 1] = to[i] + start[row[i] + 1] - start[row[i]];
@@ -243,7 +243,8 @@ static SEXP distinct_view(const mc_data *data, const int *row, int n) {
   return finish_view(view);
 }
 
-/* A 0/1 view -> list(view = of its distinct rows, group = for each row which one, weight = how often). */
+/* Maps a 0/1 view to list(view = its distinct rows, group = the distinct row of each row, weight =
+ * multiplicities). */
 SEXP mc_c_view_distinct(SEXP view) {
   const char *fields[] = {"view", "group", "weight", ""};
   const mc_data data = glue_data(view);
@@ -280,7 +281,8 @@ static void pair_block(void *ctx, int strip, int thread, int first, int b) {
   mc_count_pairs(w->data, first, first + b, w->both, w->gone);
 }
 
-/* list(both, gone): of each two columns, in how many rows both are found; the first is and the second is unknown. */
+/* list(both, gone): for each pair of columns, the number of rows in which both are present, and in
+ * which the first is present and the second unknown. */
 SEXP mc_c_view_pairs(SEXP view) {
   const char *fields[] = {"both", "gone", ""};
   const mc_data data = glue_data(view);
@@ -302,7 +304,7 @@ typedef struct {
   const mc_data *data;
   const double *b;
   int width;
-  double *row, *out; /* row: width, of each thread */
+  double *row, *out; /* row: width, per thread */
 } product;
 
 static void add_block(void *ctx, int strip, int thread, int first, int b) {
@@ -312,7 +314,8 @@ static void add_block(void *ctx, int strip, int thread, int first, int b) {
               w->out);
 }
 
-/* The product of the finds of a view with a matrix that is given transposed, its columns being those of the view. */
+/* Product of a view's presences with a matrix that is supplied transposed (its columns are those of
+ * the view). */
 SEXP mc_c_view_times(SEXP view, SEXP transposed, SEXP n_threads) {
   const mc_data data = glue_data(view);
   const int width = Rf_nrows(transposed);
@@ -327,7 +330,7 @@ SEXP mc_c_view_times(SEXP view, SEXP transposed, SEXP n_threads) {
   return out;
 }
 
-/* The first row (from 1) of a view from elsewhere that no kernel could read; 0: none. */
+/* Returns the first row (from 1) of an external view that violates the format of mc_data; 0: none. */
 SEXP mc_c_view_wrong_row(SEXP view) {
   const mc_data data = glue_data(view);
   return Rf_ScalarInteger(mc_first_wrong_row(&data) + 1);

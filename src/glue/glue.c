@@ -100,24 +100,25 @@ static mc_algorithm algorithm_of(SEXP word) {
   if (!Rf_isString(word) || XLENGTH(word) != 1) return MC_EM;
   const char *name = CHAR(STRING_ELT(word, 0));
   if (strcmp(name, "newton") == 0) return MC_NEWTON;
+  if (strcmp(name, "line") == 0) return MC_LINE;
   return strcmp(name, "sparse") == 0 ? MC_SPARSE : MC_EM;
 }
 
 mc_control glue_control(SEXP control) {
   mc_control ctl;
-  ctl.max_pass = Rf_asInteger(glue_field(control, "max_pass"));
+  ctl.max_iter = Rf_asInteger(glue_field(control, "max_iter"));
   ctl.tol = Rf_asReal(glue_field(control, "tol"));
   ctl.accelerate = Rf_asLogical(glue_field(control, "accelerate")) == TRUE;
   ctl.n_threads = Rf_asInteger(glue_field(control, "n_threads"));
   ctl.algorithm = algorithm_of(glue_field(control, "algorithm"));
-  glue_check(ctl.max_pass >= 0 && ctl.tol >= 0 && ctl.n_threads >= 1, "control");
+  glue_check(ctl.max_iter >= 0 && ctl.tol >= 0 && ctl.n_threads >= 1, "control");
   return ctl;
 }
 
 static void *host_alloc(void *ctx, size_t count, size_t size) {
   (void) ctx;
   glue_check(size == 0 || count <= PTRDIFF_MAX / size, "size of the memory asked for");
-  void *memory = R_alloc(count * size + 1, 1); /* its own factors are a size_t and an int */
+  void *memory = R_alloc(count * size + 1, 1); /* R_alloc() takes a size_t and an int */
   memset(memory, 0, count * size);
   return memory;
 }
@@ -141,7 +142,8 @@ static SEXP ask_host(void *ctx) {
 }
 
 static SEXP note_condition(SEXP condition, void *ctx) {
-  glue_context *context = *(glue_context *const *) ctx; /* first in what was tried */
+  glue_context *context = *(glue_context *const *) ctx; /* first member of the structs passed to
+                                                           catch_conditions() */
   context->stopped = true;
   if (Rf_inherits(condition, "error")) {
     R_PreserveObject(condition);
@@ -150,7 +152,7 @@ static SEXP note_condition(SEXP condition, void *ctx) {
   return R_NilValue;
 }
 
-/* body(ctx); R_NilValue where a condition was noted. */
+/* Returns body(ctx); R_NilValue if a condition was caught. */
 static SEXP catch_conditions(SEXP (*body)(void *), void *ctx) {
   SEXP classes = PROTECT(Rf_allocVector(STRSXP, 2));
   SET_STRING_ELT(classes, 0, Rf_mkChar("interrupt"));
@@ -162,7 +164,8 @@ static SEXP catch_conditions(SEXP (*body)(void *), void *ctx) {
 
 static void ask_and_catch(void *ctx) { catch_conditions(ask_host, ctx); }
 
-/* What R evaluates may draw. The sampler goes on from where it was, as if nothing had been drawn. */
+/* R code evaluated in the call may draw random numbers. The generator's state is restored, so the
+ * sampler's draws are unaffected. */
 static Rboolean ask_beside_draws(host_call *at) {
   const SEXP name = Rf_install(".Random.seed");
   PutRNGstate();
@@ -176,7 +179,7 @@ static Rboolean ask_beside_draws(host_call *at) {
 
 #define ASK_EVERY 0.02 /* seconds */
 
-/* R_ToplevelExec() keeps what else may jump from leaving the kernel: it comes back false. */
+/* R_ToplevelExec() catches all other jumps out of the kernel: it then returns false. */
 static int host_tick(void *ctx, int pass, double objective) {
   glue_context *context = ctx;
   const double now = num_seconds();
@@ -243,25 +246,24 @@ void glue_scan(const num_strips *strips, num_scanner scan, void *ctx) {
   glue_end_stopped(&host);
 }
 
-/* list(status, n_pass, trace, objective) */
 static SEXP outcome(mc_status status, const mc_trace *trace) {
-  const char *names[] = {"status", "n_pass", "trace", "objective", ""};
+  const char *names[] = {"status", "n_iter", "trace", "objective", ""};
   const char *word = NULL;
   switch (status) {
     case MC_CONVERGED: word = "converged"; break;
-    case MC_MAX_PASS: word = "max_pass"; break;
+    case MC_MAX_PASS: word = "max_iter"; break;
     case MC_ERR_NOT_START: word = "impossible_start"; break;
     case MC_ERR_NOT_FINITE: word = "not_finite"; break;
-    case MC_STOPPED: /* glue_end_stopped() came first */
+    case MC_STOPPED: /* handled by glue_end_stopped() */
     case MC_GO_ON: break;
   }
   glue_check(word != NULL, "status");
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_mkString(word));
-  SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(trace->n_pass));
-  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, trace->n_pass));
-  if (trace->n_pass > 0)
-    memcpy(REAL(VECTOR_ELT(out, 2)), trace->objective, (size_t) trace->n_pass * sizeof(double));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarInteger(trace->n_iter));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, trace->n_iter));
+  if (trace->n_iter > 0)
+    memcpy(REAL(VECTOR_ELT(out, 2)), trace->objective, (size_t) trace->n_iter * sizeof(double));
   SET_VECTOR_ELT(out, 3, Rf_ScalarReal(trace->final));
   UNPROTECT(1);
   return out;
@@ -339,8 +341,9 @@ SEXP mc_c_memory(void) {
 }
 
 /*
- * R's heap grows by a fifth at a time, and only in a collection that looks at all that lives. A vector of
- * so many bytes, which nobody writes to, makes it grow at once; it is gone with the next collection.
+ * R's heap grows by a fifth at a time, each after a full collection. Allocating a vector of
+ * `bytes`, which is never written, makes it grow at once; the vector is freed by the next
+ * collection.
  */
 SEXP mc_c_make_room(SEXP bytes) {
   const double size = Rf_asReal(bytes);

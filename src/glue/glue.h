@@ -1,7 +1,7 @@
 /*
- * glue/glue.h: .Call entry points and the few helpers they share. Entry points
- * check what R sends (a failing check is our bug, not the user's), wrap it in
- * C types, call a kernel and return; there is no arithmetic here.
+ * glue/glue.h: .Call entry points and their shared helpers. Entry points check what R sends (a
+ * failing check is a bug of the package, not of the user), convert it to C types, call a kernel and
+ * return. They contain no arithmetic.
  */
 #ifndef MC_GLUE_GLUE_H
 #define MC_GLUE_GLUE_H
@@ -38,7 +38,7 @@ SEXP mc_c_ab_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_ab_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan);
 SEXP mc_c_ab_certify(SEXP view, SEXP param, SEXP prior);
 SEXP mc_c_ab_effort_impose(SEXP membership, SEXP coef, SEXP effort);
-SEXP mc_c_smooth_pulls(SEXP membership, SEXP pinned, SEXP smooth, SEXP n_threads);
+SEXP mc_c_smooth_pulls(SEXP membership, SEXP fixed, SEXP smooth, SEXP n_threads);
 SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space);
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits);
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings);
@@ -51,6 +51,8 @@ SEXP mc_c_assign(SEXP cost);
 SEXP mc_c_make_room(SEXP bytes);
 SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads);
 SEXP mc_c_descend(SEXP score, SEXP hit, SEXP n_threads);
+SEXP mc_c_ac_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
+SEXP mc_c_ac_gibbs_run(SEXP view, SEXP param, SEXP prior, SEXP plan);
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control);
 SEXP mc_c_lp_fit(SEXP view, SEXP param, SEXP control);
 SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control);
@@ -66,69 +68,70 @@ SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings);
 SEXP mc_c_nor_sum(SEXP view, SEXP param, SEXP settings, SEXP control);
 SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings);
+SEXP mc_c_nor_gibbs(SEXP view, SEXP param, SEXP settings, SEXP plan);
 SEXP mc_c_bmf_run(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_bmf_predict(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP plan);
 SEXP mc_c_memory(void);
 
-/* Argument checks: an internal error where they fail. */
+/* Argument checks; a failure is an internal error. */
 void glue_check(bool ok, const char *what);
 void glue_matrix(SEXP x, int n_row, int n_column, const char *name);
 int glue_threads(SEXP n_threads);
-SEXP glue_field(SEXP list, const char *name); /* R_NilValue where there is none */
+SEXP glue_field(SEXP list, const char *name); /* R_NilValue if there is none */
 
 /*
- * n lists, one after another: list i is start[i] .. start[i + 1] - 1 of index, numbers from 0 to
- * below n_index.
+ * Checks n concatenated lists: list i is start[i] .. start[i + 1] - 1 of index, whose entries are
+ * from 0 to n_index - 1.
  */
 void glue_lists(SEXP start, SEXP index, int n, int n_index, const char *name);
 
-/* plan's probe, 2 x p: row and column, from 0, of cells of an n x m table; returns p. */
+/* Reads plan's probe (2 x p): row and column, from 0, of cells of an n x m table; returns p. */
 int glue_probe(SEXP plan, int n, int m, const int **probe);
 
-/* A matrix of R's with these values; from may be NULL where there are none. */
+/* Returns an R matrix with these values; from may be NULL if it is empty. */
 SEXP glue_new_matrix(const double *from, int n_row, int n_column);
 
-/* A field of the result becomes so many zeros, its values. */
+/* Sets a field of the result to `length` zeros and returns its values. */
 double *glue_zeros(SEXP out, int field, R_xlen_t length);
 
-/* A list of these names ("" ends them), the first n_copied of them deep copies of what param has. */
+/* Returns a list with these names ("" ends them); the first n_copied elements are deep copies from param. */
 SEXP glue_result(const char **fields, SEXP param, int n_copied);
 
 mc_data glue_data(SEXP view);
 mc_control glue_control(SEXP control);
 
-/* A host that allocates with R_alloc(), sees interrupts and reports progress, all without jumping. */
+/* A host that allocates with R_alloc(), checks for interrupts and reports progress, without jumping. */
 typedef struct {
-  double last_asked; /* seconds; R is asked at most every 20 ms */
-  SEXP progress;     /* function(pass, objective), or NULL */
-  SEXP error;        /* what stopped it, if not an interrupt: a time limit of the user's. Or NULL */
+  double last_asked; /* seconds; R is called at most every 20 ms */
+  SEXP progress;     /* function(iteration, objective), or NULL */
+  SEXP error;        /* the error that stopped it (for instance a time limit), or NULL */
   bool stopped;
-  bool draws; /* of a sampler: what R evaluates meanwhile must not change its draws */
+  bool draws; /* for samplers: R code run by the host must not change the draws */
 } glue_context;
 
 mc_host glue_host(glue_context *context, SEXP control);
 
 /*
- * Evaluates a call without jumping: R_NilValue where it failed or was interrupted, and the host then
- * says stop.
+ * Evaluates a call without jumping. Returns R_NilValue on failure or interrupt; the host then
+ * requests a stop.
  */
 SEXP glue_eval(const mc_host *host, SEXP call);
 
 /*
- * Ends the call where the host was asked to stop, as the error or the interrupt that the host met, so
- * that nothing half done is taken for a result. It follows every kernel that asks the host; those
- * that keep draws at an interrupt end by glue_end_failed(), for errors alone.
+ * Ends a stopped call by signalling the error or interrupt that the host caught, so that no partial
+ * result is returned. Must follow every kernel that calls the host. Kernels that keep draws at an
+ * interrupt use glue_end_failed(), which signals only errors.
  */
 void glue_end_stopped(const mc_host *host);
 void glue_end_failed(const mc_host *host);
 
-/* mc_scan() of what keeps nothing; a stop ends the call. */
+/* mc_scan() with a temporary host; a stop ends the call. */
 void glue_scan(const num_strips *strips, num_scanner scan, void *ctx);
 
-/* mc_fit(), as list(status, n_pass, trace, objective); a stop ends the call. */
+/* Runs mc_fit() and returns list(status, n_iter, trace, objective); a stop ends the call. */
 SEXP glue_fit(mc_model *model, const mc_control *ctl, const mc_host *host);
 
-/* A call that fits a model: what R sent, as C types; out is the result, a list. */
+/* A call that fits a model: R's arguments as C types; out is the result, a list. */
 typedef struct {
   SEXP param, prior, out;
   mc_data data;
@@ -137,29 +140,31 @@ typedef struct {
 } glue_call;
 
 /*
- * What a model brings to glue_fit_model(): the names of its result ("" ends them), the first n_copied
- * of them parameters, which it fits in place in call->out, then "outcome", then what finish() adds.
+ * Model-specific part of glue_fit_model(): the names of its result ("" ends them). The first
+ * n_copied are parameters, fitted in place in call->out, then "outcome", then the fields that
+ * finish() adds.
  */
 typedef struct {
   const char **fields;
   int n_copied;
-  mc_model (*model)(glue_call *call);                      /* checks, wraps, makes the workspace */
+  mc_model (*model)(glue_call *call);                      /* checks, converts, allocates the
+                                                              workspace */
   void (*finish)(glue_call *call, const mc_model *fitted); /* or NULL */
 } glue_recipe;
 
-/* The one body of all entry points that fit a model to a view of the data. */
+/* Common body of all entry points that fit a model to a view of the data. */
 SEXP glue_fit_model(const glue_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control);
 
-/* A field of the result that is a parameter, its values; shape or internal error. */
+/* Values of a parameter in the result; a wrong shape is an internal error. */
 double *glue_param(const glue_call *call, int field, int n_row, int n_column);
 
-/* Memory of the call's. */
+/* Allocates memory for the duration of the call. */
 void *glue_new(const glue_call *call, size_t size);
 
-/* Runs body(data) with OpenBLAS on one thread and restores its setting on every way out. */
+/* Runs body(data) with OpenBLAS on one thread and restores its setting however it ends. */
 SEXP glue_serial_blas(SEXP (*body)(void *), void *data);
 
-/* The same for a body that draws random numbers from R's generator. */
+/* glue_serial_blas() for a body that draws from R's generator. */
 SEXP glue_sample(SEXP (*body)(void *), void *data);
 
 #endif

@@ -16,7 +16,7 @@ static void even_columns(void *ctx, int strip, int thread, int first, int b) {
              e->even + num_at(0, j, e->n));
 }
 
-/* z: n x l. Returns list(design = ones and num_even() of columns, n x (l + 1), centre, spread). */
+/* z: n x l. Returns list(design = ones and num_even() of the columns, n x (l + 1), centre, spread). */
 SEXP mc_c_equal_spread(SEXP z, SEXP n_threads) {
   const char *fields[] = {"design", "centre", "spread", ""};
   const int n = Rf_nrows(z), l = Rf_ncols(z);
@@ -36,7 +36,7 @@ SEXP mc_c_equal_spread(SEXP z, SEXP n_threads) {
 static int ask(void *host) { return mc_stop(host, 0, 0); }
 
 /*
- * design: n x l; cases: n x 3, y, offset and weight; penalty: l x l; start: l x 1; limits: passes
+ * design: n x l; cases: n x 3 (y, offset, weight); penalty: l x l; start: l x 1; limits: iterations
  * and threads. Returns list(beta, hessian).
  */
 SEXP mc_c_logistic_regression(SEXP design, SEXP cases, SEXP penalty, SEXP start, SEXP limits) {

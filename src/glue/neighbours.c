@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* list(n, age = n x 2, place = 3 x n, plane = 2 x n, variables = any x n); each may be NULL. */
+/* Reads list(n, age = n x 2, place = 3 x n, plane = 2 x n, variables = any x n); each may be NULL. */
 static num_sites sites_of(SEXP sites) {
   num_sites out = {.n = Rf_asInteger(glue_field(sites, "n"))};
   const SEXP age = glue_field(sites, "age"), place = glue_field(sites, "place");
@@ -55,14 +55,14 @@ static num_nearness nearness_of(SEXP scale, SEXP limits) {
   return near;
 }
 
-/* Lists that grow: their memory is R's, so that an interrupt leaks nothing. */
+/* Growing lists in R's memory, so that an interrupt leaks nothing. */
 typedef struct {
   R_xlen_t size, used;
   int *index;
   double *weight;
 } edges;
 
-/* `expected`: how many there will be, if the rows to come are as those before. */
+/* Reserves space for `more` entries, or for 1.1 times the `expected` total if that is larger. */
 static void reserve(edges *e, R_xlen_t more, double expected) {
   const R_xlen_t needed = e->used + more;
   if (needed <= e->size) return;
@@ -77,17 +77,17 @@ static void reserve(edges *e, R_xlen_t more, double expected) {
   *e = (edges){size, e->used, index, weight};
 }
 
-#define CHUNK_PLACES 131072 /* of neighbours that may be found before they are moved to the lists */
+#define CHUNK_PLACES 131072 /* limit of neighbours stored before they are moved to the lists */
 
-/* A chunk of rows: each has all.n places of its own, so that any thread may fill them. */
+/* A chunk of rows, each with all.n places, so that any thread may fill them. */
 typedef struct {
   const num_sites *rows, *all;
   const num_sweep *sweep;
   const num_nearness *near;
   const int *own;         /* or NULL */
   const double *distance; /* all.n x rows.n, or NULL */
-  int first;              /* the row that is the chunk's first */
-  int *found;             /* rows of a chunk: how many neighbours */
+  int first;              /* first row of the chunk */
+  int *found;             /* number of neighbours of each row of the chunk */
   int *index;             /* all.n x rows of a chunk */
   double *weight;         /* likewise */
   double *scratch;        /* all.n x threads */
@@ -116,7 +116,7 @@ static void search_block(void *ctx, int strip, int thread, int first, int b) {
   }
 }
 
-/* Moves what was found for a chunk's rows to the lists. */
+/* Moves the neighbours of a chunk's rows to the lists. */
 static void gather(const search *s, int b, edges *e, int *start) {
   R_xlen_t more = 0;
   for (int r = 0; r < b; r++) more += s->found[r];
@@ -124,7 +124,7 @@ static void gather(const search *s, int b, edges *e, int *start) {
   reserve(e, more, (double) (e->used + more) / rows_share);
   for (int r = 0; r < b; r++) {
     const ptrdiff_t from = (ptrdiff_t) r * s->all->n;
-    if (s->found[r] > 0) { /* else the lists may not exist yet */
+    if (s->found[r] > 0) { /* otherwise the lists may not be allocated yet */
       memcpy(e->index + e->used, s->index + from, (size_t) s->found[r] * sizeof *e->index);
       memcpy(e->weight + e->used, s->weight + from, (size_t) s->found[r] * sizeof *e->weight);
       e->used += s->found[r];
@@ -135,8 +135,8 @@ static void gather(const search *s, int b, edges *e, int *start) {
 }
 
 /*
- * from, to: lists as above with `distance` = to x from (or NULL) in from; scale:
- * bandwidths of age, place, distance and variables; own: which of to each of from is, from 0, or
+ * from, to: as in sites_of(), from also with `distance` = to x from (or NULL); scale: bandwidths of
+ * age, place, distance and variables; own: the index in `to` of each site of `from`, from 0, or
  * NULL: none; limits: reach, most and threads. Returns list(start, neighbour, weight), from 0.
  */
 SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {

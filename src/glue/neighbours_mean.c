@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-/* The rows' numbers in a table of n_table rows, or NULL. */
+/* Checks the rows' numbers in a table of n_table rows; NULL stays NULL. */
 static const int *own_of(SEXP own, int n, int n_table) {
   if (Rf_isNull(own)) return NULL;
   glue_check(TYPEOF(own) == INTSXP && XLENGTH(own) == n, "own");
@@ -12,16 +12,16 @@ static const int *own_of(SEXP own, int n, int n_table) {
 }
 
 /*
- * table, rows: views; own: the rows' numbers in the table, from 0, or NULL; lists: list(start, neighbour,
- * weight) as mc_c_neighbours() has it, or NULL, and then how many copies there are of each row of the table;
- * settings: c(likeness, floor, n_threads). Returns a matrix of chances.
+ * table, rows: views; own: the rows' numbers in the table, from 0, or NULL; lists: list(start,
+ * neighbour, weight) of mc_c_neighbours(), or the number of copies of each row of the table, or
+ * NULL; settings: c(similarity, floor, n_threads). Returns a matrix of probabilities.
  */
 SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP settings) {
   const mc_data data = glue_data(table), wanted = glue_data(rows);
   glue_check(wanted.m == data.m, "rows");
   glue_matrix(settings, 3, 1, "settings");
   glue_check(REAL(settings)[2] >= 1 && REAL(settings)[2] <= INT_MAX, "n_threads");
-  nbm_table of = {.data = &data, .likeness = REAL(settings)[0], .floor = REAL(settings)[1]};
+  nbm_table of = {.data = &data, .similarity = REAL(settings)[0], .floor = REAL(settings)[1]};
   nbm_rows to = {.data = &wanted, .own = own_of(own, wanted.n, data.n)};
   if (Rf_isReal(lists)) {
     glue_check(XLENGTH(lists) == data.n, "copies");
@@ -44,7 +44,7 @@ SEXP mc_c_neighbours_mean(SEXP table, SEXP rows, SEXP own, SEXP lists, SEXP sett
   return out;
 }
 
-/* p: chances of the rows of a view. Returns what nbm_loglik() says. */
+/* p: probabilities of the rows of a view. Returns nbm_loglik(). */
 SEXP mc_c_neighbours_loglik(SEXP p, SEXP view, SEXP n_threads) {
   const mc_data rows = glue_data(view);
   glue_matrix(p, rows.n, rows.m, "p");

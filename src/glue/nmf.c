@@ -32,7 +32,7 @@ SEXP mc_c_nm_fit(SEXP view, SEXP param, SEXP control) {
   return glue_fit_model(&recipe, view, param, R_NilValue, control);
 }
 
-/* Multiplicative passes under KL, as of glue_sum_model(): param has the flags kl and multiplicative set. */
+/* Multiplicative iterations under KL for glue_sum_model(); requires param's flags kl and multiplicative. */
 SEXP mc_c_nm_sum(SEXP view, SEXP param, SEXP control) {
   const char *fields[] = {"basis", "coefficients", "outcome", "residual", ""};
   const glue_sum_recipe recipe = {fields, 1, true, new_sum_model, add_residual, NULL};

@@ -1,5 +1,6 @@
 #include "noisy_or/noisy_or.h"
 #include "glue/shards.h"
+#include "noisy_or/gibbs.h"
 #include "noisy_or/shards.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ typedef struct {
 
 enum { EXACT, TRUNCATED, VARIATIONAL };
 
-/* What every entry point reads: data, parameters, settings. */
+/* Input of every entry point: data, parameters, settings. */
 typedef struct {
   mc_data data;
   nor_param par;
@@ -23,11 +24,11 @@ typedef struct {
 
 static int whole(SEXP list, const char *name) { return Rf_asInteger(glue_field(list, name)); }
 
-/* c(prior, links, leak, taxon, share), two pseudo-counts each but of share. */
+/* Reads c(prior, links, leak, taxon, share): two pseudo-counts each, one for share. */
 static void take_prior(SEXP prior, nor_settings *set) {
   glue_matrix(prior, 9, 1, "prior");
   const double *p = REAL(prior);
-  for (int i = 0; i < 9; i++) glue_check(p[i] >= 0, "prior");
+  for (int i = 0; i < 9; i++) glue_check(p[i] > -1, "prior"); /* below 0: of a sampler alone */
   set->prior = (nor_beta){p[0], p[1]};
   set->links = (nor_beta){p[2], p[3]};
   set->leak = (nor_beta){p[4], p[5]};
@@ -71,7 +72,7 @@ static void take_settings(SEXP settings, request *r) {
   }
 }
 
-/* With recording: visits made to each cell and those with a find, m x n. */
+/* Reads the visits to each cell and those with a detection (m x n), for models with recording. */
 static void take_visits(SEXP made, SEXP found, request *r) {
   if (Rf_isNull(made)) return;
   const R_xlen_t cells = (R_xlen_t) r->data.m * r->data.n;
@@ -95,7 +96,7 @@ static void take_recording(SEXP share, SEXP taxon, SEXP coef, request *r) {
   glue_check(r->par.share || !(r->par.taxon || r->par.coef), "recorded_taxon or coef");
 }
 
-/* Of rows that are not merged, with param's coef. */
+/* Reads the effort of rows, which must not be merged; requires coef in param. */
 static void take_effort(SEXP effort, request *r) {
   glue_check(Rf_isNull(effort) == !r->par.coef, "effort and coef");
   if (Rf_isNull(effort)) return;
@@ -107,7 +108,7 @@ static void take_effort(SEXP effort, request *r) {
   r->set.effort = &r->effort;
 }
 
-/* param's matrices are read; fit_body() has its own copies to write. */
+/* Reads a request. The parameters point into param; fit_body() replaces them by copies. */
 static void take_request(const arguments *arg, request *r) {
   r->data = glue_data(arg->view);
   r->host = glue_host(&r->context, arg->control);
@@ -129,7 +130,7 @@ static void take_request(const arguments *arg, request *r) {
   glue_check(r->inference != EXACT || r->par.k <= NOR_MAX_EXACT, "k for exact inference");
 }
 
-/* Are states listed? Of visits exact inference lists all. */
+/* Returns whether states are listed: by truncated inference, and by exact inference with visits (all). */
 static bool is_listed(const request *r) { return r->inference == TRUNCATED || r->set.made; }
 static int list_size(const request *r) {
   const int size = r->inference == EXACT ? 1 << r->par.k : NOR_LIST;
@@ -137,7 +138,7 @@ static int list_size(const request *r) {
   return size;
 }
 
-/* The lists of an earlier run, copied, or empty ones, as list(state, weight, n_state). */
+/* Copies the lists of an earlier run, or allocates empty ones: list(state, weight, n_state). */
 static SEXP copy_lists(SEXP hidden, const request *r) {
   const char *fields[] = {"state", "weight", "n_state", ""};
   const int n = r->data.n, k = r->par.k;
@@ -173,7 +174,7 @@ static nor_lists lists_of(SEXP hidden, const request *r) {
   return lists;
 }
 
-/* What an earlier run left, copied, or from the parameters and uniform q: list(links, leak, q, on). */
+/* Copies list(links, leak, q, on) of an earlier run, or initialises it from the parameters and uniform q. */
 static SEXP copy_theta(SEXP hidden, const request *r) {
   const char *fields[] = {"links", "leak", "q", "on", ""};
   const int k = r->par.k, m = r->data.m;
@@ -257,10 +258,9 @@ static SEXP fit_body(void *ctx) {
 }
 
 /*
- * param: list(prior = k, links = k x m, leak = m, recorded_share = NULL or one for
- * each point of the grid, recorded_taxon = NULL or m, coef = NULL or, with settings$effort, 2,
- * hidden = NULL or what an earlier run gave);
- * variational runs give activation and bound by row, too.
+ * param: list(prior = k, links = k x m, leak = m, recorded_share = NULL or one for each point of
+ * the grid, recorded_taxon = NULL or m, coef = NULL or, with settings$effort, 2, hidden = NULL or
+ * that of an earlier run). Variational runs also return activation and bound by row.
  */
 SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
   const char *fields[] = {"prior",          "links", "leak",   "recorded_share",
@@ -273,7 +273,7 @@ SEXP mc_c_nor_fit(SEXP view, SEXP param, SEXP settings, SEXP control) {
   return out;
 }
 
-/* A wanted part of a report, filled with zeros; NULL where it is not wanted. */
+/* Allocates a requested part of a report, filled with zeros; returns NULL if it was not requested. */
 static double *wanted(SEXP out, int field, SEXP want, const char *name, R_xlen_t length) {
   if (Rf_asLogical(glue_field(want, name)) != TRUE) return NULL;
   return glue_zeros(out, field, length);
@@ -315,10 +315,11 @@ static SEXP report_body(void *ctx) {
   return out;
 }
 
-/* Vectors in column-major order: loglik n, activation, map and, where settings have n uniform numbers,
- * drawn n x k, response n x m, cell n x m x (k + 1);
- * with recording site n, and beside response present, missed, phantom n x m; of visits again n x m,
- * which wants response, too. */
+/*
+ * Vectors in column-major order: loglik n; activation, map and, if settings have n uniform numbers,
+ * drawn n x k; response n x m; cell n x m x (k + 1); with recording site n and, with response,
+ * present, missed, phantom n x m; with visits again n x m, which requires response.
+ */
 SEXP mc_c_nor_report(SEXP view, SEXP param, SEXP settings) {
   const char *fields[] = {"loglik",  "activation", "map",     "response", "cell",  "site",
                           "present", "missed",     "phantom", "drawn",    "again", ""};
@@ -346,7 +347,7 @@ static SEXP sample_body(void *ctx) {
   return arg->out;
 }
 
-/* settings also holds proposal (n x k), n_draw, floor and seed (a whole number below 2^53). */
+/* settings also contain proposal (n x k), n_draw, floor and seed (an integer below 2^53). */
 SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings) {
   const char *fields[] = {"loglik", "effective", ""};
   const mc_data data = glue_data(view);
@@ -355,6 +356,79 @@ SEXP mc_c_nor_sample(SEXP view, SEXP param, SEXP settings) {
   SET_VECTOR_ELT(out, 1, Rf_allocVector(REALSXP, data.n));
   arguments arg = {view, param, settings, R_NilValue, out};
   glue_serial_blas(sample_body, &arg);
+  UNPROTECT(1);
+  return out;
+}
+
+/* What record's sums are, in the result's fields from `first` on. */
+static void new_sums(SEXP out, int first, const request *r, nor_gibbs_record *record) {
+  const R_xlen_t n = r->data.n, m = r->data.m, k = r->par.k;
+  const int n_stat = r->par.share ? NOR_GIBBS_SCORES : NOR_GIBBS_PLAIN;
+  record->cell = glue_zeros(out, first, n * m * n_stat);
+  record->on = glue_zeros(out, first + 1, n * k);
+  record->prior = glue_zeros(out, first + 2, 2 * k);
+  record->links = glue_zeros(out, first + 3, 2 * k * m);
+  record->leak = glue_zeros(out, first + 4, 2 * m);
+  if (r->par.share) record->site = glue_zeros(out, first + 5, n);
+  if (r->par.share) record->share = glue_zeros(out, first + 6, (R_xlen_t) 2 * NOR_GRID);
+  if (r->par.taxon) record->taxon = glue_zeros(out, first + 7, 2 * m);
+}
+
+/* The result's parameters, which the draws overwrite, as a state. */
+static nor_gibbs_state gibbs_state_of(SEXP out, request *r) {
+  const R_xlen_t n = r->data.n, k = r->par.k;
+  r->par.prior = REAL(VECTOR_ELT(out, 0));
+  r->par.links = REAL(VECTOR_ELT(out, 1));
+  r->par.leak = REAL(VECTOR_ELT(out, 2));
+  take_recording(VECTOR_ELT(out, 3), VECTOR_ELT(out, 4), VECTOR_ELT(out, 5), r);
+  const SEXP on = VECTOR_ELT(out, 6), grid = VECTOR_ELT(out, 7);
+  glue_check(Rf_isInteger(on) && XLENGTH(on) == n * k, "on");
+  for (R_xlen_t at = 0; at < n * k; at++)
+    glue_check(INTEGER(on)[at] == 0 || INTEGER(on)[at] == 1, "on");
+  nor_gibbs_state state = {r->par, INTEGER(on), NULL};
+  if (!r->par.share) return state;
+  glue_check(Rf_isInteger(grid) && XLENGTH(grid) == n, "grid");
+  for (R_xlen_t i = 0; i < n; i++)
+    glue_check(INTEGER(grid)[i] >= 0 && INTEGER(grid)[i] < NOR_GRID, "grid");
+  state.grid = INTEGER(grid);
+  return state;
+}
+
+static SEXP gibbs_body(void *ctx) {
+  arguments *arg = ctx;
+  const SEXP out = arg->out, plan = arg->control;
+  request r;
+  take_request(arg, &r);
+  r.context.draws = true;
+  glue_check(!r.set.weight && r.set.hold.share <= 0, "weight or hold");
+  nor_gibbs_state state = gibbs_state_of(out, &r);
+  nor_gibbs_plan to = {.n_sweep = whole(plan, "n_sweep"), .thin = whole(plan, "thin")};
+  glue_check(to.n_sweep >= 0 && to.thin >= 0, "plan");
+  to.n_probe = glue_probe(plan, r.data.n, r.data.m, &to.probe);
+  nor_gibbs_record record = {0};
+  if (to.thin > 0) new_sums(out, 9, &r, &record);
+  const mc_status status = nor_gibbs_run(&r.data, &r.set, &to, &state, &record);
+  glue_end_failed(&r.host);
+  SET_VECTOR_ELT(out, 8, glue_new_matrix(record.note, NOR_NOTE_PROBE + to.n_probe, record.n_draw));
+  SET_VECTOR_ELT(out, 17, Rf_ScalarInteger(record.n_done));
+  SET_VECTOR_ELT(out, 18, Rf_ScalarInteger(record.n_draw));
+  SET_VECTOR_ELT(out, 19, Rf_ScalarLogical(status == MC_STOPPED));
+  return out;
+}
+
+/*
+ * Sweeps from a state: param, as of mc_c_nor_fit(), without hidden, with on (k x n, 0 or 1) and, with
+ * recording, grid (n, from 0). plan: list(n_sweep, thin, probe (2 x p, from 0), on_tick).
+ */
+SEXP mc_c_nor_gibbs(SEXP view, SEXP param, SEXP settings, SEXP plan) {
+  const char *fields[] = {"prior",     "links",     "leak",      "recorded_share", "recorded_taxon",
+                          "coef",      "on",        "grid",      "note",           "sum_cell",
+                          "sum_on",    "sum_prior", "sum_links", "sum_leak",       "sum_site",
+                          "sum_share", "sum_taxon", "n_done",    "n_draw",         "stopped",
+                          ""};
+  SEXP out = PROTECT(glue_result(fields, param, 8));
+  arguments arg = {view, param, settings, plan, out};
+  glue_sample(gibbs_body, &arg);
   UNPROTECT(1);
   return out;
 }
@@ -381,7 +455,7 @@ static mc_shards new_sum_model(glue_call *call) {
   return nor_shards(self);
 }
 
-/* Truncated, as of glue_sum_model(). param: list(prior = k, links = k x m, leak = m, listed). */
+/* Truncated inference for glue_sum_model(). param: list(prior = k, links = k x m, leak = m, listed). */
 SEXP mc_c_nor_sum(SEXP view, SEXP param, SEXP settings, SEXP control) {
   const char *fields[] = {"prior", "links", "leak", "listed", "outcome", ""};
   const glue_sum_recipe recipe = {fields, 3, true, new_sum_model, NULL, NULL};

@@ -7,7 +7,7 @@ typedef struct {
   SEXP cells, param, prior, control, out;
 } arguments;
 
-/* An n_dim x n table of indices within the extents, from 0. */
+/* Checks an n_dim x n table of indices, from 0 and within the extents. */
 static const int *index_of(SEXP index, const int *extent, int n_dim, int *n) {
   glue_check(Rf_isInteger(index) && Rf_nrows(index) == n_dim, "index of cells");
   *n = Rf_ncols(index);
@@ -17,7 +17,7 @@ static const int *index_of(SEXP index, const int *extent, int n_dim, int *n) {
   return at;
 }
 
-/* list(extent, index = n_dim x cells, value, na_index = n_dim x missing cells) */
+/* Reads list(extent, index = n_dim x cells, value, na_index = n_dim x missing cells). */
 static plca_cells cells_of(SEXP cells) {
   const SEXP extent = glue_field(cells, "extent"), value = glue_field(cells, "value");
   plca_cells out = {.n_dim = Rf_length(extent)};
@@ -44,8 +44,8 @@ static plca_param param_of(SEXP weights, SEXP marginals, const plca_cells *cells
 }
 
 /*
- * list(method, floor, pairs = list of k x k or NULL, anneal, weights_added = k or NULL,
- * marginals_added = n_dim)
+ * Reads list(method, floor, pairs = list of k x k or NULL, anneal, weights_added = k or NULL,
+ * marginals_added = n_dim).
  */
 static plca_prior prior_of(SEXP prior, int k, int n_dim) {
   const SEXP pairs = glue_field(prior, "pairs"), anneal = glue_field(prior, "anneal");
@@ -88,7 +88,7 @@ static SEXP fit_body(void *ctx) {
   return arg->out;
 }
 
-/* param: list(weights = k, marginals = list of k x extent, fixed = flag a dimension). */
+/* param: list(weights = k, marginals = list of k x extent, fixed = one flag per dimension). */
 SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"weights", "marginals", "outcome", ""};
   SEXP out = PROTECT(glue_result(fields, param, 2));
@@ -98,7 +98,7 @@ SEXP mc_c_plca_fit(SEXP cells, SEXP param, SEXP prior, SEXP control) {
   return out;
 }
 
-/* What the prior adds to the log-likelihood, at its last multiplier. */
+/* Contribution of the prior to the objective, at its last multiplier. */
 SEXP mc_c_plca_prior(SEXP cells, SEXP param, SEXP prior) {
   const plca_cells table = cells_of(cells);
   const plca_param par =

@@ -5,8 +5,8 @@
 #include "plsa/vb.h"
 
 /*
- * list(membership = n or 0 strengths, basis = strength, rule = num_entropic_rule, row_added = k or 0
- * numbers, basis_added = number)
+ * Reads list(membership = n or 0 strengths, basis = strength, rule = num_entropic_rule, row_added =
+ * k or 0 numbers, basis_added = number).
  */
 static plsa_prior prior_of(SEXP prior, const mc_data *data, int k) {
   const SEXP membership = glue_field(prior, "membership");
@@ -51,8 +51,8 @@ static plsa_self *new_self(glue_call *call) {
 static mc_shards new_sum_model(glue_call *call) { return plsa_shards(new_self(call)); }
 
 /*
- * Which passes: Newton's where asked for, which must then be legal (no prior,
- * no missing cell, no neighbours); else EM passes.
+ * Selects Newton's iterations if requested, which requires no prior, no missing cell and no
+ * neighbours; else EM.
  */
 static mc_model new_model(glue_call *call) {
   plsa_self *self = new_self(call);
@@ -68,8 +68,8 @@ static mc_model new_model(glue_call *call) {
 }
 
 /*
- * param: list(basis = k x m, membership = n x k, missing, and in memory fixed_basis, newton, smooth). A
- * shard, and the driver, have passes of EM: as of glue_sum_model().
+ * param: list(basis = k x m, membership = n x k, missing, and in memory fixed_basis, newton,
+ * smooth). Shards and drivers use EM, see glue_sum_model().
  */
 SEXP mc_c_plsa_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"basis", "membership", "outcome", ""};
@@ -103,8 +103,31 @@ SEXP mc_c_plsa_vb_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
 }
 
 typedef struct {
-  SEXP view, plan, out;
+  SEXP view, state, plan, out;
 } gibbs_arguments;
+
+/*
+ * Reads regression = list(design = d x n, ridge, rate) of the plan, with effects = d x k and
+ * concentration of the state; NULL: memberships follow no covariates.
+ */
+static void take_regression(const gibbs_arguments *arg, const mc_data *data, plsa_gibbs_state *to) {
+  const SEXP regression = glue_field(arg->plan, "regression");
+  if (Rf_isNull(regression)) return;
+  const SEXP design = glue_field(regression, "design");
+  to->by.d = Rf_nrows(design);
+  glue_matrix(design, to->by.d, data->n, "design");
+  to->by.design = REAL(design);
+  to->by.ridge = Rf_asReal(glue_field(regression, "ridge"));
+  to->rate = Rf_asReal(glue_field(regression, "rate"));
+  SET_VECTOR_ELT(arg->out, 9, Rf_duplicate(glue_field(arg->state, "effects")));
+  SET_VECTOR_ELT(arg->out, 10, Rf_duplicate(glue_field(arg->state, "concentration")));
+  glue_matrix(VECTOR_ELT(arg->out, 9), to->by.d, to->k, "effects");
+  glue_matrix(VECTOR_ELT(arg->out, 10), 1, 1, "concentration");
+  to->by.effects = REAL(VECTOR_ELT(arg->out, 9));
+  to->concentration = REAL(VECTOR_ELT(arg->out, 10));
+  glue_check(to->by.d > 0 && to->by.ridge > 0 && to->rate > 0, "regression");
+  glue_check(*to->concentration > 0, "concentration");
+}
 
 static SEXP run_gibbs(void *ctx) {
   const gibbs_arguments *arg = ctx;
@@ -126,11 +149,13 @@ static SEXP run_gibbs(void *ctx) {
   for (R_xlen_t t = 0; t < XLENGTH(VECTOR_ELT(out, 0)); t++)
     glue_check(state.topic[t] >= 0 && state.topic[t] < k, "topic");
   for (int c = 0; c <= k; c++) glue_check(state.prior[c] > 0, "prior");
+  take_regression(arg, &data, &state);
   plsa_gibbs_plan to = {.n_sweep = Rf_asInteger(glue_field(plan, "n_sweep")),
                         .thin = Rf_asInteger(glue_field(plan, "thin")),
                         .learn = Rf_asLogical(glue_field(plan, "learn")) == TRUE};
   to.n_probe = glue_probe(plan, n, m, &to.probe);
   glue_check(to.n_sweep >= 0 && to.thin >= 0, "plan");
+  glue_check(!to.learn || state.by.d == 0, "learn");
   plsa_gibbs_record record = {0};
   if (to.thin > 0) {
     record.membership = glue_zeros(out, 3, (R_xlen_t) n * k * 2);
@@ -140,6 +165,8 @@ static SEXP run_gibbs(void *ctx) {
   const mc_status status = plsa_gibbs_run(&data, &to, &state, &host, &record);
   glue_end_failed(&host);
   SET_VECTOR_ELT(out, 2, glue_new_matrix(record.note, 1 + to.n_probe, record.n_draw));
+  if (state.by.d > 0)
+    SET_VECTOR_ELT(out, 11, glue_new_matrix(record.regression, state.by.d * k + 1, record.n_draw));
   SET_VECTOR_ELT(out, 6, Rf_ScalarInteger(record.n_done));
   SET_VECTOR_ELT(out, 7, Rf_ScalarInteger(record.n_draw));
   SET_VECTOR_ELT(out, 8, Rf_ScalarLogical(status == MC_STOPPED));
@@ -147,14 +174,16 @@ static SEXP run_gibbs(void *ctx) {
 }
 
 /*
- * Sweeps from a state, list(topic = components of all counts, from 0, prior = k + 1 numbers); the view
- * holds whole counts. plan: list(n_sweep, thin, learn, probe (2 x p, from 0), on_tick).
+ * Runs sweeps from a state, list(topic = components of all counts, from 0, prior = k + 1 numbers);
+ * the view holds whole counts. plan: list(n_sweep, thin, learn, probe (2 x p, from 0), on_tick), with
+ * covariates also regression, see take_regression().
  */
 SEXP mc_c_plsa_gibbs_run(SEXP view, SEXP state, SEXP plan) {
-  const char *fields[] = {"topic",     "prior",  "note",   "sum_membership", "sum_basis",
-                          "sum_share", "n_done", "n_draw", "stopped",        ""};
+  const char *fields[] = {"topic",         "prior",      "note",   "sum_membership", "sum_basis",
+                          "sum_share",     "n_done",     "n_draw", "stopped",        "effects",
+                          "concentration", "regression", ""};
   SEXP out = PROTECT(glue_result(fields, state, 2));
-  gibbs_arguments arg = {view, plan, out};
+  gibbs_arguments arg = {view, state, plan, out};
   glue_sample(run_gibbs, &arg);
   UNPROTECT(1);
   return out;

@@ -11,15 +11,15 @@ static bool within(SEXP values, int least, int most) {
   return true;
 }
 
-/* Several scores of the same cells, of which each is sorted by itself, with scratch of each thread. */
+/* Several scores of the same cells, each sorted independently, with scratch per thread. */
 typedef struct {
   num_ranked cells;
   const double *scores; /* n_cell x n_score */
-  num_keyed *keyed;     /* 2 n_cell, of each thread */
-  num_tally *tally;     /* n_row + 1, of each thread */
-  num_ranks ranks;      /* n_row + 1 of each score */
-  int *hits, *all;      /* n_cell of each score */
-  int *n_step;          /* of each score */
+  num_keyed *keyed;     /* 2 n_cell per thread */
+  num_tally *tally;     /* n_row + 1 per thread */
+  num_ranks ranks;      /* n_row + 1 per score */
+  int *hits, *all;      /* n_cell per score */
+  int *n_step;          /* one per score */
 } sorting;
 
 static num_ranked one_score(const sorting *w, int score) {
@@ -64,8 +64,8 @@ static sorting sorting_of(SEXP score, SEXP hit, SEXP n_threads, num_strips *stri
 }
 
 /*
- * score: cells x scores, no NaN; of each cell whether it is a hit, and its row from 1 to n_row. Returns
- * list(auc, se, ap): of each row and of all, by each score.
+ * score: cells x scores, no NaN; hit: whether each cell is a hit; row: its row, from 1 to n_row.
+ * Returns list(auc, se, ap), each for the rows and for all rows together, by score.
  */
 SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads) {
   const char *fields[] = {"auc", "se", "ap", ""};
@@ -87,7 +87,7 @@ SEXP mc_c_ranking(SEXP score, SEXP hit, SEXP row, SEXP n_row, SEXP n_threads) {
   return out;
 }
 
-/* The same cells. Returns of each score list(hits, cells): how many there are down to each distinct one. */
+/* Returns for each score list(hits, cells), cumulative numbers down to each distinct value of the score. */
 SEXP mc_c_descend(SEXP score, SEXP hit, SEXP n_threads) {
   const char *fields[] = {"hits", "cells", ""};
   num_strips strips;

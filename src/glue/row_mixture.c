@@ -1,7 +1,7 @@
 #include "engine/row_mixture.h"
 #include "glue/glue.h"
 
-/* One log-likelihood for each row of the view; mixture: list(log_weight, empty, slope). */
+/* Returns the log-likelihood of each row of the view; mixture: list(log_weight, empty, slope). */
 SEXP mc_c_row_mixture(SEXP view, SEXP mixture) {
   const mc_data data = glue_data(view);
   const SEXP weight = glue_field(mixture, "log_weight");

@@ -6,7 +6,7 @@
 
 static const double *values_of(SEXP x) { return Rf_isNull(x) ? NULL : REAL(x); }
 
-/* list(rows, sums) of a shard whose rows were `from` and are `rows`, which the scan changes. */
+/* list(rows, sums) of a shard; `from` are the rows' parameters before the scan, `rows` those it changes. */
 static SEXP scan_shard(const glue_call *call, const mc_shards *model, SEXP from, SEXP rows) {
   const char *names[] = {"rows", "sums", ""};
   const SEXP caps = glue_field(call->param, "caps"), before = glue_field(call->param, "before");
@@ -28,8 +28,8 @@ static SEXP scan_shard(const glue_call *call, const mc_shards *model, SEXP from,
 }
 
 /*
- * saved: list of three matrices, theta_0 .. theta_2 of engine/fit.c -> the point beyond them, inside
- * `space`: "simplex" of each row, "positive" or "real"; "kept": theta_2 itself.
+ * saved: list of three matrices, theta_0 .. theta_2 of engine/fit.c. Returns the extrapolated point
+ * inside `space`: "simplex" (each row), "positive" or "real"; "kept" returns theta_2.
  */
 SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space) {
   const double *at[3];
@@ -52,14 +52,17 @@ SEXP mc_c_shard_extrapolate(SEXP saved, SEXP step, SEXP space) {
   return out;
 }
 
+/* Functions of param$steps, in this order. */
+typedef enum { ITERATION, OBJECTIVE, SAVE, RESTORE, EXTRAPOLATE, N_STEPS } driver_step;
+
 typedef struct {
   const glue_call *call;
-  SEXP scan;
+  SEXP step[N_STEPS];
   int n_shared;
   ptrdiff_t length;
 } shards_caller;
 
-/* The driver's blocks as they are. */
+/* Returns a copy of the driver's blocks. */
 static SEXP shared_of(const shards_caller *at) {
   const SEXP from = Rf_getAttrib(at->call->out, R_NamesSymbol);
   SEXP out = PROTECT(Rf_allocVector(VECSXP, at->n_shared));
@@ -73,18 +76,20 @@ static SEXP shared_of(const shards_caller *at) {
   return out;
 }
 
-static SEXP ask_caller(const shards_caller *at, const char *what, SEXP value, SEXP more) {
-  SEXP call = PROTECT(Rf_lang4(at->scan, PROTECT(Rf_mkString(what)), value, more));
+/* Evaluates an R call of a step. */
+static SEXP take_step(const shards_caller *at, SEXP call) {
+  PROTECT(call);
   SEXP out = glue_eval(&at->call->host, call);
-  UNPROTECT(2);
+  UNPROTECT(1);
   return out;
 }
 
 static bool scan_shards(void *ctx, bool evaluate, const double *caps, double *sums) {
   const shards_caller *at = ctx;
-  SEXP value = PROTECT(shared_of(at));
+  SEXP shared = PROTECT(shared_of(at));
   SEXP held = PROTECT(caps ? glue_new_matrix(caps, at->call->data.m, 1) : R_NilValue);
-  SEXP out = PROTECT(ask_caller(at, evaluate ? "objective" : "pass", value, held));
+  SEXP step = at->step[evaluate ? OBJECTIVE : ITERATION];
+  SEXP out = PROTECT(take_step(at, Rf_lang3(step, shared, held)));
   const ptrdiff_t length = evaluate ? MC_SHARD_HEAD : at->length;
   const bool done = Rf_isReal(out) && XLENGTH(out) == length;
   if (done) memcpy(sums, REAL(out), (size_t) length * sizeof *sums);
@@ -92,7 +97,6 @@ static bool scan_shards(void *ctx, bool evaluate, const double *caps, double *su
   return done;
 }
 
-/* c(accepted, before, step_max, n_small) */
 static SEXP cycles_of(const mc_cycles *cycles) {
   if (!cycles) return R_NilValue;
   SEXP out = Rf_allocVector(REALSXP, 4);
@@ -102,33 +106,41 @@ static SEXP cycles_of(const mc_cycles *cycles) {
 }
 
 static void save_shards(void *ctx, int which, const mc_cycles *cycles) {
-  const char *names[] = {"which", "cycles", ""};
-  SEXP value = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(value, 0, Rf_ScalarInteger(which));
-  SET_VECTOR_ELT(value, 1, cycles_of(cycles));
-  ask_caller(ctx, "save", value, PROTECT(shared_of(ctx)));
-  UNPROTECT(2);
+  const shards_caller *at = ctx;
+  SEXP shared = PROTECT(shared_of(at)), held = PROTECT(cycles_of(cycles));
+  SEXP index = PROTECT(Rf_ScalarInteger(which));
+  take_step(at, Rf_lang4(at->step[SAVE], index, held, shared));
+  UNPROTECT(3);
 }
 
 static void restore_shards(void *ctx, int which) {
-  ask_caller(ctx, "restore", PROTECT(Rf_ScalarInteger(which)), R_NilValue);
+  const shards_caller *at = ctx;
+  SEXP index = PROTECT(Rf_ScalarInteger(which));
+  take_step(at, Rf_lang2(at->step[RESTORE], index));
   UNPROTECT(1);
 }
 
 static void extrapolate_shards(void *ctx, double step) {
-  ask_caller(ctx, "extrapolate", PROTECT(Rf_ScalarReal(step)), R_NilValue);
+  const shards_caller *at = ctx;
+  SEXP length = PROTECT(Rf_ScalarReal(step));
+  take_step(at, Rf_lang2(at->step[EXTRAPOLATE], length));
   UNPROTECT(1);
 }
 
 static mc_shards_at shards_at(glue_call *call, int n_shared, ptrdiff_t length) {
   shards_caller *caller = glue_new(call, sizeof *caller);
-  *caller = (shards_caller){call, glue_field(call->param, "scan"), n_shared, length};
-  glue_check(Rf_isFunction(caller->scan), "scan");
+  *caller = (shards_caller){.call = call, .n_shared = n_shared, .length = length};
+  const SEXP steps = glue_field(call->param, "steps");
+  const char *names[N_STEPS] = {"iteration", "objective", "save", "restore", "extrapolate"};
+  for (int s = 0; s < N_STEPS; s++) {
+    caller->step[s] = glue_field(steps, names[s]);
+    glue_check(Rf_isFunction(caller->step[s]), names[s]);
+  }
   const mc_shards_at at = {scan_shards, save_shards, restore_shards, extrapolate_shards, caller};
   return at;
 }
 
-/* list(cycles = as of cycles_of(), shared = list of the blocks of theta_0) */
+/* Reads list(cycles = see cycles_of(), shared = list of the blocks of theta_0). */
 static const mc_go_on *new_go_on(const glue_call *call, const mc_model *model, SEXP go_on) {
   const SEXP cycles = glue_field(go_on, "cycles"), shared = glue_field(go_on, "shared");
   mc_go_on *out = glue_new(call, sizeof *out);
@@ -144,7 +156,7 @@ static const mc_go_on *new_go_on(const glue_call *call, const mc_model *model, S
   return out;
 }
 
-/* The model of a driver, whose shards are where the caller's function param$scan knows. */
+/* The model of a driver; the caller's functions param$steps give access to the shards. */
 static mc_model driver_model(glue_call *call, mc_shards *shards, int n_shared) {
   shards->at = shards_at(call, n_shared, shards->length);
   shards->sums = mc_doubles(&call->host, shards->length, 1);
@@ -181,7 +193,7 @@ static SEXP fit_whole(const sum_arguments *arg, glue_call *call) {
 }
 
 static SEXP fit_shard(const sum_arguments *arg, glue_call *call) {
-  const int rows = arg->recipe->n_shared; /* the field */
+  const int rows = arg->recipe->n_shared; /* index of the field of the rows' parameters */
   const mc_shards shards = arg->recipe->model(call);
   if (!arg->recipe->has_rows) return scan_shard(call, &shards, R_NilValue, R_NilValue);
   const SEXP from = glue_field(arg->param, arg->recipe->fields[rows]);
@@ -194,12 +206,12 @@ static SEXP fit_driver(const sum_arguments *arg, glue_call *call) {
   return fit_sums(arg, call, &model);
 }
 
-/* Which of the three calls of glue_sum_model() it is. */
+/* The three kinds of calls of glue_sum_model(). */
 typedef enum { OF_TABLE, OF_SHARD, OF_DRIVER } sum_job;
 
 static sum_job job_of(SEXP param) {
   if (!Rf_isNull(glue_field(param, "evaluate"))) return OF_SHARD;
-  return Rf_isNull(glue_field(param, "scan")) ? OF_TABLE : OF_DRIVER;
+  return Rf_isNull(glue_field(param, "steps")) ? OF_TABLE : OF_DRIVER;
 }
 
 static SEXP sum_body(void *ctx) {

@@ -1,4 +1,4 @@
-/* glue/shards.h: what entry points of models in shards (engine/shards.h) share. */
+/* glue/shards.h: shared by the entry points of models in shards (engine/shards.h). */
 #ifndef MC_GLUE_SHARDS_H
 #define MC_GLUE_SHARDS_H
 
@@ -6,9 +6,9 @@
 #include "glue/glue.h"
 
 /*
- * A model whose pass is a sum over rows: fields are the names of its shared parameters, n_shared of
- * them, then, if has_rows, that of the rows', which model() takes from call->out; then "outcome" and
- * what finish() adds to a fit in memory, given model.shared or what whole() has returned.
+ * A model whose iteration is a sum over rows. fields: the names of its n_shared shared parameters,
+ * then, if has_rows, of the rows' parameters, which model() takes from call->out; then "outcome"
+ * and the fields that finish() adds to a fit in memory, from model.shared or the result of whole().
  */
 typedef struct {
   const char **fields;
@@ -16,22 +16,22 @@ typedef struct {
   bool has_rows;
   mc_shards (*model)(glue_call *call);
   void (*finish)(glue_call *call, const mc_model *fitted); /* or NULL */
-  mc_model (*whole)(glue_call *call); /* passes over a table in memory; NULL: those of model() */
+  mc_model (*whole)(glue_call *call); /* iterations over a table in memory; NULL: by model() */
 } glue_sum_recipe;
 
 /*
- * A fit in memory. Where param has `evaluate`, the scan of a shard, a pass of its rows or, if it is
- * TRUE, an evaluation of them: list(rows, sums), as mc_shards has it. param may also have caps (m
- * numbers) and before (the rows' parameters before those of param).
+ * Without `evaluate` and `steps` in param: a fit in memory.
  *
- * Where param has `scan`, the fit of a driver, its view a table without rows. The shards are where the
- * caller's function scan(what, value, more) knows. "pass" and "objective" return the sums of all
- * shards, all of them or the head, for the shared parameters `value`, a list of the first n_shared
- * fields of call->out, and caps `more`; "save" by value, list(which, cycles = four numbers of
- * mc_cycles, or NULL), with the shared parameters of that point as `more`, "restore" of the number
- * `value` and "extrapolate" by the step `value` are for the rows' parameters (engine/fit.h). It goes
- * on from a stop where param has go_on = list(cycles, shared = the shared parameters of theta_0);
- * those of the call are then theta_1.
+ * With `evaluate`: the scan of a shard, which makes an iteration of its rows or, if TRUE, evaluates
+ * them. Returns list(rows, sums), as in mc_shards. param may also have caps (m numbers) and before
+ * (the rows' parameters before those of param).
+ *
+ * With `steps`: the fit of a driver, whose view has no rows. Its functions give access to the shards.
+ * iteration(shared, caps) and objective(shared, caps) return the sums over all shards (complete, or
+ * the head) at the shared parameters, a list of the first n_shared fields of call->out. save(which,
+ * cycles, shared), with the four numbers of mc_cycles or NULL, restore(which) and extrapolate(length)
+ * apply to the rows' parameters (engine/fit.h). If param has go_on = list(cycles, shared = the shared
+ * parameters of theta_0), the fit resumes from a stop; the call's shared parameters are then theta_1.
  */
 SEXP glue_sum_model(const glue_sum_recipe *recipe, SEXP view, SEXP param, SEXP prior, SEXP control);
 

@@ -1,4 +1,4 @@
-/* glue/smooth.h: neighbours, as R sends them. */
+/* glue/smooth.h: conversion of neighbours from R. */
 #ifndef MC_GLUE_SMOOTH_H
 #define MC_GLUE_SMOOTH_H
 
@@ -6,10 +6,10 @@
 #include "glue/glue.h"
 
 /*
- * list(strength, recording) with the neighbour lists of n rows, or with
- * reference (k x n) and common (k); R_NilValue gives NULL. pinned as in ab_param.
+ * Reads list(strength, recording) with the neighbour lists of n rows, or with reference (k x n) and
+ * common (k); returns NULL for R_NilValue. fixed as in ab_param.
  */
-mc_smooth *glue_smooth(SEXP smooth, int n, int k, const int *pinned, int n_threads,
+mc_smooth *glue_smooth(SEXP smooth, int n, int k, const int *fixed, int n_threads,
                        const mc_host *host);
 
 #endif

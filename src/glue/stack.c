@@ -2,10 +2,10 @@
 #include "glue/glue.h"
 #include "num/logistic.h"
 
-#define COLUMNS 4  /* of a table, at a time */
-#define CELLS 8192 /* of a vector */
+#define COLUMNS 4  /* columns of a table at a time */
+#define CELLS 8192 /* cells of a vector at a time */
 
-/* Log-odds of the cells `at` (numbers from 1, NULL: of all) of p; packed, where they are not NULL. */
+/* Log-odds of the cells `at` (numbers from 1; NULL: all) of p; in packed unless it is NULL. */
 typedef struct {
   const double *p, *at;
   R_xlen_t size;
@@ -28,9 +28,9 @@ static void score_block(void *ctx, int strip, int thread, int first, int b) {
 }
 
 /*
- * p: chances, a vector or matrix; at: numbers of cells, from 1, whose log-odds are wanted, or NULL: of
- * all, in the shape of p; settings: c(least, packed, n_threads): chances nearer to 0 or 1 than least are not told apart,
- * and packed ones are those of num_pack().
+ * p: probabilities, a vector or matrix; at: numbers of cells, from 1, or NULL: all, in the shape of
+ * p; settings: c(least, packed, n_threads): probabilities are limited to [least, 1 - least], and
+ * packed requests num_pack(). Returns the log-odds.
  */
 SEXP mc_c_score_odds(SEXP p, SEXP at, SEXP settings) {
   glue_check(Rf_isReal(p), "p");
@@ -85,8 +85,9 @@ static num_score score_of(SEXP odds, int n, int m) {
 }
 
 /*
- * odds: a list of matrices n x m, packed or not, and of numbers of each column; weights: of the intercept
- * and of each; covariance: theirs, or NULL. Returns what num_stack_column() says, n x m.
+ * odds: a list of n x m matrices, packed or not, or vectors of one number per column; weights: of
+ * the intercept and of each score; covariance: of the weights, or NULL. Returns num_stack_column(),
+ * n x m.
  */
 SEXP mc_c_stack_cells(SEXP odds, SEXP weights, SEXP covariance, SEXP n_threads) {
   glue_check(TYPEOF(odds) == VECSXP && XLENGTH(odds) >= 1 && XLENGTH(odds) <= NUM_MOST_SCORES,

@@ -10,7 +10,7 @@ typedef struct {
   SEXP cell, param, prior, control, out;
 } arguments;
 
-/* cell: n x m x visits integers, NA where there was no visit. */
+/* cell: n x m x visits integers, NA without a visit. */
 static ab_visit_data data_of(SEXP cell) {
   const SEXP dim = Rf_getAttrib(cell, R_DimSymbol);
   glue_check(Rf_isInteger(cell) && XLENGTH(dim) == 3, "visits");
@@ -18,7 +18,7 @@ static ab_visit_data data_of(SEXP cell) {
   return out;
 }
 
-/* list(design = d x (n n_visit), mean = d x m, ridge = d), and the slopes. */
+/* Reads list(design = d x (n n_visit), mean = d x m, ridge = d) and the slopes. */
 static ab_detection detection_of(SEXP model, SEXP slopes, const ab_visit_data *data) {
   const SEXP design = glue_field(model, "design"), mean = glue_field(model, "mean");
   const SEXP ridge = glue_field(model, "ridge");
@@ -33,8 +33,8 @@ static ab_detection detection_of(SEXP model, SEXP slopes, const ab_visit_data *d
 }
 
 /* NULL, or list(design = d x n, ridge), and the effects. */
-static ab_communities communities_of(SEXP model, SEXP effects, int n, int k) {
-  ab_communities by = {0};
+static num_multinomial communities_of(SEXP model, SEXP effects, int n, int k) {
+  num_multinomial by = {0};
   if (Rf_isNull(model)) return by;
   by.d = Rf_nrows(glue_field(model, "design"));
   glue_matrix(glue_field(model, "design"), by.d, n, "design");
@@ -45,9 +45,11 @@ static ab_communities communities_of(SEXP model, SEXP effects, int n, int k) {
   return by;
 }
 
-/* list(membership, aspects, missed, added, missed_by = 0 to 3, fit_added), checked; points in. By a
- * model (3) there are slopes and detection instead of missed. Memberships by covariates: communities
- * and effects. fixed: all but memberships is held. */
+/*
+ * Reads and checks list(membership, aspects, missed, added, missed_by = 0 to 3, fit_added); the
+ * result points into it. With a model (3), slopes and detection replace missed. Covariates of
+ * memberships: communities and effects. fixed: only memberships are estimated.
+ */
 static ab_visit_param param_of(SEXP param, const ab_visit_data *data) {
   const int rows[] = {data->n, data->m, 1, 0};
   const SEXP membership = glue_field(param, "membership"), aspects = glue_field(param, "aspects");
@@ -99,7 +101,6 @@ static SEXP fit_body(void *ctx) {
   return arg->out;
 }
 
-/* list(param, outcome, algorithm) */
 SEXP mc_c_ab_visits_fit(SEXP cell, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"param", "outcome", "algorithm", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
@@ -123,7 +124,7 @@ static SEXP posterior_body(void *ctx) {
   return arg->out;
 }
 
-/* n x m: the probability of a presence given all visits. */
+/* Posterior probability of a presence given all visits, n x m. */
 SEXP mc_c_ab_visits_posterior(SEXP cell, SEXP param) {
   const ab_visit_data data = data_of(cell);
   SEXP out = PROTECT(Rf_allocMatrix(REALSXP, data.n, data.m));
@@ -152,7 +153,7 @@ static SEXP inform_body(void *ctx) {
   return arg->out;
 }
 
-/* list(value, gradient, information), see ab_visits_inform(). */
+/* Returns list(value, gradient, information), see ab_visits_inform(). */
 SEXP mc_c_ab_visits_inform(SEXP cell, SEXP param, SEXP prior) {
   const char *fields[] = {"value", "gradient", "information", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
@@ -177,7 +178,7 @@ static SEXP polish_body(void *ctx) {
   return arg->out;
 }
 
-/* list(aspects, slopes) after at most `most` of Newton's steps of each attribute, see ab_visits_polish(). */
+/* Returns list(aspects, slopes) after at most `most` Newton steps per attribute, see ab_visits_polish(). */
 SEXP mc_c_ab_visits_polish(SEXP cell, SEXP param, SEXP prior, SEXP most) {
   const char *fields[] = {"aspects", "slopes", ""};
   SEXP out = PROTECT(glue_result(fields, param, 2));
@@ -187,7 +188,7 @@ SEXP mc_c_ab_visits_polish(SEXP cell, SEXP param, SEXP prior, SEXP most) {
   return out;
 }
 
-/* What a run of the sampler fills, by name; sizes are for n_draw draws, n_kept of them kept. */
+/* Allocates the sampler's record in `out`, for n_draw draws, of which n_kept are kept. */
 static ab_visit_record new_record(SEXP out, const ab_visit_data *data, const ab_visit_state *state,
                                   SEXP plan, int n_sweep) {
   const int k = state->par->ab.k, d = state->par->detection.d;
@@ -267,9 +268,11 @@ static SEXP gibbs_body(void *ctx) {
   return arg->out;
 }
 
-/* Sweeps from a state, param = what the fit takes and center, spread, beta (effects: NULL where
- * memberships are free); plan = list(n_sweep, thin, keep_every, on_tick, sharing = list(shared,
- * taxon = m x w, intercept, center_sd)). */
+/*
+ * Runs sweeps from a state. param: as for the fit, with center, spread, beta (effects: NULL if
+ * memberships are free); plan: list(n_sweep, thin, keep_every, on_tick, sharing = list(shared,
+ * taxon = m x w, intercept, center_sd)).
+ */
 SEXP mc_c_ab_visits_gibbs(SEXP cell, SEXP param, SEXP prior, SEXP plan) {
   const char *fields[] = {"membership",   "aspects",
                           "slopes",       "center",

@@ -46,7 +46,7 @@ static occ_data data_of(SEXP rows) {
   return data;
 }
 
-/* list(theta = size x m, center, spread = size), a copy that is written. */
+/* Wraps list(theta = size x m, center, spread = size), a copy that the caller may change. */
 static occ_param param_of(SEXP param, const occ_data *data) {
   const int size = occ_size(data);
   SEXP theta = glue_field(param, "theta");
@@ -58,7 +58,7 @@ static occ_param param_of(SEXP param, const occ_data *data) {
   return (occ_param){REAL(theta), REAL(center), REAL(spread)};
 }
 
-/* list(center_sd, spread_prior, spread_sd), size each */
+/* Reads list(center_sd, spread_prior, spread_sd), size each. */
 static occ_prior prior_of(SEXP prior, const occ_data *data) {
   const char *names[] = {"center_sd", "spread_prior", "spread_sd"};
   const double *value[3];
@@ -83,7 +83,6 @@ static SEXP fit_body(void *ctx) {
   return arg->out;
 }
 
-/* list(theta, center, spread, outcome) */
 SEXP mc_c_occ_fit(SEXP rows, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"theta", "center", "spread", "outcome", ""};
   SEXP out = PROTECT(glue_result(fields, param, 3));
@@ -113,7 +112,7 @@ static SEXP modes_body(void *ctx) {
   return arg->out;
 }
 
-/* list(theta = the modes, center, spread, loglik, laplace = m, precision = size x size x m). */
+/* Returns list(theta = the modes, center, spread, loglik, laplace = m, precision = size x size x m). */
 SEXP mc_c_occ_modes(SEXP rows, SEXP param) {
   const char *fields[] = {"theta", "center", "spread", "loglik", "laplace", "precision", ""};
   SEXP out = PROTECT(glue_result(fields, param, 3));
@@ -155,9 +154,9 @@ static SEXP sample_body(void *ctx) {
 }
 
 /*
- * Sweeps from a state; plan = list(n_sweep, thin, mode, precision, on_tick). list(theta, center,
- * spread = the last state, all_theta = size x m x draws, all_center, all_spread = size x draws,
- * accepted), see occ_sample().
+ * Runs sweeps from a state; plan = list(n_sweep, thin, mode, precision, on_tick). Returns
+ * list(theta, center, spread = the last state, all_theta = size x m x draws, all_center, all_spread
+ * = size x draws, accepted), see occ_sample().
  */
 SEXP mc_c_occ_sample(SEXP rows, SEXP param, SEXP prior, SEXP plan) {
   const char *fields[] = {"theta",      "center",     "spread",   "all_theta",
@@ -186,7 +185,7 @@ static void pointwise_block(void *ctx, int strip, int thread, int first, int b) 
                   w->present + s * rows, w->scratch);
 }
 
-/* Of taxon j, from 0, at each column of theta: list(loglik, present), rows of it x columns. */
+/* Returns list(loglik, present), rows of taxon j (from 0) x columns of theta. */
 SEXP mc_c_occ_pointwise(SEXP rows, SEXP j, SEXP theta) {
   const char *fields[] = {"loglik", "present", ""};
   const occ_data data = data_of(rows);

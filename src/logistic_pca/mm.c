@@ -11,17 +11,17 @@
 
 #define LOG_TWO 0.693147180559945309417232121458
 
-/* One block of b rows. `row` is an observation's scores and a last 1, the intercept's. */
+/* Scratch of a block of b rows. A row holds an observation's scores and a final 1 for the intercept. */
 typedef struct {
   double *rows;     /* (k + 1) x b */
-  double *weights;  /* m x b: log-odds, then the bound's weights; 0 where missing */
+  double *weights;  /* m x b: log-odds, then the bound's weights; 0 if missing */
   double *products; /* pairs x b: sums over attributes, then products of the rows' scores */
 } block_scratch;
 
 /* Sums over the rows of a strip: the normal equations of every attribute. */
 typedef struct {
   double *squares; /* pairs x m: sum of weight times products of scores */
-  double *slopes;  /* (k + 1) x m: sum of x times scores, half of them back where missing */
+  double *slopes;  /* (k + 1) x m: sum of x times scores, half of them if missing */
   double *all;     /* k + 1: sum of scores */
   double loglik;
 } strip_sum;
@@ -30,13 +30,13 @@ struct lp_work {
   const mc_host *host;
   num_strips rows;
   int pairs;             /* (k + 1) (k + 2) / 2 */
-  double *pair_loadings; /* pairs x m: products of an attribute's loadings, two by two */
+  double *pair_loadings; /* pairs x m: products of pairs of an attribute's loadings */
   double *half_loadings; /* k + 1: half the sum of the loadings over attributes */
   strip_sum strip[NUM_MAX_STRIP];
   num_sums sums;          /* squares, slopes and all */
-  block_scratch *scratch; /* one a thread */
-  int passes;
-  double objective; /* of the last pass, for the host's eyes */
+  block_scratch *scratch; /* one per thread */
+  int iterations;
+  double objective; /* of the last iteration, reported to the host */
 };
 
 static ptrdiff_t part_size(int k, int m) {
@@ -74,14 +74,13 @@ static double squares_of(const double *x, ptrdiff_t length) {
   return sum;
 }
 
-/* What scanners of blocks of rows see. */
 typedef struct {
   const mc_data *data;
   const lp_param *par;
   lp_work *work;
 } scan;
 
-/* The bound's weights of a block, 0 where missing; returns the sum of log(1 + exp(theta)). */
+/* Computes the bound's weights of a block, 0 if missing; returns the sum of log(1 + exp(theta)). */
 static double block_weights(const scan *w, int first, int b, block_scratch *s) {
   const mc_data *data = w->data;
   const int k1 = w->par->k + 1, m = data->m;
@@ -107,8 +106,8 @@ static double block_loglik(const scan *w, int first, int b, block_scratch *s) {
 }
 
 /*
- * Each observation's ridge regression on the loadings: weighted squares by
- * one product, slopes (x - 1/2) loadings less the intercept's share.
+ * Ridge regression of each observation on the loadings: weighted squares by one product, slopes (x
+ * - 1/2) loadings minus the intercept's term.
  */
 static void score_rows(const scan *w, int first, int b, block_scratch *s) {
   const mc_data *data = w->data;
@@ -131,7 +130,7 @@ static void score_rows(const scan *w, int first, int b, block_scratch *s) {
   }
 }
 
-/* The block's share of every attribute's normal equations, at the new scores. */
+/* Adds the block's contribution to every attribute's normal equations, at the new scores. */
 static void add_sums(const scan *w, int first, int b, block_scratch *s, strip_sum *sum) {
   const mc_data *data = w->data;
   const int k1 = w->par->k + 1, m = data->m, pairs = w->work->pairs;
@@ -150,8 +149,8 @@ static void add_sums(const scan *w, int first, int b, block_scratch *s, strip_su
 }
 
 /*
- * The scanners: what is done with a block of b rows. Its log-likelihood, and with it the bound at
- * the present parameters, comes first in each.
+ * Scanners of a block of b rows. Each first computes the log-likelihood, and with it the bound at
+ * the current parameters.
  */
 static block_scratch *bound_block(const scan *w, int strip, int thread, int first, int b) {
   const int k = w->par->k, k1 = k + 1;
@@ -173,7 +172,7 @@ static void scores_block(void *ctx, int strip, int thread, int first, int b) {
   score_rows(ctx, first, b, bound_block(ctx, strip, thread, first, b));
 }
 
-/* The scores, then the attributes' normal equations while the new ones are at hand. */
+/* Updates the scores, then adds the attributes' normal equations at the new ones. */
 static void both_block(void *ctx, int strip, int thread, int first, int b) {
   const scan *w = ctx;
   block_scratch *s = bound_block(w, strip, thread, first, b);
@@ -181,20 +180,20 @@ static void both_block(void *ctx, int strip, int thread, int first, int b) {
   add_sums(w, first, b, s, w->work->strip + strip);
 }
 
-/* Scans all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+/* Scans all rows and adds up the strips' sums in strip 0, in order; false: stopped. */
 static bool scan_rows(const mc_data *data, const lp_param *par, lp_work *work,
                       num_scanner scanner) {
   scan w = {data, par, work};
   strip_sum *sum = work->strip;
   for (int s = 0; s < work->rows.n_strip; s++) sum[s].loglik = 0;
-  if (!mc_scan_sums(work->host, work->passes, work->objective, &work->rows, scanner, &w,
+  if (!mc_scan_sums(work->host, work->iterations, work->objective, &work->rows, scanner, &w,
                     &work->sums))
     return false;
   for (int s = 1; s < work->rows.n_strip; s++) sum->loglik += sum[s].loglik;
   return true;
 }
 
-/* Products and sums of loadings, which the scores' regressions take. */
+/* Products and sums of loadings for the scores' regressions. */
 static void multiply_loadings(const mc_data *data, const lp_param *par, lp_work *work) {
   const int k1 = par->k + 1;
   memset(work->half_loadings, 0, (size_t) k1 * sizeof(double));
@@ -203,13 +202,13 @@ static void multiply_loadings(const mc_data *data, const lp_param *par, lp_work 
     num_add_scaled(work->half_loadings, 0.5, par->loadings + num_at(0, j, k1), k1);
 }
 
-/* Scores, and the sums that loadings are made of; false: stopped. */
+/* Updates the scores and computes the sums for the loadings; false: stopped. */
 static bool update_scores(const mc_data *data, const lp_param *par, lp_work *work) {
   multiply_loadings(data, par, work);
   return scan_rows(data, par, work, par->fixed_loadings ? scores_block : both_block);
 }
 
-/* Sums of a pass: the head, then those of each attribute's regression, as strip_sum has them. */
+/* Sums of an iteration: the head, then those of each attribute's regression, as in strip_sum. */
 typedef struct {
   double *squares, *slopes, *all;
 } regressions;
@@ -238,19 +237,19 @@ static bool model_rows(void *self, bool evaluate, const double *caps, double *su
   return true;
 }
 
-#define LOOK_EVERY 256 /* attributes between two questions to the host */
+#define LOOK_EVERY 256 /* attributes between two calls of the host */
 
-/* Each attribute's ridge regression on the scores and a 1, solved in place of its sums; unobserved
- * ones keep their intercept. */
+/* Ridge regression of each attribute on the scores and a 1, solved in place; unobserved attributes
+ * keep their intercept. */
 static bool model_step(void *self, double *sums, double objective) {
   const lp_self *s = self;
   lp_work *work = s->work;
   const int k = s->par->k, k1 = k + 1, m = s->data->m, pairs = work->pairs;
   const regressions sum = regressions_in(sums, k, m);
-  work->passes++;
+  work->iterations++;
   work->objective = objective;
   for (int j = 0; j < m && !s->par->fixed_loadings; j++) {
-    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, objective)) return false;
+    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->iterations, objective)) return false;
     double *squares = sum.squares + num_at(0, j, pairs), *slopes = sum.slopes + num_at(0, j, k1);
     double *loadings = s->par->loadings + num_at(0, j, k1);
     num_add_scaled(slopes, -0.5, sum.all, k1);
@@ -263,7 +262,7 @@ static bool model_step(void *self, double *sums, double objective) {
   return true;
 }
 
-/* The penalty of the loadings; that of the scores goes with the rows. */
+/* Penalty of the loadings; that of the scores belongs to the rows. */
 static double model_beside(void *self) {
   const lp_self *s = self;
   const int k = s->par->k;

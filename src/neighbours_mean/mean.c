@@ -2,27 +2,29 @@
 
 #include <math.h>
 
+#include "neighbours_mean/subsets.h"
 #include "num/threads.h"
 #include "num/vector.h"
 
 #define TINY 1e-300
-#define LEAST 1e-9 /* of a chance, in a log-likelihood */
+#define LEAST 1e-9 /* of a probability, in a log-likelihood */
 
-/* Sums over neighbours, for every attribute, with weights of three kinds. */
+/* Sums over neighbours, for one attribute, with weights of three kinds. */
 typedef struct {
-  double found;        /* sum of w x, the list of the row being whole */
+  double found;        /* sum of w x, with the row's complete list */
   double unknown;      /* sum of w (1 - o) */
-  double found_hidden; /* sum of w x, the list being without this attribute, which l shares */
-  double unknown_rest; /* sum of w (1 - o), the list being shorter by one that l does not share */
-  double more;         /* sum of w x of found_hidden, less that of a list as in unknown_rest */
+  double found_hidden; /* sum of w x, with the list without this attribute, which l shares */
+  double unknown_rest; /* sum of w (1 - o), with the list shorter by an attribute that l does not
+                          share */
+  double more;         /* sum of w x of found_hidden, minus that of unknown_rest's lists */
   double squares_more; /* the same of w^2 x */
 } sums;
 
 typedef struct {
   double all, squares;         /* sums of w and of w^2 */
-  double scale;                /* what a neighbour is worth, over the weight of all */
-  double least, least_squares; /* sums of w and of w^2, if no list shared anything */
-  double rest, rest_squares;   /* what these lack of the sums with a list shorter by one */
+  double scale;                /* effective number of neighbours over the weight of all */
+  double least, least_squares; /* sums of w and of w^2, if no row shared anything */
+  double rest, rest_squares;   /* corrections of these to the sums with a list shorter by one */
 } totals;
 
 typedef struct {
@@ -32,12 +34,14 @@ typedef struct {
   int *both;  /* m + 1: those of a neighbour that are on the list, too */
   bool *seen; /* n: is it among those met? False between rows */
   int *met;   /* n: rows of the table that share any */
+  nbm_subset_sums subsets;
 } scratch;
 
 typedef struct {
   const nbm_table *table;
   const nbm_rows *rows;
   mc_data columns;       /* the table by columns */
+  nbm_subsets *subsets;  /* NULL: all pairs of rows are compared */
   double n;              /* observations */
   double *found, *known; /* m: presences and known cells of each attribute */
   double *root;          /* n: 1 / sqrt(length of the list), 1 for an empty one */
@@ -51,14 +55,20 @@ static int list_length(const mc_data *data, int i) { return data->start[i + 1] -
 
 static double one_over_root(int length) { return length > 0 ? 1 / sqrt(length) : 1; }
 
-static double power(double x, double exponent) {
-  if (exponent == 0) return 1;
-  if (exponent == 1) return x;
+#define MOST_SQUARED 10 /* whole powers up to this by squares */
+
+static inline double power(double x, double exponent) {
   if (exponent == 2) return x * x;
-  return pow(x, exponent);
+  if (exponent > MOST_SQUARED || exponent != (int) exponent) return pow(x, exponent);
+  double out = 1;
+  for (int left = (int) exponent; left > 0; left >>= 1) {
+    if (left & 1) out *= x;
+    x *= x;
+  }
+  return out;
 }
 
-/* 1 / sqrt(length) of the row's list, and of one that is shorter by one. */
+/* 1 / sqrt(length of the row's list), and of a list shorter by one. */
 typedef struct {
   double root, less;
 } row_roots;
@@ -67,7 +77,7 @@ typedef struct {
 typedef struct {
   int l;
   double base;    /* weight */
-  double counted; /* the weight with which it was counted already */
+  double counted; /* the weight already counted */
   double copies;
 } neighbour;
 
@@ -86,7 +96,7 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, const neighbou
     s->both[shared] = data->column[e];
     shared += s->mine[data->column[e]];
   }
-  const double q = table->likeness, floor = table->floor, root = t->root[l];
+  const double q = table->similarity, floor = table->floor, root = t->root[l];
   const double less = root * own.less;
   const double w = base * power(shared * root * own.root + floor, q);
   const double hidden = base * power((shared > 0 ? shared - 1 : 0) * less + floor, q);
@@ -95,7 +105,7 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, const neighbou
   const double of_hidden = copies * hidden, least = base * apart;
   const double above = copies * (rest - least);
   const double squares_above = copies * (rest * rest - least * least);
-  /* Differences from the least, as in the totals: where no other shares any, they cancel exactly. */
+  /* Differences from the least, as in the totals: if no other row shares anything, they cancel exactly. */
   const double above_more = copies * (hidden - least) - above;
   const double squares_more = copies * (hidden * hidden - least * least) - squares_above;
   sum->all += more;
@@ -103,7 +113,7 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, const neighbou
   sum->rest += above;
   sum->rest_squares += squares_above;
   for (int e = data->start[l]; e < data->start[l + 1]; e++) s->of[data->column[e]].found += more;
-  for (int e = 0; e < shared; e++) { /* the list of the row without each of these */
+  for (int e = 0; e < shared; e++) { /* the row's list without each of these */
     sums *of = s->of + s->both[e];
     of->found_hidden += of_hidden;
     of->more += above_more;
@@ -116,7 +126,7 @@ static void add_neighbour(const task *t, scratch *s, totals *sum, const neighbou
   }
 }
 
-/* The same where lists do not matter: hiding a presence leaves all weights as they are. */
+/* Adds a neighbour if similarity is not used: holding out a presence changes no weight. */
 static void add_plain(const task *t, scratch *s, totals *sum, int l, double w) {
   const mc_data *data = t->table->data;
   sum->all += w;
@@ -126,13 +136,13 @@ static void add_plain(const task *t, scratch *s, totals *sum, int l, double w) {
     s->of[data->na_column[data->na_start[l] + e]].unknown += w;
 }
 
-/* Of the neighbours listed, each row met by itself. */
+/* Sums over the listed neighbours, each row visited individually. */
 static totals add_listed(const task *t, scratch *s, int r, row_roots roots) {
   const nbm_rows *rows = t->rows;
   totals sum = {0};
   for (int e = rows->start[r]; e < rows->start[r + 1]; e++) {
     const int l = rows->neighbour[e];
-    if (t->table->likeness == 0) {
+    if (t->table->similarity == 0) {
       add_plain(t, s, &sum, l, rows->weight[e]);
       continue;
     }
@@ -145,7 +155,8 @@ static totals add_listed(const task *t, scratch *s, int r, row_roots roots) {
   return sum;
 }
 
-/* Of all observations but one of own; those that share nothing weigh the same: added as a whole. */
+/* Sums over all observations except `own`; those that share nothing have equal weights and are
+ * added jointly. */
 static totals add_all(const task *t, scratch *s, int r, int own, row_roots roots) {
   const nbm_table *table = t->table;
   const mc_data *list = t->rows->data;
@@ -181,10 +192,82 @@ static totals add_all(const task *t, scratch *s, int r, int own, row_roots roots
   return sum;
 }
 
+/* What hiding a presence does to the weights of the rows that have it, from sums of u^k (t - 1)^q. */
+static void add_hidden(const task *t, const double *single, const double *others, double less,
+                       sums *of) {
+  const double f = t->table->floor, two = less * less, three = two * less, four = two * two;
+  const double y21 = others[0], y31 = others[1], y41 = others[2]; /* y_kq, q the power */
+  const double y32 = y31 + 2 * others[3], y42 = y41 + 2 * others[4];
+  const double y43 = y41 + 6 * others[4] + 6 * others[5];
+  of->more = -(2 * f * less * single[0] + two * (2 * y21 + single[1]));
+  of->squares_more = -(4 * (four * y43 + 3 * f * three * y32 + 3 * f * f * two * y21 +
+                            f * f * f * less * single[0]) +
+                       6 * (four * y42 + 2 * f * three * y31 + f * f * two * single[1]) +
+                       4 * (four * y41 + f * three * single[2]) + four * single[3]);
+}
+
+/* Sums of weights and of their squares, less those of rows that share nothing. */
+static void above_least(const task *t, const double *power, double root, double *sum,
+                        double *squares) {
+  const double f = t->table->floor, two = root * root;
+  *sum = 2 * f * root * power[0] + two * power[1];
+  *squares = 4 * f * f * f * root * power[0] + 6 * f * f * two * power[1] +
+             4 * f * two * root * power[2] + two * two * power[3];
+}
+
+/* The row itself, out of sums over all rows of the table. */
+static void leave_out(const task *t, scratch *s, totals *sum, int size, const int *list,
+                      row_roots own) {
+  const double f = t->table->floor, q = t->table->similarity, least = t->apart;
+  const double w = power(size * own.root * own.root + f, q);
+  const double rest = power(size * own.root * own.less + f, q);
+  const double hidden = power((size > 0 ? size - 1 : 0) * own.root * own.less + f, q);
+  sum->all -= w;
+  sum->squares -= w * w;
+  sum->rest -= rest - least;
+  sum->rest_squares -= rest * rest - least * least;
+  for (int e = 0; e < size; e++) {
+    sums *of = s->of + list[e];
+    of->found -= w;
+    of->found_hidden -= hidden;
+    of->more -= hidden - rest;
+    of->squares_more -= hidden * hidden - rest * rest;
+  }
+}
+
+/* Does the same as add_all(), by the sums that subsets of the list have. */
+static totals add_subsets(const task *t, scratch *s, int r, int own, row_roots roots) {
+  const mc_data *lists = t->rows->data;
+  const double f = t->table->floor, apart = t->apart, others = t->n - (own >= 0);
+  const int size = list_length(lists, r), *list = lists->column + lists->start[r];
+  const nbm_subset_sums *by = &s->subsets;
+  totals sum = {.least = others * apart, .least_squares = others * (apart * apart)};
+  nbm_sum_subsets(t->subsets, size, list, &s->subsets);
+  above_least(t, by->power, roots.root, &sum.all, &sum.squares);
+  above_least(t, by->power, roots.less, &sum.rest, &sum.rest_squares);
+  sum.all += t->n * apart;
+  sum.squares += t->n * (apart * apart);
+  for (int j = 0; j < lists->m; j++)
+    s->of[j].found = apart * t->found[j] + 2 * f * roots.root * by->linear[j] +
+                     roots.root * roots.root * by->square[j];
+  for (int e = 0; e < size; e++) {
+    sums *of = s->of + list[e];
+    const double *single = nbm_subsets_single(t->subsets, list[e]),
+                 *more = by->others + (ptrdiff_t) 6 * e;
+    const double square = by->square[list[e]] - 2 * more[0] - single[1]; /* sum of u^2 (t - 1)^2 */
+    of->found_hidden = apart * t->found[list[e]] +
+                       2 * f * roots.less * (by->linear[list[e]] - single[0]) +
+                       roots.less * roots.less * square;
+    add_hidden(t, single, more, roots.less, of);
+  }
+  if (own >= 0) leave_out(t, s, &sum, size, list, roots);
+  return sum;
+}
+
 /*
- * The mean, shrunk towards the attribute's share of the other observations that know it, which counts
- * as one of them, as the share of all cells does in it. Rounding must not leave fewer neighbours that
- * know the attribute than have it: the mean would be above 1.
+ * The mean, shrunk towards the attribute's share among the other observations that know it. That
+ * share counts as one observation, and so does the share of all cells within it. Rounding must not
+ * leave fewer neighbours that know the attribute than have it, because the mean would exceed 1.
  */
 static double drawn(const task *t, const scratch *s, const totals *sum, int j, bool hide) {
   const double others = t->known[j] - s->own[j];
@@ -194,7 +277,7 @@ static double drawn(const task *t, const scratch *s, const totals *sum, int j, b
     const double known = fmax(sum->all - of->unknown, of->found);
     return (sum->scale * of->found + rate) / (sum->scale * known + 1);
   }
-  /* Those with the attribute share one less; for the others the row's list is one shorter. */
+  /* Those with the attribute share one less; for the others the row's list is shorter by one. */
   const double total = fmax(sum->least + (sum->rest + of->more), TINY);
   const double squares = sum->least_squares + (sum->rest_squares + of->squares_more);
   const double scale = total / fmax(squares, TINY);
@@ -215,11 +298,13 @@ static void do_row(const task *t, scratch *s, int r) {
     s->own[t->table->data->na_column[t->table->data->na_start[own] + e]] = false;
   for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = true;
   const row_roots roots = {one_over_root(size), one_over_root(size - 1)};
-  totals sum = listed ? add_listed(t, s, r, roots) : add_all(t, s, r, own, roots);
+  totals sum = listed       ? add_listed(t, s, r, roots)
+               : t->subsets ? add_subsets(t, s, r, own, roots)
+                            : add_all(t, s, r, own, roots);
   sum.all = fmax(sum.all, TINY);
   sum.scale = sum.all / fmax(sum.squares, TINY);
   for (int j = 0; j < m; j++) {
-    const bool hide = own >= 0 && s->mine[j] && t->table->likeness > 0;
+    const bool hide = own >= 0 && s->mine[j] && t->table->similarity > 0;
     t->p[num_at(r, j, list->n)] = drawn(t, s, &sum, j, hide);
   }
   for (int e = list->start[r]; e < list->start[r + 1]; e++) s->mine[list->column[e]] = false;
@@ -231,7 +316,7 @@ static void scan(void *ctx, int strip, int thread, int first, int b) {
   for (int i = first; i < first + b; i++) do_row(t, t->per_thread + thread, i);
 }
 
-/* How many observations have, and know, each attribute; their number. */
+/* Counts the observations, and for each attribute those that have it and those that know it. */
 static void count_attributes(task *t) {
   const nbm_table *table = t->table;
   const mc_data *data = table->data;
@@ -255,7 +340,7 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
   task t = {.table = table, .rows = rows, .columns = mc_transpose(table->data, host)};
   double found = 0, known = 0;
   t.p = p;
-  t.apart = power(table->floor, table->likeness);
+  t.apart = power(table->floor, table->similarity);
   t.found = mc_doubles(host, m, 1);
   t.known = mc_doubles(host, m, 1);
   t.root = mc_doubles(host, n, 1);
@@ -267,6 +352,7 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
   }
   for (int i = 0; i < n; i++) t.root[i] = one_over_root(list_length(table->data, i));
   t.density = found / fmax(known, 1);
+  t.subsets = nbm_new_subsets(table, rows, t.root, host);
   for (int thread = 0; thread < strips.n_threads; thread++) {
     scratch *s = t.per_thread + thread;
     *s = (scratch){.of = host->alloc(host->ctx, m, sizeof *s->of),
@@ -275,6 +361,7 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
                    .both = host->alloc(host->ctx, m + 1, sizeof *s->both),
                    .seen = host->alloc(host->ctx, n, sizeof *s->seen),
                    .met = host->alloc(host->ctx, n, sizeof *s->met)};
+    if (t.subsets) s->subsets = nbm_new_subset_sums(m, host);
     for (int j = 0; j < m; j++) s->mine[j] = false;
     for (int l = 0; l < n; l++) s->seen[l] = false;
   }
@@ -284,23 +371,23 @@ bool nbm_means(const nbm_table *table, const nbm_rows *rows, int n_threads, cons
 typedef struct {
   const mc_data *rows;
   const double *p;
-  double *chance; /* m, of each thread */
-  double *sum;    /* of each strip */
+  double *probability; /* m, per thread */
+  double *sum;         /* per strip */
 } judging;
 
 static void judge(void *ctx, int strip, int thread, int first, int b) {
   const judging *w = ctx;
   const mc_data *rows = w->rows;
   const int n = rows->n, m = rows->m;
-  double *chance = w->chance + num_at(0, thread, m);
+  double *probability = w->probability + num_at(0, thread, m);
   for (int i = first; i < first + b; i++) {
-    for (int j = 0; j < m; j++) chance[j] = 1 - w->p[num_at(i, j, n)];
+    for (int j = 0; j < m; j++) probability[j] = 1 - w->p[num_at(i, j, n)];
     for (int e = rows->start[i]; e < rows->start[i + 1]; e++)
-      chance[rows->column[e]] = w->p[num_at(i, rows->column[e], n)];
-    for (int j = 0; j < m; j++) chance[j] = fmin(fmax(chance[j], LEAST), 1 - LEAST);
+      probability[rows->column[e]] = w->p[num_at(i, rows->column[e], n)];
+    for (int j = 0; j < m; j++) probability[j] = fmin(fmax(probability[j], LEAST), 1 - LEAST);
     for (int e = 0; e < data_n_missing(rows, i); e++)
-      chance[rows->na_column[rows->na_start[i] + e]] = 1;
-    w->sum[strip] += num_sum_log(chance, m);
+      probability[rows->na_column[rows->na_start[i] + e]] = 1;
+    w->sum[strip] += num_sum_log(probability, m);
   }
 }
 

@@ -8,8 +8,8 @@
 #include "num/simplex.h"
 #include "num/vector.h"
 
-#define MOST_ROUNDS 8    /* of coordinate descent over one row */
-#define WORTHWHILE 0.01  /* a further round must change this share of the first one's change */
+#define MOST_ROUNDS 8    /* of coordinate descent for one row */
+#define WORTHWHILE 0.01  /* a further round requires this share of the first round's change */
 #define DENSE_ENOUGH 0.2 /* share of nonzeros from which a dense product is faster */
 
 static double *new_doubles(const mc_host *host, ptrdiff_t rows, ptrdiff_t columns) {
@@ -56,7 +56,7 @@ nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *h
   return work;
 }
 
-/* Products of a block's values with the held factor: by nonzeros, or dense and by BLAS. */
+/* Products of a block's values with the fixed factor: over nonzeros, or dense through BLAS. */
 static void block_slopes(const factor *h, int first, int b, block_scratch *s) {
   const mc_data *data = h->data;
   const int k = h->par->k, m = data->m;
@@ -79,8 +79,8 @@ static void add_square(double *gram, double scale, const double *x, int k) {
 }
 
 /*
- * The held factor's products over the observed cells of a row: what the missing ones took is taken
- * off, unless little but rounding would be left of some component.
+ * Products of the fixed factor over the observed cells of a row: the total minus the missing cells,
+ * or a new sum if cancellation would leave mainly rounding.
  */
 static const double *row_gram(const factor *h, int i, block_scratch *s) {
   const mc_data *data = h->data;
@@ -104,7 +104,7 @@ static const double *row_gram(const factor *h, int i, block_scratch *s) {
   return s->gram;
 }
 
-/* Rounds of exact coordinate descent on 1/2 free' gram free - slope' free; gradient is kept up. */
+/* Rounds of exact coordinate descent on 1/2 free' gram free - slope' free; updates the gradient. */
 static void descend(int k, const double *gram, double *gradient, double *free) {
   double first = 0;
   for (int round = 0; round < MOST_ROUNDS; round++) {
@@ -157,7 +157,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   }
 }
 
-/* What a half needs of its held factor: products and sums; and the scale of its residual. */
+/* Computes the products and sums of the fixed factor, and the scale of its residual. */
 static void prepare(const factor *h) {
   nm_work *work = h->work;
   const int k = h->par->k, n = h->data->n, m = h->data->m;
@@ -174,10 +174,11 @@ static void prepare(const factor *h) {
   }
 }
 
-/* false: stopped. */
+/* Updates one factor; returns false if stopped. */
 static bool update_factor(factor *h, const num_strips *rows, row_sum *out) {
   prepare(h);
-  if (!mc_scan(h->work->host, h->work->passes, h->work->objective, rows, do_block, h)) return false;
+  if (!mc_scan(h->work->host, h->work->iterations, h->work->objective, rows, do_block, h))
+    return false;
   *out = h->work->strip[0];
   for (int s = 1; s < rows->n_strip; s++) {
     out->loss += h->work->strip[s].loss;
@@ -193,7 +194,7 @@ double nm_pass(const mc_data *data, nm_param *par, nm_work *work) {
   memset(work->last, 0, sizeof work->last);
   if (!update_factor(&rows, &work->rows, work->last)) return NAN;
   if (!par->fixed_basis && !update_factor(&columns, &work->columns, work->last + 1)) return NAN;
-  work->passes++;
+  work->iterations++;
   return work->objective = -work->last[0].loss;
 }
 
@@ -246,8 +247,11 @@ mc_model nm_model(nm_self *self) {
   return model;
 }
 
-/* KL by multiplicative passes as a sum over rows: pull and seen (k x m) are what the basis is multiplied
- * and divided by, sums over observed cells of coefficients times x / mean, and of coefficients. */
+/*
+ * Multiplicative KL iterations as a sum over rows. pull and seen (k x m) are the numerator and
+ * denominator of the basis update: sums over observed cells of coefficients times x / mean, and of
+ * coefficients.
+ */
 static bool sum_rows(void *self, bool evaluate, const double *caps, double *sums) {
   const nm_self *s = self;
   nm_work *work = s->work;
@@ -264,7 +268,7 @@ static bool sum_rows(void *self, bool evaluate, const double *caps, double *sums
   return evaluate || update_factor(&columns, &work->columns, work->last + 1);
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): as mc_shards has it */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the type is that of mc_shards */
 static bool sum_step(void *self, double *sums, double objective) {
   const nm_self *s = self;
   const ptrdiff_t size = num_at(0, s->data->m, s->par->k);
@@ -273,7 +277,7 @@ static bool sum_step(void *self, double *sums, double objective) {
   (void) objective;
   for (ptrdiff_t at = 0; at < size; at++)
     if (seen[at] > 0) basis[at] = num_lift(basis[at] * pull[at] / seen[at]);
-  s->work->passes++;
+  s->work->iterations++;
   return true;
 }
 

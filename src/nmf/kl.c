@@ -4,9 +4,9 @@
 #include "nmf/private.h"
 #include "num/vector.h"
 
-#define FIRST_PASSES 10 /* multiplicative */
+#define FIRST_PASSES 10 /* multiplicative iterations before Newton's */
 
-/* Sums of the held factor over a row's observed cells: as row_gram() in nmf/descent.c. */
+/* Sums of the fixed factor over a row's observed cells, as row_gram() in nmf/descent.c. */
 static void kl_sums(const factor *h, int i, double *sums) {
   const mc_data *data = h->data;
   const int k = h->par->k, n_missing = data_n_missing(data, i);
@@ -29,8 +29,9 @@ static void kl_sums(const factor *h, int i, double *sums) {
 }
 
 /*
- * The row's divergence, then its update: Newton's step (num/poisson_newton.h), or Lee and Seung's,
- * also in the first passes: Newton's there sets to 0 what is wanted later.
+ * Computes the row's divergence, then updates it by Newton's step (num/poisson_newton.h) or Lee and
+ * Seung's. The latter also serves in the first iterations, in which Newton's would set to 0 what is
+ * needed later.
  */
 void nm_kl_row(const factor *h, int i, block_scratch *s, row_sum *sum) {
   const mc_data *data = h->data;
@@ -59,7 +60,7 @@ void nm_kl_row(const factor *h, int i, block_scratch *s, row_sum *sum) {
   }
   if (!h->update) return;
   add_residual(h, free, s->step, s->sums, sum);
-  if (!h->par->multiplicative && (h->par->fixed_basis || h->work->passes >= FIRST_PASSES)) {
+  if (!h->par->multiplicative && (h->par->fixed_basis || h->work->iterations >= FIRST_PASSES)) {
     num_poisson_newton(&row, free, &s->poisson);
     return;
   }

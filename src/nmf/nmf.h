@@ -16,49 +16,48 @@
 
 typedef enum { NM_EUCLIDEAN, NM_KL } nm_loss;
 
-/* Parameters: start values on entry, estimates on return. */
+/* Parameters: starting values on entry, estimates on return. */
 typedef struct {
   int k;
-  double *coefficients; /* k x n, one column an observation, at least 0 */
+  double *coefficients; /* k x n, one column per observation, at least 0 */
   double *basis;        /* k x m, at least 0 */
   nm_loss loss;
-  bool multiplicative; /* Lee and Seung's updates alone */
-  bool fixed_basis;    /* hold the basis: new observations, a convex problem */
+  bool multiplicative; /* only Lee and Seung's updates */
+  bool fixed_basis;    /* fixed basis: new observations, a convex problem */
 } nm_param;
 
 typedef struct nm_work nm_work;
 
-/* Scratch: x once more, by columns; O(k (n + m)); a row block a thread where x is dense. */
+/* Scratch: x by columns; O(k (n + m)); a block of rows per thread if x is dense. */
 nm_work *nm_new_work(const mc_data *data, int k, int n_threads, const mc_host *host);
 
 /*
- * One pass: coefficients, then basis. Euclidean: coordinate descent, every
- * coefficient in turn to its best value, others held, a few rounds while they
- * pay, as the products they need are made once. KL: one Newton step of every
- * row (num/poisson_newton.h), after a few multiplicative passes. A coordinate
- * that is 0 can come back. Multiplicative: Lee & Seung (2001). Missing cells
- * drop out of all sums.
+ * One iteration: coefficients, then basis. Euclidean: coordinate descent, which moves each
+ * coefficient to its optimum with the others fixed, for a few rounds while they pay, because the
+ * products are computed only once. KL: one Newton step of every row (num/poisson_newton.h), after a
+ * few multiplicative iterations. A coordinate at 0 can become positive again. Multiplicative: Lee &
+ * Seung (2001). Missing cells drop out of all sums.
  *
- * Costs O(k) a nonzero and O(k^2) a row and column, and k^2 a missing cell
- * (Euclidean); KL q^2 a nonzero, q being the coordinates that are not 0 or are
- * pulled up from there, and O(k) a missing cell. Never raises the loss.
+ * Costs O(k) per nonzero and O(k^2) per row and column, and k^2 per missing cell (Euclidean); KL
+ * q^2 per nonzero, q being the number of coordinates that are not 0 or have a positive gradient
+ * there, and O(k) per missing cell. Never increases the loss.
  *
- * Returns minus the loss of the parameters it was given: -Inf where KL meets a
- * mean of 0 at a value above 0; NaN where the host asked to stop.
+ * Returns minus the loss at the supplied parameters: -Inf if KL has a mean of 0 at a positive
+ * value; NaN if the host requested a stop.
  */
 double nm_pass(const mc_data *data, nm_param *par, nm_work *work);
 
-/* Minus the loss alone. */
+/* Computes only minus the loss. */
 double nm_objective(const mc_data *data, const nm_param *par, nm_work *work);
 
 /*
- * How far the last pass was from the conditions of an optimum when it came to
- * each block: squared length of min(scaled coefficient, gradient), over that of
- * the gradient's positive part. 0: both blocks were optimal.
+ * Distance of the last iteration from the optimality conditions, at its start of each block:
+ * squared length of min(scaled coefficient, gradient), divided by that of the gradient's positive
+ * part. 0: both blocks were optimal.
  */
 double nm_residual(const nm_work *work);
 
-/* nm_pass() and its fellows as a model for mc_fit(); blocks: coefficients, then basis. */
+/* The model for mc_fit(); blocks: coefficients, then basis. */
 typedef struct {
   const mc_data *data;
   nm_param *par;
@@ -67,7 +66,7 @@ typedef struct {
 
 mc_model nm_model(nm_self *self);
 
-/* The same for multiplicative passes under KL with a free basis, as a sum over rows: basis is shared. */
+/* Multiplicative KL iterations with a free basis as a sum over rows; the basis is shared. */
 mc_shards nm_sum_model(nm_self *self);
 
 #endif

@@ -12,7 +12,7 @@
 #define MOST_STRIP_BYTES 134217728. /* of the strips' sums together */
 #define PLAIN_PASSES 15             /* with one M-step each, when inner adapts */
 #define LATE_INNER 5
-#define ROUNDING 1e-12 /* less than this share of the rows is what subtraction leaves of none */
+#define ROUNDING 1e-12 /* share of the rows below which a difference is rounding error */
 
 typedef struct {
   double *fired;           /* n_state x (m + 1): expected ones of each state; last: expected rows */
@@ -40,10 +40,10 @@ struct nor_exact {
   strip_sum strip[NUM_MAX_STRIP];
   thread_scratch *scratch;
   double **zero;    /* each thread's scratch->zero */
-  bool want_sums;   /* of the scan at hand */
-  int inner;        /* of the pass at hand */
-  int passes;       /* made so far, and */
-  double objective; /* the last one's: for the host's eyes */
+  bool want_sums;   /* in the current scan */
+  int inner;        /* of the current iteration */
+  int iterations;   /* made so far */
+  double objective; /* after the last iteration, reported to the host */
 };
 
 static void reserve(nor_exact *work) {
@@ -89,7 +89,7 @@ nor_exact *nor_new_exact(const mc_data *data, nor_param *par, const nor_settings
   return work;
 }
 
-/* Adds the posterior of each row's states to those of its ones and, last, of all rows. */
+/* Adds the posterior of each row's states to the sums of its ones and, in the last column, of all rows. */
 static void add_fired(const nor_exact *work, int first, int b, const thread_scratch *s, bool fresh,
                       strip_sum *sum) {
   const mc_data *data = work->data;
@@ -110,7 +110,7 @@ static void add_fired(const nor_exact *work, int first, int b, const thread_scra
   }
 }
 
-/* Adds what sums of a row's missing cells need of its posterior, whose states have weight share. */
+/* Adds a row's posterior to the sums for its missing cells; its states have weight share. */
 static void add_missing(const nor_exact *work, int i, const double *row, double share,
                         const thread_scratch *s, strip_sum *sum) {
   const mc_data *data = work->data;
@@ -155,16 +155,16 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   if (work->want_sums) add_fired(work, first, b, s, fresh, sum);
 }
 
-/* The E-step; gathers the strips' sums in strip 0. NaN: stopped. */
+/* The E-step over all rows; adds up the strips' sums in strip 0. Returns NaN if stopped. */
 static double scan(nor_exact *work, bool want_sums) {
   const ptrdiff_t size = (ptrdiff_t) work->tab.n_state * (work->data->m + 1);
   const ptrdiff_t n_link = (ptrdiff_t) work->par->k * work->data->m;
   work->want_sums = want_sums;
   if (!nor_fill_tables(&work->tab, work->par, &work->columns, work->zero, work->set->host,
-                       work->passes, work->objective))
+                       work->iterations, work->objective))
     return NAN;
   for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].fresh = true;
-  if (!mc_scan(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
+  if (!mc_scan(work->set->host, work->iterations, work->objective, &work->strips, do_block, work))
     return NAN;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
@@ -181,8 +181,8 @@ static double scan(nor_exact *work, bool want_sums) {
 }
 
 /*
- * With recording, eq. (R3): expected presences in column j under each of the 2^k sets of sources,
- * left in fired, of ones and of zeros, which are all rows less ones and missing cells.
+ * Computes expected presences, eq. (R3), in column j for each of the 2^k sets of sources, at
+ * ones and at zeros, which are all rows minus ones and missing cells. Leaves them in fired.
  */
 static void add_missed(nor_exact *work, int j, double *fired, const thread_scratch *s) {
   const int n_state = work->tab.n_state, n_set = 1 << work->par->k;
@@ -201,7 +201,7 @@ static void add_missed(nor_exact *work, int j, double *fired, const thread_scrat
   }
 }
 
-/* The pass's inner M-steps on a column's links and leak, the posterior of the states held. */
+/* The inner M-steps for a column's links and leak, with a fixed posterior of the states. */
 static void update_column(nor_exact *work, int j) {
   const int k = work->par->k, n_set = 1 << k;
   double *fired = work->strip[0].fired + num_at(0, j, work->tab.n_state);
@@ -225,7 +225,7 @@ static void update_columns(void *self, int strip, int thread, int first, int b) 
   for (int j = first; j < first + b; j++) update_column(work, j);
 }
 
-/* Expected rows with each source on, and at each grid point. */
+/* Computes the expected numbers of rows with each source on, and at each grid point. */
 static void count_on(nor_exact *work) {
   const int k = work->par->k, n_state = work->tab.n_state, n_set = 1 << k;
   const double *rows = work->strip[0].fired + num_at(0, work->data->m, n_state);
@@ -243,7 +243,7 @@ static void count_on(nor_exact *work) {
 static double pass(void *self) {
   nor_exact *work = self;
   const int k = work->par->k, m = work->data->m;
-  const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
+  const int adapted = work->iterations < PLAIN_PASSES ? 1 : LATE_INNER;
   work->inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double value = scan(work, true);
   if (!isfinite(value)) return value;
@@ -251,11 +251,11 @@ static double pass(void *self) {
   nor_clear_sums(&work->sums, k, m);
   count_on(work);
   work->sums.missing = work->strip[0].missing;
-  if (!mc_scan(work->set->host, work->passes, value, &work->columns, update_columns, work))
+  if (!mc_scan(work->set->host, work->iterations, value, &work->columns, update_columns, work))
     return NAN;
   nor_update_share(work->set, &work->sums, work->par, work->data->m);
   nor_update_prior(work->set, work->sums.on, work->totals.rows, work->par);
-  work->passes++;
+  work->iterations++;
   return work->objective = value;
 }
 

@@ -1,4 +1,7 @@
-/* noisy_or/importance.c: held-out log-likelihood by importance sampling, for any number of sources. */
+/*
+ * noisy_or/importance.c: held-out log-likelihood by importance sampling, for any number of
+ * sources.
+ */
 #include "noisy_or/row.h"
 #include "num/blocks.h"
 #include "num/vector.h"
@@ -43,7 +46,7 @@ static void take_row(const mc_data *data, int i, scratch *s) {
     s->missing[data->na_column[data->na_start[i] + e]] = true;
 }
 
-/* log P(x, state), what is seen in a cell having at least the probability floor. */
+/* log P(x, state), in which each observed cell has at least the probability floor. */
 static double state_log(const sampler *work, scratch *s) {
   const int m = work->data->m;
   double sum = work->ready.prior_off;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ROUNDING 1e-12 /* less than this share of the trials is what subtraction leaves of none */
+#define ROUNDING 1e-12 /* share of the trials below which a difference is rounding error */
 
 nor_totals nor_count(const mc_data *data, const nor_settings *set) {
   nor_totals totals = {0, set->host->alloc(set->host->ctx, (size_t) data->m, sizeof(double))};
@@ -34,7 +34,7 @@ nor_sums nor_new_sums(const mc_data *data, const nor_param *par, const mc_host *
   return sums;
 }
 
-/* The parts of sums, as long as they are; those not wanted are NULL. */
+/* The components of sums and their lengths; those not requested are NULL. */
 typedef struct {
   double *part;
   ptrdiff_t length;
@@ -69,13 +69,13 @@ void nor_add_sums(nor_sums *to, const nor_sums *from, int k, int m) {
 void nor_count_present(const nor_param *par, nor_sums *sums, int g, int j, double present,
                        int found, int made) {
   if (!sums->present || present <= 0) return;
-  const double r = nor_chance(g), v = par->taxon[j];
+  const double r = nor_probability(g), v = par->taxon[j];
   const double missed = present * (made - found);
   sums->present[j] += present * made;
   sums->through[j] += present * found + (missed > 0 ? missed * v * (1 - r) / (1 - r * v) : 0);
 }
 
-/* Expected successes over trials, with the prior's; the old value where there was no trial. */
+/* Expected successes over trials, both with the prior's pseudo-counts; the old value without trials. */
 static double update(double old, double ones, double trials, nor_beta beta) {
   const double all = trials + beta.one + beta.zero;
   return all > 0 ? fmin(num_lift((ones + beta.one) / all), 1) : old;
@@ -97,7 +97,7 @@ void nor_update_prior(const nor_settings *set, const double *on, double rows, no
   for (int c = 0; c < par->k; c++) par->prior[c] = update(par->prior[c], on[c], rows, set->prior);
 }
 
-/* What eqs. (R7), (R8) are of; present NULL: 1 of each. */
+/* Data of eqs. (R7), (R8); present NULL: all 1. */
 typedef struct {
   double point[NOR_GRID];
   const double *through, *present;
@@ -107,9 +107,9 @@ typedef struct {
 #define LEAST_POINT 1e-9 /* share of a grid point that a multiplier can raise */
 #define BISECTIONS 64
 
-/* Eq. (R7) for t hold.share = pull. The denominators are `from` at the grid point of the least one. */
+/* Eq. (R7) with t hold.share = pull, solved for the smallest denominator, `from`; returns the mean. */
 static double pulled_share(const scale_counts *counts, double pull, double *share) {
-  const double start = nor_chance(pull < 0 ? NOR_GRID - 1 : 0);
+  const double start = nor_probability(pull < 0 ? NOR_GRID - 1 : 0);
   double all = 0, low = 0, sum = 0, mean = 0;
   for (int g = 0; g < NOR_GRID; g++) all += counts->point[g];
   double high = all;
@@ -117,17 +117,17 @@ static double pulled_share(const scale_counts *counts, double pull, double *shar
     const double from = (low + high) / 2;
     sum = 0;
     for (int g = 0; g < NOR_GRID; g++)
-      sum += share[g] = counts->point[g] / (from + pull * (nor_chance(g) - start));
+      sum += share[g] = counts->point[g] / (from + pull * (nor_probability(g) - start));
     if (sum > 1)
       low = from;
     else
       high = from;
   }
-  for (int g = 0; g < NOR_GRID; g++) mean += (share[g] /= sum) * nor_chance(g);
+  for (int g = 0; g < NOR_GRID; g++) mean += (share[g] /= sum) * nor_probability(g);
   return mean;
 }
 
-/* Eq. (R8) for t hold.taxon / m = pull. */
+/* Eq. (R8) with t hold.taxon / m = pull. */
 static double pulled_taxon(const scale_counts *counts, double pull, int j, double old) {
   const double present = counts->present ? counts->present[j] : 1;
   const double one = counts->through[j] + counts->more.one;
@@ -226,8 +226,8 @@ void nor_update_share(const nor_settings *set, const nor_sums *sums, nor_param *
 
 static double log_beta(double value, nor_beta beta) {
   double sum = 0;
-  if (beta.one > 0) sum += beta.one * log(value);
-  if (beta.zero > 0) sum += beta.zero * log1p(-value);
+  if (beta.one != 0) sum += beta.one * log(value);
+  if (beta.zero != 0) sum += beta.zero * log1p(-value);
   return sum;
 }
 
@@ -236,9 +236,9 @@ double nor_objective(const nor_settings *set, const nor_param *par, int m, doubl
   for (int c = 0; c < par->k; c++) sum += log_beta(par->prior[c], set->prior);
   for (int j = 0; j < m; j++) sum += log_beta(par->leak[j], set->leak);
   for (int j = 0; j < m && par->taxon; j++) sum += log_beta(par->taxon[j], set->taxon);
-  for (int g = 0; g < NOR_GRID && par->share && !par->coef && set->share > 0; g++)
+  for (int g = 0; g < NOR_GRID && par->share && !par->coef && set->share != 0; g++)
     sum += set->share * log(par->share[g]);
-  if (set->links.one > 0 || set->links.zero > 0)
+  if (set->links.one != 0 || set->links.zero != 0)
     for (ptrdiff_t at = 0; at < (ptrdiff_t) par->k * m; at++)
       if (nor_allowed(set, at)) sum += log_beta(par->links[at], set->links);
   return isfinite(loglik) && sum == -INFINITY ? -DBL_MAX : loglik + sum;

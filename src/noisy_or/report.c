@@ -1,4 +1,4 @@
-/* noisy_or/report.c: what the posterior says about rows and cells. */
+/* noisy_or/report.c: posterior quantities of rows and cells. */
 #include "noisy_or/search.h"
 #include "noisy_or/states.h"
 #include "num/blocks.h"
@@ -45,11 +45,11 @@ static reader new_reader(const mc_data *data, nor_param *par, const nor_settings
   return read;
 }
 
-/* With recording: adds what a state says with a grid point, from P(y_j = 1 | z). */
+/* Adds the contribution of a state and grid point, from P(y_j = 1 | z); with recording. */
 static void add_recorded(const reader *read, int i, int g, const double *one, double weight) {
   const nor_report *report = read->report;
   const int n = read->data->n, m = read->data->m;
-  if (report->site) report->site[i] = fmin(report->site[i] + weight * nor_chance(g), 1);
+  if (report->site) report->site[i] = fmin(report->site[i] + weight * nor_probability(g), 1);
   for (int j = 0; j < m && report->response; j++) {
     const ptrdiff_t at = num_at(i, j, n);
     const ptrdiff_t cell = num_at(j, i, m);
@@ -65,7 +65,7 @@ static void add_recorded(const reader *read, int i, int g, const double *one, do
   }
 }
 
-/* Adds a state's share of a row's means of P(y_j = 1 | z), and what follows from them. */
+/* Adds a state's term of a row's means of P(y_j = 1 | z), and the derived quantities. */
 static void add_response(const reader *read, int i, const uint64_t *state, int g, double weight) {
   const int n = read->data->n, m = read->data->m;
   double *one = read->one[num_thread()], *zero = read->zero[num_thread()];
@@ -87,7 +87,7 @@ static void add_response(const reader *read, int i, const uint64_t *state, int g
     for (int j = 0; j < m; j++) read->report->response[num_at(i, j, n)] += weight * one[j];
 }
 
-/* Adds a state's share of the probabilities that links fired at the row's ones. */
+/* Adds a state's term of the probabilities that links fired at the row's ones. */
 static void add_cells(const reader *read, int i, const uint64_t *state, double weight) {
   const int k = read->par->k;
   const ptrdiff_t n = read->data->n, layer = n * read->data->m;
@@ -114,7 +114,7 @@ static void add_state(const reader *read, int i, const uint64_t *state, int g, d
   if (read->report->cell) add_cells(read, i, state, weight);
 }
 
-/* An impossible row has no posterior. */
+/* Sets the posterior quantities of an impossible row to NaN. */
 static void no_posterior(const reader *read, int i) {
   const nor_report *report = read->report;
   const int n = read->data->n, m = read->data->m, k = read->par->k;
@@ -131,13 +131,13 @@ static void no_posterior(const reader *read, int i) {
   for (int j = 0; j < m * (k + 1) && report->cell; j++) report->cell[num_at(i, j, n)] = NAN;
 }
 
-/* table: n x k, or NULL. */
+/* Writes a state into row i of table (n x k, or NULL). */
 static void put_state(const reader *read, int i, const uint64_t *state, double *table) {
   for (int c = 0; c < read->par->k && table; c++)
     table[num_at(i, c, read->data->n)] = nor_is_on(state, c);
 }
 
-/* The first of n states at which the sum of weights so far exceeds `at`; by rounding, the last. */
+/* The first of n states at which the cumulative weight exceeds `at`; by rounding, the last. */
 static int state_at(const double *weight, int n, double at) {
   int last = 0;
   for (int s = 0; s < n && at >= 0; s++) {
@@ -212,7 +212,7 @@ bool nor_report_exact(const mc_data *data, nor_param *par, const nor_settings *s
   return mc_scan(set->host, 0, 0, &strips, exact_block, &read);
 }
 
-/* A listed state; with recording its weight is shared out among the grid points. */
+/* Adds a listed state; with recording its weight is distributed over the grid points. */
 static void add_listed(const reader *read, int i, const uint64_t *state, nor_search *search,
                        double weight) {
   double logs[NOR_GRID];
@@ -226,7 +226,7 @@ static void add_listed(const reader *read, int i, const uint64_t *state, nor_sea
   for (int g = 0; g < NOR_GRID; g++) add_state(read, i, state, g, weight * exp(logs[g] - all));
 }
 
-/* Is state a before state b in binary order? */
+/* Returns whether state a precedes state b in binary order. */
 static bool before(const uint64_t *a, const uint64_t *b, int words) {
   for (int w = words - 1; w >= 0; w--)
     if (a[w] != b[w]) return a[w] < b[w];

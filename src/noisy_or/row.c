@@ -55,7 +55,7 @@ nor_row nor_new_row(const nor_ready *ready, const mc_host *host) {
   return row;
 }
 
-/* Takes the row's cells of column j, which are no zeros, out of the sums over zeros. */
+/* Removes the row's cells of column j, which are not zeros, from the sums over zeros. */
 static void leave_out(const nor_ready *ready, int j, double *off, double *hard) {
   const int k = ready->par->k;
   const double *log_off = ready->log_off + num_at(0, j, k + 1);
@@ -65,14 +65,14 @@ static void leave_out(const nor_ready *ready, int j, double *off, double *hard) 
   hard[k] -= ready->par->leak[j] >= 1;
 }
 
-/* With recording: chances of each cell to be on record, and of the ones to be as they are. */
+/* Computes the probability of each cell to be recorded, and of the ones' records; with recording. */
 static void take_records(const nor_ready *ready, int i, nor_row *row) {
   const nor_param *par = ready->par;
   const nor_settings *set = ready->set;
   double taxa = 0;
   for (int t = 0; t < row->n_one && par->taxon; t++) taxa += log(par->taxon[row->cells[t]]);
   nor_log_shares(set, par, i, row->found);
-  for (int g = 0; g < NOR_GRID; g++) row->found[g] += row->n_one * log(nor_chance(g)) + taxa;
+  for (int g = 0; g < NOR_GRID; g++) row->found[g] += row->n_one * log(nor_probability(g)) + taxa;
   for (int t = 0; t < row->n_cell; t++) {
     const ptrdiff_t cell = num_at(row->cells[t], i, ready->data->m);
     const bool more = set->made && t < row->n_one; /* than one find of one visit */
@@ -87,7 +87,7 @@ static void take_records(const nor_ready *ready, int i, nor_row *row) {
   }
 }
 
-/* With recording: ones and zeros side by side, the missing cells left out. */
+/* Lists ones and zeros, without the missing cells; with recording. */
 static void take_cells(const nor_ready *ready, int i, nor_row *row) {
   const mc_data *data = ready->data;
   const nor_param *par = ready->par;
@@ -113,7 +113,7 @@ static void take_cells(const nor_ready *ready, int i, nor_row *row) {
   take_records(ready, i, row);
 }
 
-/* Without recording: the ones, and sums over the zeros. */
+/* Lists the ones, and computes sums over the zeros; without recording. */
 static void take_ones(const nor_ready *ready, int i, nor_row *row) {
   const mc_data *data = ready->data;
   const nor_param *par = ready->par;
@@ -166,7 +166,7 @@ double nor_sum_log(const double *x, int n) {
   return sum + log(product);
 }
 
-/* log(product) into logs; the products begin anew. */
+/* Adds log(product) to logs and resets the products. */
 static void flush(double *logs, double *product) {
   for (int g = 0; g < NOR_GRID; g++) {
     logs[g] += log(product[g]);

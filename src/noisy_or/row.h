@@ -1,8 +1,8 @@
 /*
- * noisy_or/row.h: one observation against single states of the sources. Only
- * the ones of a row are scanned: its zeros are in sums made once for all rows,
- * corrected at its ones and missing cells, so that sparse data stay sparse.
- * With recording its zeros are scanned, too, after the ones.
+ * noisy_or/row.h: the likelihood of one observation under single states of the sources. Only the
+ * ones of a row are scanned: its zeros enter through sums computed once for all rows, corrected at
+ * its ones and missing cells, so sparse data stay sparse. With recording its zeros are scanned as
+ * well, after the ones.
  */
 #ifndef MC_NOISY_OR_ROW_H
 #define MC_NOISY_OR_ROW_H

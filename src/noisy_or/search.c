@@ -7,7 +7,7 @@
 #define EXPAND 3        /* a row's best states whose neighbours are looked at */
 #define FRESH_ROUNDS 20 /* rounds of this for a row without states, while new ones come in */
 
-/* The best states of the row at hand, in no order. */
+/* The best states of the current row, in no order. */
 typedef struct {
   int n, size;
   double *log;     /* size */
@@ -41,12 +41,12 @@ static int worst_of(const nor_list *list) {
   return worst;
 }
 
-/* What a new state must exceed to be of use. */
+/* Log probability that a new state must exceed to be listed. */
 static double threshold(const nor_list *list) {
   return list->n < list->size ? -INFINITY : list->log[worst_of(list)];
 }
 
-/* Takes a state that is new and good enough; true where it was. */
+/* Adds a state if it is new and good enough; returns whether it was added. */
 static bool offer(nor_list *list, const uint64_t *state, double log, int words) {
   const size_t size = (size_t) words * sizeof(uint64_t);
   if (!(log > threshold(list))) return false;
@@ -58,7 +58,7 @@ static bool offer(nor_list *list, const uint64_t *state, double log, int words) 
   return true;
 }
 
-/* Copies the best states of a list to best; returns how many there are. */
+/* Copies the best states of a list to best; returns their number. */
 static int best_states(const nor_list *list, int words, uint64_t *best) {
   bool taken[NOR_MOST_LIST] = {false};
   int n = 0;
@@ -74,7 +74,7 @@ static int best_states(const nor_list *list, int words, uint64_t *best) {
   return n;
 }
 
-/* Offers every state that differs from this one in a single source; true where one was taken. */
+/* Offers every state that differs from this one in a single source; returns whether one was added. */
 static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int words) {
   const nor_row *row = &s->row;
   const int n = row->n_cell;
@@ -85,7 +85,7 @@ static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int word
   for (int c = 0; c < row->k; c++) {
     const double *link = row->link + num_at(0, c, n);
     if (nor_is_on(from, c)) continue;
-    /* At best the source explains every cell for certain. */
+    /* Upper bound: the source explains every cell with certainty. */
     if (!(rest + row->bonus[c] > threshold(list))) continue;
     for (int t = 0; t < n; t++) s->trial[t] = s->one[t] + s->zero[t] * link[t];
     nor_flip(s->state, c);
@@ -101,12 +101,12 @@ static bool expand(const uint64_t *from, nor_search *s, nor_list *list, int word
   return taken;
 }
 
-/* The number of all states where a list has room for them, else 0. */
+/* Number of all states if a list has room for them, otherwise 0. */
 static int all_states(int k, int size) {
   return k < NOR_WORD / 2 - 1 && 1 << k <= size ? 1 << k : 0;
 }
 
-/* Rescores a row's states and looks among their neighbours. */
+/* Recomputes the scores of a row's states and searches among their neighbours. */
 static void search(nor_search *s, nor_list *list, int words, int rounds) {
   for (int l = 0; l < list->n; l++)
     list->log[l] = nor_state_log(&s->row, list->state + num_at(0, l, words), s->one, s->zero);
@@ -120,9 +120,8 @@ static void search(nor_search *s, nor_list *list, int words, int rounds) {
 }
 
 /*
- * A row without states starts from the one with every source off but those known to be on; where
- * that cannot explain it, with every source on that its zeros allow. All states are listed where there is
- * room.
+ * Initialises a row without states with all sources off except those known to be on; if that cannot
+ * explain it, with every source on that its zeros permit. Lists all states if there is room.
  */
 static void first_states(nor_search *s, nor_list *list, int words) {
   const int k = s->row.k, every = all_states(k, list->size), all = every > 0 ? every : 1;

@@ -1,10 +1,13 @@
-/* noisy_or/search.h: the best few states of a row, found among neighbours of the best so far. */
+/*
+ * noisy_or/search.h: search for the best few states of a row among neighbours of the best so
+ * far.
+ */
 #ifndef MC_NOISY_OR_SEARCH_H
 #define MC_NOISY_OR_SEARCH_H
 
 #include "noisy_or/row.h"
 
-/* What a search works with; one a thread. */
+/* Scratch of a search, one per thread. */
 typedef struct {
   nor_row row;
   double *one, *zero, *trial; /* m each */
@@ -22,11 +25,11 @@ static inline uint64_t *nor_listed(const nor_lists *lists, int i, int l) {
 }
 
 /*
- * Finds the states of row i, which s->row holds, from those listed before (none:
- * from the state with every source off), and their posterior weights. Old
- * states stay candidates: the sum over the list never falls. Costs O(k) flips
- * of O(ones of the row) each, most of them cut off by a bound; returns the log
- * of the sum of P(x, state) over the list, -Inf where every state is impossible.
+ * Finds the states of row i, which s->row holds, from those listed before (none: from the state
+ * with every source off), and their posterior weights. Old states remain candidates, so the sum
+ * over the list never decreases. Costs O(k) flips of O(ones of the row) each, most of them skipped
+ * by a bound. Returns the log of the sum of P(x, state) over the list, -Inf if every state is
+ * impossible.
  */
 double nor_find_states(nor_lists *lists, int i, nor_search *s);
 

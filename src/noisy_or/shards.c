@@ -9,12 +9,13 @@
 
 int nor_shard_width(int k) { return 1 + 2 * nor_words(k) * NOR_LIST; }
 
-/* Doubles that a pass has: the head, rows, on (k), leak_fired and seen (m), fired and missing (k x m). */
+/* Number of doubles of an iteration: the head, rows, on (k), leak_fired and seen (m), fired and
+ * missing (k x m). */
 static ptrdiff_t length_of(int k, int m) {
   return MC_SHARD_HEAD + 1 + k + 2 * ((ptrdiff_t) m + num_at(0, m, k));
 }
 
-/* The parts of a pass, as they stand in the vector of all; the number of rows is first. */
+/* Sections of an iteration's vector of sums; the number of rows is first. */
 typedef struct {
   double *rows, *seen;
   nor_sums own;

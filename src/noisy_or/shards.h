@@ -1,6 +1,6 @@
 /*
  * noisy_or/shards.h: truncated noisy-OR of a table in shards (engine/shards.h). The states listed for
- * each row stay with their shard; prior, links and leak are shared, with one M-step a pass.
+ * each row stay with their shard; prior, links and leak are shared, with one M-step per iteration.
  */
 #ifndef MC_NOISY_OR_SHARDS_H
 #define MC_NOISY_OR_SHARDS_H
@@ -12,20 +12,19 @@ typedef struct {
   const mc_data *data;
   nor_param *par;
   const nor_settings *set;
-  nor_lists lists;     /* of the rows, */
-  nor_truncated *work; /* their pass */
+  nor_lists lists;     /* of the rows */
+  nor_truncated *work; /* for their iterations */
   nor_totals totals;
-  double
-      *listed; /* n x nor_shard_width(), zeros at first: a pass finds the states anew from these */
+  double *listed; /* n x nor_shard_width(), zeros at first: start of the search for states */
 } nor_shard;
 
-/* Without `listed`, which the caller sets where there are rows. */
+/* Creates a shard without `listed`, which the caller sets if there are rows. */
 nor_shard nor_new_shard(const mc_data *data, nor_param *par, const nor_settings *set);
 
-/* Numbers that a row's list takes: how many states, then each as 32 bits a number. */
+/* Length of a row's list: the number of states, then the states with 32 bits per number. */
 int nor_shard_width(int k);
 
-/* A shard, or the driver, whose data are a table without rows. */
+/* The model of a shard, or of the driver, whose data have no rows. */
 mc_shards nor_shards(nor_shard *self);
 
 #endif

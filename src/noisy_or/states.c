@@ -25,7 +25,7 @@ void nor_column_states(const nor_param *par, int j, double *one, double *zero) {
 
 static double log_or_zero(double x) { return x > 0 ? log(x) : NOR_LOG_ZERO; }
 
-/* log P(s) + sum over soft columns of log P(x_j = 0 | s), all states; see nor_tables. */
+/* log P(s) + sum over soft columns of log P(x_j = 0 | s) for all states; see nor_tables. */
 static void base_states(const nor_param *par, const bool *hard, int m, double *base) {
   double all_off = 0;
   for (int j = 0; j < m; j++)
@@ -45,7 +45,7 @@ static void base_states(const nor_param *par, const bool *hard, int m, double *b
 
 #define LANES 8 /* partial sums and maxima side by side: no chain of dependent steps */
 
-/* Sum of x[half + s]; adds each to x[s]. */
+/* Returns the sum of x[half + s] and adds each term to x[s]. */
 static double fold_half(double *x, int half) {
   const int whole = half - half % LANES;
   double lane[LANES] = {0}, sum = 0;
@@ -90,11 +90,11 @@ typedef struct {
   double *const *scratch;
 } filling;
 
-/* With recording: the tables of column j from P(y_j | s), which odds and zero hold for a start. */
+/* Computes the tables of column j from P(y_j | s), initially in odds and zero; with recording. */
 static void fill_recorded(const filling *f, int j, const double *zero) {
   const int n_state = f->tab->n_state, n_set = 1 << f->tab->k;
   double *odds = f->tab->odds + num_at(0, j, n_state), *off = f->tab->off + num_at(0, j, n_state);
-  for (int g = NOR_GRID - 1; g >= 0; g--) { /* the first last: it holds what the others need */
+  for (int g = NOR_GRID - 1; g >= 0; g--) { /* the first last, because the others need its data */
     const double rho = nor_recorded(f->par, g, j);
     for (int s = 0; s < n_set; s++) {
       const int at = g * n_set + s;
@@ -104,7 +104,7 @@ static void fill_recorded(const filling *f, int j, const double *zero) {
   }
 }
 
-/* With recording, log P(s) + sum over soft columns of log P(x_j = 0 | s): f->tab->off is there. */
+/* log P(s) + sum over soft columns of log P(x_j = 0 | s), from f->tab->off; with recording. */
 static void base_recorded(nor_tables *tab, const nor_param *par) {
   const int n_set = 1 << tab->k;
   base_states(par, tab->hard, 0, tab->base);
@@ -146,7 +146,7 @@ bool nor_fill_tables(nor_tables *tab, const nor_param *par, const num_strips *co
   return true;
 }
 
-/* Adds sign * log P(x_j = 0 | s), all states. */
+/* Adds sign * log P(x_j = 0 | s) for all states. */
 static void add_zero(const nor_tables *tab, const nor_param *par, int j, double sign, double *logs,
                      double *scratch) {
   const int n_state = tab->n_state;
@@ -163,7 +163,7 @@ static void add_zero(const nor_tables *tab, const nor_param *par, int j, double 
   for (int s = 0; s < n_state; s++) logs[s] += sign * scratch[s];
 }
 
-/* Takes the missing cells out of base, and puts the zeros of hard columns in. */
+/* Removes the missing cells from base, and adds the zeros of hard columns. */
 static void correct_row(const nor_tables *tab, const mc_data *data, const nor_param *par, int i,
                         double *logs, double *scratch) {
   const int from = data->na_start ? data->na_start[i] : 0;
@@ -182,8 +182,8 @@ static void correct_row(const nor_tables *tab, const mc_data *data, const nor_pa
   }
 }
 
-/* Below that share of cells one vector a one beats a product of all cells; where vectors are shorter
- * than that, each costs more than its length, and the share is smaller. */
+/* Share of ones below which one vector per one is faster than a product of all cells; shorter
+ * vectors have an overhead, so the share is then smaller. */
 #define FEW_ONES 0.03
 #define LONG_VECTOR 64
 

@@ -1,7 +1,7 @@
 /*
- * noisy_or/truncated.c: EM over the best few states of each row. The sum over any
- * set of states is a lower bound of the likelihood; a row's set is chosen anew
- * in every pass from its old states and their neighbours, so it never falls.
+ * noisy_or/truncated.c: EM over the best few states of each row. The sum over any set of states is
+ * a lower bound of the likelihood. A row's set is chosen again in every iteration from its old
+ * states and their neighbours, so the bound never decreases.
  */
 #include "noisy_or/search.h"
 #include "num/blocks.h"
@@ -29,9 +29,9 @@ struct nor_truncated {
   num_strips strips;
   strip_sum strip[NUM_MAX_STRIP];
   nor_search *scratch;
-  bool want_sums, hold_lists; /* of the scan at hand */
-  int passes;                 /* made so far, and */
-  double objective;           /* the last one's: for the host's eyes */
+  bool want_sums, hold_lists; /* in the current scan */
+  int iterations;             /* made so far, and */
+  double objective;           /* after the last iteration, reported to the host */
 };
 
 static void copy_lists(const nor_truncated *work, nor_lists *to, const nor_lists *from) {
@@ -64,8 +64,8 @@ nor_truncated *nor_new_truncated(const mc_data *data, nor_param *par, const nor_
 }
 
 /*
- * With recording: what one holds, P(y = 1 | state), becomes expected presences over that, of a state
- * with this weight; those at zeros by eq. (R1), for each grid point.
+ * Replaces, with recording, P(y = 1 | state) in `one` by expected presences divided by it, for a
+ * state with this weight; presences at zeros by eq. (R1), for each grid point.
  */
 static void add_presences(const nor_truncated *work, int i, nor_search *s, double weight,
                           nor_sums *sums) {
@@ -93,7 +93,7 @@ static void add_presences(const nor_truncated *work, int i, nor_search *s, doubl
   for (int t = 0; t < row->n_cell; t++) s->one[t] = s->zero[t] > 0 ? s->zero[t] / s->one[t] : 0;
 }
 
-/* Adds a row's expected firings, whose posterior is weight over its listed states. */
+/* Adds a row's expected firings, from the posterior weights of its listed states. */
 static void add_firings(const nor_truncated *work, int i, nor_search *s, nor_sums *sums) {
   const nor_lists *lists = &work->lists;
   const int k = work->par->k, n = s->row.n_cell;
@@ -132,7 +132,7 @@ static void do_block(void *self, int strip, int thread, int first, int b) {
   }
 }
 
-/* Scans the rows and gathers the strips' sums in strip 0: the bound. NaN: stopped. */
+/* Scans the rows and adds up the strips' sums in strip 0; returns the bound, NaN if stopped. */
 static double scan_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
   const int m = work->data->m, k = work->par->k;
   work->want_sums = want_sums;
@@ -142,7 +142,7 @@ static double scan_rows(nor_truncated *work, bool want_sums, bool hold_lists) {
     work->strip[s].bound = 0;
     nor_clear_sums(&work->strip[s].sums, k, m);
   }
-  if (!mc_scan(work->set->host, work->passes, work->objective, &work->strips, do_block, work))
+  if (!mc_scan(work->set->host, work->iterations, work->objective, &work->strips, do_block, work))
     return NAN;
   strip_sum *sum = work->strip;
   for (int s = 1; s < work->strips.n_strip; s++) {
@@ -173,7 +173,7 @@ static void update_links(nor_truncated *work) {
 
 static double pass(void *self) {
   nor_truncated *work = self;
-  const int adapted = work->passes < PLAIN_PASSES ? 1 : LATE_INNER;
+  const int adapted = work->iterations < PLAIN_PASSES ? 1 : LATE_INNER;
   const int inner = work->set->inner > 0 ? work->set->inner : adapted;
   const double value = scan(work, true, false);
   if (!isfinite(value)) return value;
@@ -185,7 +185,7 @@ static double pass(void *self) {
     nor_update_share(work->set, &work->strip[0].sums, work->par, work->data->m);
     nor_update_prior(work->set, work->strip[0].sums.on, work->totals.rows, work->par);
   }
-  work->passes++;
+  work->iterations++;
   return work->objective = value;
 }
 

@@ -1,6 +1,6 @@
 /*
- * noisy_or/variational.c: the paper's variational EM, in its order: the E-step
- * of a row and the steps of q at its ones; roots for links and leak; the prior.
+ * noisy_or/variational.c: the paper's variational EM, in its order: the E-step of a row and the
+ * steps of q at its ones; roots for links and leak; the prior.
  */
 #include "noisy_or/noisy_or.h"
 #include "noisy_or/zeros.h"
@@ -15,7 +15,7 @@
 
 #define NOR_LEAST_PRIOR 1e-10 /* log odds stay finite */
 
-/* A thread's: the ones of a row with the live sources of each in turn; the terms of a root. */
+/* Scratch of a thread: a row's ones with the live sources of each, and the terms of a root. */
 typedef struct {
   int n_one;
   int *first;                               /* n_one + 1: the entries of each one */
@@ -36,8 +36,8 @@ struct nor_variational {
   const nor_settings *set;
   nor_totals totals;
   num_strips strips, columns;
-  int passes;         /* made so far, and */
-  double objective;   /* the last one's: for the host's eyes */
+  int iterations;     /* made so far, and */
+  double objective;   /* after the last iteration, reported to the host */
   double *activation; /* k x n: <s> */
   double *bound;      /* n */
   double *all_off;    /* k + 1: theta summed over columns, last the leak's */
@@ -50,14 +50,14 @@ struct nor_variational {
   double
       *zeros; /* m: zeros; with recording those of what would have been on record, here and above */
   nor_scratch *scratch;         /* of each thread */
-  bool move_q;                  /* of the scan at hand */
+  bool move_q;                  /* in the current scan */
   nor_zeros recorded;           /* with recording: the zeros' bounds, */
   nor_sums sums[NUM_MAX_STRIP]; /* and each strip's sums */
 };
 
 /*
- * f(y) = log(1 - exp(-y)) and f'(y) = 1 / (exp(y) - 1), y > 0. Absolute
- * precision is enough for f: it is only ever added to numbers near 1.
+ * f(y) = log(1 - exp(-y)) and f'(y) = 1 / (exp(y) - 1), y > 0. Absolute precision suffices for f,
+ * which is only added to numbers near 1.
  */
 typedef struct {
   double f, slope;
@@ -101,7 +101,7 @@ static void new_scratch(const nor_variational *work, nor_scratch *s) {
   if (work->par->share) s->zeros = nor_new_zero_row(&work->recorded, host);
 }
 
-/* Lays the live sources of a row's ones side by side. */
+/* Lists the live sources of a row's ones contiguously. */
 static void lay_out(const nor_variational *work, int i, nor_scratch *s) {
   const mc_data *data = work->data;
   const int k = work->par->k, from = data->start[i];
@@ -141,7 +141,7 @@ static void evaluate(nor_scratch *s) {
   num_log1mexp(s->y, s->f, s->slope, n);
 }
 
-/* Takes a row's cells that are no zeros out of the sums over zeros: theta, and the leak's. */
+/* Subtracts a row's cells that are not zeros from the sums over zeros: theta, and the leak's. */
 static void row_zeros(const nor_variational *work, int i, double *off) {
   const mc_data *data = work->data;
   const int k = work->par->k;
@@ -162,7 +162,7 @@ static double safe_prior(const nor_variational *work, int c) {
   return fmin(fmax(work->par->prior[c], NOR_LEAST_PRIOR), 1 - NOR_LEAST_PRIOR);
 }
 
-/* The E-step of a row, eq. (2.7) with the bound (2.8): its bound, and its activation. */
+/* E-step of a row, eq. (2.7) with the bound (2.8): computes its bound and its activation. */
 static double activate(nor_variational *work, int i, nor_scratch *s) {
   const int k = work->par->k, from = work->data->start[i];
   double *sum = s->sum, *activation = work->activation + num_at(0, i, k), off = 0;
@@ -190,7 +190,7 @@ static double activate(nor_variational *work, int i, nor_scratch *s) {
   return bound + off;
 }
 
-/* q <s> g'(q), g'(q) = f(theta0 + u) - u f'(theta0 + u) - f(theta0), or 0 if below; left in f. */
+/* q <s> g'(q), g'(q) = f(theta0 + u) - u f'(theta0 + u) - f(theta0), or 0 if negative; stored in f. */
 NUM_HOT static void rise_of_q(const nor_scratch *s, bool root, int n) {
   const double *on = s->on, *y = s->y, *leak = s->leak, *leak_log = s->leak_log, *q = s->q;
   const double *slope = s->slope;
@@ -206,7 +206,7 @@ NUM_HOT static void rise_of_q(const nor_scratch *s, bool root, int n) {
   for (int at = 0; at < n; at++) f[at] *= q[at];
 }
 
-/* One step of eq. (3.12) at all ones: q <- q (<s> g'(q))^eta, over the sum; unmoved where 0. */
+/* One step of eq. (3.12) at all ones: q <- q (<s> g'(q))^eta, normalised; unchanged if all are 0. */
 static void step_q(nor_scratch *s, bool root) {
   const double *next = s->f;
   evaluate(s);
@@ -230,7 +230,7 @@ static void take_q(nor_variational *work, int i, const nor_scratch *s) {
   }
 }
 
-/* For mc_scan(): E-step and steps of q of b rows. */
+/* Scanner for mc_scan(): E-step and steps of q of b rows. */
 static void scan_rows(void *self, int strip, int thread, int first, int b) {
   nor_variational *work = self;
   const nor_settings *set = work->set;
@@ -249,11 +249,12 @@ static void scan_rows(void *self, int strip, int thread, int first, int b) {
   }
 }
 
-/* Roots for the links and the leak of a column. The ones'
- * part of a slope of the bound falls and is log-convex in its parameter (f' is,
- * and sums of such are); it must equal the number of zeros. Newton's steps for
- * its logarithm rise to the root from the left, and one from the right lands
- * left of it; the logarithm is nearly straight, so a few are enough. */
+/*
+ * Roots for the links and the leak of a column. The ones' part of a slope of the bound decreases
+ * and is log-convex in its parameter, because f' and sums of such functions are; it must equal the
+ * number of zeros. Newton's steps for its logarithm increase to the root from the left, and a step
+ * from the right lands left of it. The logarithm is nearly linear, so a few steps suffice.
+ */
 #define FURTHEST 700.      /* f' is nothing beyond */
 #define LEAST_SHARE 1e-100 /* f' is nothing at theta / q, and 1 / q stays finite */
 #define MOST_STEPS 200
@@ -302,7 +303,7 @@ static slope slope_at(const problem *p, double theta) {
   return sum;
 }
 
-/* Eq. (3.13): sum over ones of <s> f'(theta0 + theta / q). Returns those that have a part in it. */
+/* Eq. (3.13): terms <s> f'(theta0 + theta / q) at ones; returns the sum of <s> over ones with q > 0. */
 static double gather_link_terms(const nor_variational *work, int j, int c, problem *p) {
   const int k = work->par->k;
   double ones = 0;
@@ -341,13 +342,13 @@ static void gather_leak_terms(const nor_variational *work, int j, problem *p) {
   if (bare > 0) add_term(p, bare, 0, 1);
 }
 
-/* Where the ones' part equals the zeros, within [low, high], from a start inside. */
+/* Finds where the ones' part equals the zeros, within [low, high], from a starting value inside. */
 static double solve(const problem *p, double start, double low, double high) {
   const double target = log(p->zeros);
   double theta = fmin(fmax(start, low), high);
   for (int step = 0; step < MOST_STEPS; step++) {
     const slope here = slope_at(p, theta);
-    double next = low; /* so far right that nothing is left of the ones' part */
+    double next = low; /* so far right that the ones' part vanishes */
     if (here.derivative < 0)
       next = theta + (log(here.value) - target) * here.value / -here.derivative;
     if (next <= low) next = low > 0 ? low : theta / 16; /* short of the edge, which was ruled out */
@@ -366,8 +367,8 @@ static void solve_link(nor_variational *work, int j, int c, problem *p) {
   p->zeros = work->off[at] + beta.zero;
   const double ones = gather_link_terms(work, j, c, p);
   if (beta.one <= 0) {
-    if (ones <= 0 && p->zeros <= 0) return; /* nothing to learn from */
-    /* The shut-off rule: the slope falls from 0 on. */
+    if (ones <= 0 && p->zeros <= 0) return; /* no information */
+    /* The shut-off rule: the slope decreases from 0 on. */
     if (ones * nor_on_slope(work->var->leak[j]) <= p->zeros) {
       *theta = 0;
       return;
@@ -380,7 +381,7 @@ static void solve_link(nor_variational *work, int j, int c, problem *p) {
     *theta = solve(p, *theta, 0, NOR_MOST_THETA);
 }
 
-/* Roots of eqs. (3.13), (3.14): links of column j given its old leak, then the leak. */
+/* Roots of eqs. (3.13), (3.14): links of column j at its old leak, then the leak. */
 static void solve_column(nor_variational *work, int j) {
   const int k = work->par->k;
   problem p = {.s = work->scratch + num_thread()};
@@ -418,7 +419,7 @@ void nor_from_theta(const nor_theta *var, int m, nor_param *par) {
   for (int j = 0; j < m; j++) par->leak[j] = -expm1(-var->leak[j]);
 }
 
-/* The ones of each column, by counting. */
+/* Lists the ones of each column, by a counting sort. */
 static void index_columns(nor_variational *work) {
   const mc_data *data = work->data;
   int *start = work->column_start;
@@ -469,7 +470,7 @@ nor_variational *nor_new_variational(const mc_data *data, nor_param *par, nor_th
   return work;
 }
 
-/* Sums and short cuts at the parameters at hand. */
+/* Computes sums and shortcuts at the current parameters. */
 static void make_ready(nor_variational *work) {
   const int k = work->par->k;
   memset(work->all_off, 0, (size_t) (k + 1) * sizeof(double));
@@ -489,12 +490,12 @@ static void make_ready(nor_variational *work) {
   for (int s = 0; s < work->strips.n_strip; s++) nor_clear_sums(work->sums + s, k, work->data->m);
 }
 
-/* Activations, bounds, and, where asked, the steps of q. NaN: stopped. */
+/* Computes activations, bounds, and if requested the steps of q. Returns NaN if stopped. */
 static double scan(nor_variational *work, bool move_q) {
   double bound = 0;
   work->move_q = move_q;
   make_ready(work);
-  if (!mc_scan(work->set->host, work->passes, work->objective, &work->strips, scan_rows, work))
+  if (!mc_scan(work->set->host, work->iterations, work->objective, &work->strips, scan_rows, work))
     return NAN;
   for (int i = 0; i < work->data->n; i++) bound += nor_weight(work->set, i) * work->bound[i];
   nor_from_theta(work->var, work->data->m, work->par);
@@ -514,7 +515,7 @@ static void update_prior(nor_variational *work) {
     work->par->prior[c] = fmin(fmax(work->par->prior[c], NOR_LEAST_PRIOR), 1 - NOR_LEAST_PRIOR);
 }
 
-/* Expected numbers of zeros with a source on: over rows, without ones and missing cells. */
+/* Expected numbers of zeros with a source on: those of rows minus ones and missing cells. */
 static void count_off(nor_variational *work) {
   const mc_data *data = work->data;
   const int k = work->par->k;
@@ -538,7 +539,7 @@ static void count_off(nor_variational *work) {
     for (int c = 0; c < k; c++) {
       double *off = work->off + num_at(c, j, k);
       *off += on[c];
-      if (*off < 1e-13 * on[c]) *off = 0; /* what subtraction leaves of none */
+      if (*off < 1e-13 * on[c]) *off = 0; /* rounding error of a difference */
     }
 }
 
@@ -567,12 +568,12 @@ static double pass(void *self) {
       gather_zeros(work);
     else
       count_off(work);
-    if (!mc_scan(work->set->host, work->passes, value, &work->columns, solve_columns, work))
+    if (!mc_scan(work->set->host, work->iterations, value, &work->columns, solve_columns, work))
       return NAN;
     update_prior(work);
     nor_update_share(work->set, work->sums, work->par, work->data->m);
   }
-  work->passes++;
+  work->iterations++;
   return work->objective = value;
 }
 
@@ -586,7 +587,7 @@ static void guard(double *theta, const double *safe, ptrdiff_t n, double least) 
   }
 }
 
-/* q stays on the simplex; exact zeros stay. */
+/* Keeps q on the simplex, and its exact zeros. */
 static void guard_q(double *q, const double *safe, ptrdiff_t n_one, int k) {
   for (ptrdiff_t e = 0; e < n_one; e++) {
     double *at = q + num_at(0, e, k), sum = 0;

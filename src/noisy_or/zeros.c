@@ -5,7 +5,7 @@
 
 #include "num/vector.h"
 
-#define NEGLIGIBLE 1e-17 /* a chance of recording with less posterior adds nothing to sums */
+#define NEGLIGIBLE 1e-17 /* a probability of recording with less posterior adds nothing to sums */
 
 nor_zeros nor_new_zeros(const mc_data *data, const nor_param *par, const nor_theta *var,
                         const nor_settings *set) {
@@ -47,7 +47,7 @@ void nor_ready_zeros(nor_zeros *zeros) {
     }
 }
 
-/* Adds each source's part of the sums of eq. (R11). */
+/* Adds each source's term of the sums of eq. (R11). */
 NUM_HOT static void part_sources(const nor_zeros *zeros, const double *on, nor_zero_row *row) {
   const int m = zeros->data->m;
   const double *point = row->point;
@@ -64,7 +64,7 @@ NUM_HOT static void part_sources(const nor_zeros *zeros, const double *on, nor_z
   }
 }
 
-/* Eq. (R11): from the mean on, which is no less, each step takes fewer sources for small ones. */
+/* Solves eq. (R11): starting from the mean, an upper bound, each step includes fewer small sources. */
 static void find_points(const nor_zeros *zeros, const double *on, nor_zero_row *row) {
   const int m = zeros->data->m, k = zeros->par->k;
   memset(row->point, 0, (size_t) m * sizeof(double));
@@ -89,7 +89,7 @@ static void touch(const nor_zeros *zeros, int g, const double *on, nor_zero_row 
                row->steep + j);
 }
 
-/* Eq. (R10): the sources' slopes; returns the sum of what is there without them. */
+/* Eq. (R10): computes the sources' slopes; returns the sum of the constant terms. */
 NUM_HOT static double bound_zeros(const nor_zeros *zeros, int g, nor_zero_row *row) {
   const int m = zeros->data->m, k = zeros->par->k;
   const double *is_zero = row->is_zero, *point = row->point, *steep = row->steep;
@@ -130,7 +130,7 @@ double nor_activate_recorded(const nor_zeros *zeros, int i, const double *odds, 
   for (int g = 0; g < NOR_GRID; g++) {
     double *on = row->on + num_at(0, g, k);
     touch(zeros, g, kept + num_at(0, g, k), row);
-    double log_g = off + share[g] + n_one * log(nor_chance(g)) + taxa;
+    double log_g = off + share[g] + n_one * log(nor_probability(g)) + taxa;
     log_g += bound_zeros(zeros, g, row);
     for (int c = 0; c < k; c++) {
       const double up = odds[c] + row->slope[c], rest = exp(-fabs(up));
@@ -150,7 +150,7 @@ double nor_activate_recorded(const nor_zeros *zeros, int i, const double *odds, 
   return all;
 }
 
-/* Expected zeros of what would have been on record, given g: of each source, and all, in small. */
+/* Expected zeros that would have been recorded, given g: for each source, and in total in small. */
 NUM_HOT static void count_given(const nor_zeros *zeros, int g, const double *on, double times,
                                 nor_zero_row *row, nor_sums *sums) {
   const int m = zeros->data->m, k = zeros->par->k;

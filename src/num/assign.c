@@ -4,15 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows and columns count from 1 here; 0 is the row (column) not yet assigned. */
+/* Rows and columns are numbered from 1; 0 stands for an unassigned row or column. */
 typedef struct {
   int k;
   const double *cost;
   double *row_price, *column_price, *slack;
-  int *owner, *from, *done; /* of columns: their row, the column before on the path, on the tree */
+  /* owner, from, done: for each column, its row, the preceding column on the path, whether it is in
+   * the tree. */
+  int *owner, *from, *done;
 } assignment;
 
-/* Prices move until one more column joins the tree of alternating paths; returns it. */
+/* Adjusts the prices until one more column joins the tree of alternating paths; returns that column. */
 static int grow_tree(assignment *a, int column) {
   const int row = a->owner[column];
   double least = INFINITY;
@@ -62,7 +64,7 @@ void num_assign(int k, const double *cost, int *column, double *work, int *index
     }
     do at = grow_tree(&a, at);
     while (a.owner[at] != 0);
-    while (at != 0) { /* the path is turned over */
+    while (at != 0) { /* augments along the path */
       a.owner[at] = a.owner[a.from[at]];
       at = a.from[at];
     }

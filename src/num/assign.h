@@ -3,9 +3,9 @@
 #define MC_NUM_ASSIGN_H
 
 /*
- * Gives each of k rows a column of its own, column[row], with the least sum of cost (k x k, column-
- * major, finite). Kuhn's method by shortest augmenting paths, O(k^3); work: 3 (k + 1) doubles,
- * index: 3 (k + 1) ints.
+ * Assigns to each of k rows a different column, column[row], minimising the sum of cost (k x k,
+ * column-major, finite). Kuhn's method with shortest augmenting paths, O(k^3). work: 3 (k + 1)
+ * doubles, index: 3 (k + 1) ints.
  */
 void num_assign(int k, const double *cost, int *column, double *work, int *index);
 

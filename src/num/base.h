@@ -1,17 +1,17 @@
-/* num/base.h: what all numerics share: where a cell is, and how hot loops are compiled. */
+/* num/base.h: cell indices and compiler directives, shared by all numerics. */
 #ifndef MC_NUM_BASE_H
 #define MC_NUM_BASE_H
 
 #include <stddef.h>
 
-/* Probabilities in (0, NUM_TINY) are lifted to NUM_TINY: denormals are slow. Exact 0 stays 0. */
+/* Probabilities in (0, NUM_TINY) are raised to NUM_TINY because denormals are slow. Exact 0 stays 0. */
 #define NUM_TINY 1e-150
 
 static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TINY : x; }
 
 /*
- * The few loops that take the time are compiled for wider vectors too, to be
- * chosen at run time, where the compiler can; what they call must be inlined.
+ * Hot loops are also compiled for wider vectors, chosen at run time, where the compiler supports
+ * it. Functions called in them must be inlined.
  */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__)
@@ -20,7 +20,7 @@ static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TIN
 #else
 #define NUM_WIDE "avx2"
 #endif
-/* Without traps, a choice between two numbers is no branch, which would keep a loop from vectors. */
+/* Without traps the compiler turns a choice between two numbers into vector code, not into a branch. */
 #define NUM_HOT                                                                                    \
   __attribute__((optimize("O3", "no-math-errno", "no-trapping-math"),                              \
                  target_clones(NUM_WIDE, "default")))
@@ -30,8 +30,7 @@ static inline double num_lift(double x) { return x > 0 && x < NUM_TINY ? NUM_TIN
 #define NUM_INLINE inline
 #endif
 
-/* A directive of OpenMP, as NUM_OMP(simd); nothing where the compiler has none, which would warn of
- * each. */
+/* An OpenMP directive, as NUM_OMP(simd). Empty without OpenMP, where compilers would warn of each. */
 #ifdef _OPENMP
 #define NUM_PRAGMA(directive) _Pragma(#directive)
 #define NUM_OMP(...) NUM_PRAGMA(omp __VA_ARGS__)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* C (m x n) = A B + beta C; A is m x k (k x m and transposed where transpose_a), B likewise. */
+/* Computes C (m x n) = A B + beta C; A is m x k (k x m if transpose_a), B likewise. */
 void num_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, const double *a, int lda,
               const double *b, int ldb, double beta, double *c, int ldc);
 

@@ -14,7 +14,7 @@ int num_block_rows(int n, int m) {
   return rows < n ? rows : (n < 1 ? 1 : n);
 }
 
-/* Of up to 2^31 - 1 rows: n + block_rows need not be an int. */
+/* Counts the blocks without overflow: n + block_rows may exceed INT_MAX. */
 static int count_blocks(int n, int block_rows) { return n / block_rows + (n % block_rows > 0); }
 
 num_strips num_new_strips(int n, int block_rows, int n_threads) {
@@ -55,7 +55,7 @@ static void scan_strip(scanning *w, int strip) {
   }
 }
 
-#define CHUNK 1024 /* numbers a thread adds up at a time, over all strips */
+#define CHUNK 1024 /* numbers that a thread adds at a time, over all strips */
 
 static void add_chunk(const num_strips *strips, const num_sums *sums, ptrdiff_t first) {
   const ptrdiff_t left = sums->size - first;
@@ -71,7 +71,7 @@ bool num_scan(const num_strips *strips, num_scanner scan, void *ctx, int (*stop)
   {
     NUM_OMP(for schedule(dynamic, 1))
     for (int s = 0; s < strips->n_strip; s++) scan_strip(&w, s);
-    if (size > 0) { /* else there would be one more barrier */
+    if (size > 0) { /* saves a barrier if there are no sums */
       NUM_OMP(for schedule(static))
       for (ptrdiff_t first = 0; first < size; first += CHUNK) add_chunk(strips, sums, first);
     }

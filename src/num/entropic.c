@@ -1,9 +1,8 @@
 /*
- * num/entropic.c: the entropic M-step of num/simplex.h. With a = counts / beta,
- * a stationary point has a[i] / theta[i] + log theta[i] = c for all i. For
- * beta > 0 a local maximum has every theta[i] <= a[i] (branch W_{-1}) but, it
- * may be, that of the largest count, j; t = theta[j] parametrises both cases:
- * the maxima are the upward zero crossings of
+ * num/entropic.c: the entropic M-step of num/simplex.h. With a = counts / beta, a stationary point
+ * has a[i] / theta[i] + log theta[i] = c for all i. For beta > 0 a local maximum has every theta[i]
+ * <= a[i] (branch W_{-1}), possibly except theta[j] of the largest count. t = theta[j] parametrises
+ * both cases: the maxima are the upward zero crossings of
  *   R(t) = t + sum_{i != j} theta[i](c(t)) - 1,   c(t) = a[j] / t + log t.
  */
 #include <float.h>
@@ -16,8 +15,8 @@
 
 #define MAX_STEP 200
 #define NO_ROOT (-1.0)
-#define NEGLIGIBLE 1e-20 /* of beta to the sum of counts: the plain M-step is exact to rounding */
-#define FAR_APART 1e10   /* ratio of counts whose logarithm is a difference of logarithms */
+#define NEGLIGIBLE 1e-20 /* beta / sum of counts below which the plain M-step is exact */
+#define FAR_APART 1e10   /* ratio of counts beyond which its log is a difference of logs */
 
 typedef struct {
   const double *counts;
@@ -26,7 +25,7 @@ typedef struct {
   double beta, a, log_a; /* a = counts[j] / beta */
 } problem;
 
-/* theta at t into theta (NULL: not wanted); returns R(t), its derivative in slope. */
+/* Computes theta at t (into theta unless NULL) and returns R(t), with its derivative in slope. */
 static double evaluate(const problem *p, double t, double *theta, double *slope) {
   const double y = p->a / t, base = num_excess(y, p->log_a - log(t)), turn = (y - 1) / t;
   double sum = t - 1, rise = 1;
@@ -49,7 +48,7 @@ static double evaluate(const problem *p, double t, double *theta, double *slope)
   return sum;
 }
 
-/* The root in [low, high], R(low) <= 0 <= R(high): Newton's steps, halved where they leave it. */
+/* Finds the root in [low, high], R(low) <= 0 <= R(high), by Newton's method, bisecting if a step leaves it. */
 static double bracketed_root(const problem *p, double low, double high, double t) {
   for (int step = 0; step < MAX_STEP; step++) {
     double slope;
@@ -67,7 +66,7 @@ static double bracketed_root(const problem *p, double low, double high, double t
   return t;
 }
 
-/* From t = 1 leftward, R being convex there: the largest root above a, or NO_ROOT. */
+/* Newton's method leftward from t = 1, where R is convex: returns the largest root above a, or NO_ROOT. */
 static double rightmost_root(const problem *p) {
   double t = 1;
   for (int step = 0; step < MAX_STEP; step++) {
@@ -89,7 +88,7 @@ static double plain_share(const problem *p) {
   return 1 / sum;
 }
 
-/* The value of a local maximum, over beta. */
+/* Value of a local maximum, divided by beta. */
 static double value_at(const problem *p, double t, double *theta) {
   double slope, sum = 0;
   evaluate(p, t, theta, &slope);
@@ -98,7 +97,7 @@ static double value_at(const problem *p, double t, double *theta) {
   return sum;
 }
 
-/* Sum to one; counts above 0 keep a probability above 0. */
+/* Normalises theta; every positive count keeps a positive probability. */
 static void finish(const problem *p, double *theta) {
   double sum = 0;
   for (int i = 0; i < p->n; i++) {
@@ -129,7 +128,7 @@ static void plain_step(const problem *p, double *theta) {
   finish(p, theta);
 }
 
-/* theta log theta is convex: its tangent at the old theta bounds it from below. */
+/* One CCCP step: theta log theta is convex, so its tangent at the old theta is a lower bound. */
 static void tangent_step(const problem *p, double *theta, double *linear) {
   for (int i = 0; i < p->n; i++)
     linear[i] = p->counts[i] > 0 ? p->beta * log(fmax(theta[i], DBL_MIN)) : -INFINITY;

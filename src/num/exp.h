@@ -1,4 +1,4 @@
-/* num/exp.h: exp() by its series, inline, so that loops over many values become vector code. */
+/* num/exp.h: exp() by its series, inline, so that the compiler can vectorise loops over it. */
 #ifndef MC_NUM_EXP_H
 #define MC_NUM_EXP_H
 
@@ -10,8 +10,8 @@
 #define NUM_ROUNDER 6755399441055744.0 /* 1.5 * 2^52: adding it rounds to a whole number */
 
 /*
- * (exp(r) - 1) / r for |r| <= log(2) / 2; the first term left out is below 1e-17.
- * Even and odd powers apart: two chains half as long.
+ * (exp(r) - 1) / r for |r| <= log(2) / 2; the first omitted term is below 1e-17. Even and odd
+ * powers are summed separately: two dependency chains half as long.
  */
 static NUM_INLINE double num_exp_ratio(double r) {
   const double w = r * r;

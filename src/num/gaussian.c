@@ -7,7 +7,7 @@
 #include "num/linalg.h"
 #include "num/rng.h"
 
-/* Scratch: Q's diagonal, then what its eigenvectors need. */
+/* Scratch: the diagonal of Q, then the work space of its eigendecomposition. */
 size_t num_gaussian_work(int n) { return 3 * (size_t) n + num_eigen_work(n); }
 
 static bool all_finite(const double *x, ptrdiff_t length) {
@@ -16,7 +16,7 @@ static bool all_finite(const double *x, ptrdiff_t length) {
   return sum == 0;
 }
 
-/* Q's Cholesky factor in its lower triangle, or Q as it was, both triangles, and false. */
+/* Computes the Cholesky factor of Q in its lower triangle; on failure restores Q (both triangles). */
 static bool factor_gaussian(double *q, int n, double ridge, double *diagonal) {
   double largest = 0;
   for (int j = 0; j < n; j++) {
@@ -32,7 +32,7 @@ static bool factor_gaussian(double *q, int n, double ridge, double *diagonal) {
   return false;
 }
 
-/* Eigenvectors of Q in q; value: precision along each; pull: h along each. */
+/* Eigenvectors of Q into q, the precision along each into value, and h along each into pull. */
 static bool turn_gaussian(double *q, const double *h, int n, num_ridge prior, double *value,
                           double *pull, double *work) {
   if (!num_eigen(q, n, value, work)) return false;

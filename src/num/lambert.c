@@ -12,12 +12,12 @@ double num_excess(double y, double log_y) {
   return fabs(y - 1) < 0.5 ? -log1pmx(y - 1) : y - 1 - log_y;
 }
 
-/* u - 1 as a series in s = sqrt(2 excess), as Stirling's. */
+/* Series of u - 1 in s = sqrt(2 excess), as for Stirling's formula. */
 static double series(double s) {
   return s * (1 + s * (1 / 3.0 + s * (1 / 36.0 + s * (-1 / 270.0 + s * (1 / 4320.0 + s / 17010)))));
 }
 
-/* Halley's steps for v - log1p(v) = excess, v = u - 1. */
+/* Solves v - log1p(v) = excess, v = u - 1, by Halley's method. */
 static double refine(double v, double excess) {
   for (int step = 0; step < MAX_STEP; step++) {
     const double u = 1 + v, off = -log1pmx(v) - excess, slope = v / u;

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 
 /*
- * Half of the lanes: a vector type and not a loop, so that sums stay in registers. Compilers without
- * it get one lane after the other.
+ * Half of the lanes. A vector type, not a loop, keeps the sums in registers; compilers without it
+ * process one lane after the other.
  */
 #ifdef __GNUC__
 typedef double lanes __attribute__((vector_size(32)));
@@ -14,7 +14,7 @@ typedef double lanes, stored;
 #endif
 
 #define PARTS ((int) (NUM_LANES * sizeof(double) / sizeof(lanes)))
-#define AT_ONCE 6 /* rows whose sums stay in registers: two each, of 16 */
+#define AT_ONCE 6 /* rows whose sums stay in registers: two registers each, of 16 */
 
 static NUM_INLINE void dots(int n, int n_row, int length, const double *rows, const double *x,
                             bool square, double *sums) {
@@ -32,7 +32,7 @@ static NUM_INLINE void dots(int n, int n_row, int length, const double *rows, co
   for (int e = 0; e < n * PARTS; e++) out[e] = sum[e];
 }
 
-/* So many rows at a time; the number is known where code is made. */
+/* Processes AT_ONCE rows at a time; the number of rows in each call is known at compile time. */
 static NUM_INLINE void all_dots(int n_row, int length, const double *rows, const double *x,
                                 bool square, double *sums) {
   int r = 0;

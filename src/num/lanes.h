@@ -1,6 +1,6 @@
 /*
- * num/lanes.h: products of short matrices, with NUM_LANES units side by side in a vector of the
- * processor. Where a side has a handful of entries, a BLAS copies for longer than it multiplies.
+ * num/lanes.h: products of short matrices, with NUM_LANES units side by side in a vector register.
+ * If a dimension is small, a BLAS needs more time to copy than to multiply.
  */
 #ifndef MC_NUM_LANES_H
 #define MC_NUM_LANES_H
@@ -15,7 +15,7 @@ void num_lanes_mix(int n_row, int length, const double *rows, const double *weig
 /* sums (lanes x n_row) += x (lanes x length) rows' */
 void num_lanes_dots(int n_row, int length, const double *rows, const double *x, double *sums);
 
-/* The same with the squares of x. */
+/* num_lanes_dots() with x squared. */
 void num_lanes_square_dots(int n_row, int length, const double *rows, const double *x,
                            double *sums);
 

@@ -40,9 +40,9 @@ NUM_HOT void num_pair_products(int k, ptrdiff_t n, const double *vectors, double
       for (int c = 0; c <= d; c++) *out++ = vectors[c] * vectors[d];
 }
 
-#define LOST_PIVOT 1e-13 /* of the diagonal: below it, a pivot is rounding error */
+#define LOST_PIVOT 1e-13 /* share of the diagonal below which a pivot is rounding error */
 
-/* A = U' U; then U' y = b and U x = y. A lost pivot's unknown is held at 0 by an infinite pivot. */
+/* A = U' U, then U' y = b and U x = y. An infinite pivot fixes the unknown of a lost pivot at 0. */
 bool num_solve_packed(double *a, double *b, int k) {
   for (int d = 0; d < k; d++) {
     double *column = a + (ptrdiff_t) d * (d + 1) / 2;
@@ -71,7 +71,7 @@ void num_clear_rounding(double *value, int n) {
     if (!(value[l] > n * DBL_EPSILON * value[n - 1])) value[l] = 0;
 }
 
-#define EIGEN_BLOCK 34 /* (block + 2) n doubles are enough for dsyev's blocked reduction */
+#define EIGEN_BLOCK 34 /* (block + 2) n doubles suffice for the blocked reduction of dsyev */
 
 size_t num_eigen_work(int n) { return (size_t) EIGEN_BLOCK * (size_t) (n > 0 ? n : 1); }
 

@@ -1,4 +1,4 @@
-/* num/log1mexp.c: log(x), log(1 - exp(-y)) and its derivative, as vector code. */
+/* num/log1mexp.c: vectorised log(x), log(1 - exp(-y)) and its derivative. */
 #include "num/log1mexp.h"
 
 #include <stdint.h>
@@ -28,9 +28,9 @@ static NUM_INLINE double log_near_one(double m) {
 }
 
 /*
- * slope and on = 1 - exp(-y). In steps, since bits and numbers need loops of their own,
- * and without a branch: exp(-y) = 2^p (1 + part); on = (1 - 2^p) - 2^p part, which does
- * not cancel.
+ * Computes slope and on = 1 - exp(-y) without branches, in separate loops over numbers and over
+ * bits so that each is vectorised. exp(-y) = 2^p (1 + part), and on = (1 - 2^p) - 2^p part does not
+ * cancel.
  */
 static NUM_INLINE void slopes(const double *y, double *on, double *slope, int n) {
   double power[TILE] = {0};
@@ -51,7 +51,7 @@ static NUM_INLINE void slopes(const double *y, double *on, double *slope, int n)
   }
 }
 
-/* log(on) from its exponent and a mantissa around 1. */
+/* log(on) from its exponent and a mantissa near 1. */
 static NUM_INLINE void logs(double *on, double *f, int n) {
   double exponent[TILE];
   uint64_t bits[TILE];

@@ -9,7 +9,7 @@
 #define FURTHEST 700.0 /* exp(-700) is still a normal number */
 #define TILE 64
 
-/* exp(-x) = 2^p exp(r): p goes into the exponent's bits, which need a loop of their own. */
+/* exp(-x) = 2^p exp(r). p is written into the exponent bits in a separate loop, so that both vectorise. */
 static NUM_INLINE void exp_tile(double *x, int n) {
   double rounded[TILE] = {0};
   uint64_t bits[TILE];
@@ -49,12 +49,12 @@ NUM_HOT void num_logistic(double *x, ptrdiff_t n) {
 #define LOG_TWO 0.693147180559945309417232121458
 
 #define LANES 8
-#define RUN                                                                                        \
-  15 /* tiles whose factors are multiplied, lane by lane: RUN TILE / LANES halves are normal */
+/* Tiles multiplied within a lane: the product of RUN TILE / LANES halves is a normal number. */
+#define RUN 15
 
 /*
- * A tile of theta to weights. Multiplies (1 + exp(-|theta|)) / 2, within (1/2, 1], into its lanes;
- * returns the sum of what is positive in theta.
+ * Replaces a tile of theta by weights, multiplies (1 + exp(-|theta|)) / 2, which is in (1/2, 1],
+ * into the products of its lanes, and returns the sum of the positive theta.
  */
 static NUM_INLINE double weigh_tile(double *theta, int n, double *product) {
   double e[TILE], factor[TILE], above = 0;

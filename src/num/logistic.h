@@ -1,13 +1,14 @@
-/* num/logistic.h: the logistic function and its quadratic bound, many cells at a time. */
+/* num/logistic.h: vectorised logistic function and its quadratic bound. */
 #ifndef MC_NUM_LOGISTIC_H
 #define MC_NUM_LOGISTIC_H
 
 #include <stddef.h>
 
-/* Replaces n values of at least 0 by exp(-x); good to 2 units in the last place, exp(-700) beyond 700; NaN stays. */
+/* Replaces n values x >= 0 by exp(-x), accurate to 2 units in the last place; exp(-700) beyond 700;
+ * NaN stays. */
 void num_exp_minus(double *x, ptrdiff_t n);
 
-/* Replaces n values by the logistic function 1 / (1 + exp(-x)); as exact. */
+/* Replaces n values by the logistic function 1 / (1 + exp(-x)), with the same accuracy. */
 void num_logistic(double *x, ptrdiff_t n);
 
 /*
@@ -19,7 +20,7 @@ void num_logistic(double *x, ptrdiff_t n);
  */
 double num_logistic_weights(double *theta, ptrdiff_t n);
 
-/* log(p / (1 - p)); those nearer to 0 or 1 than `least` are not told apart; NaN stays. */
+/* log(p / (1 - p)), with p limited to [least, 1 - least]; NaN stays. */
 double num_log_odds(double p, double least);
 
 #endif

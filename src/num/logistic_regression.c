@@ -19,7 +19,7 @@ ptrdiff_t num_regression_size(int l) {
   return NUM_MAX_STRIP * strip_size(l) + (ptrdiff_t) l * (l + 3);
 }
 
-/* What `size` cases from `first` on add to f, g and H (its upper triangle); strip: 4 STRIP. */
+/* Adds the contributions of `size` cases from `first` to f, g and H (upper triangle); strip: 4 STRIP. */
 NUM_HOT static double add_strip(const num_regression *data, int first, int size, const double *b,
                                 double *g, double *hessian, double *strip) {
   const int n = data->n, l = data->l;
@@ -49,7 +49,7 @@ static bool stopped(const num_regression *data) { return data->stop && data->sto
 typedef struct {
   const num_regression *data;
   const double *b;
-  double *sums; /* of each strip f, g and H, and its 4 STRIP */
+  double *sums; /* for each strip: f, g and H, and scratch of 4 STRIP */
 } evaluation;
 
 static int stop_scan(void *asked) { return stopped(((const evaluation *) asked)->data); }
@@ -62,7 +62,7 @@ static void scan(void *ctx, int strip, int thread, int first, int size) {
   *sum += add_strip(e->data, first, size, e->b, g, hessian, hessian + (ptrdiff_t) l * l);
 }
 
-/* f at b, with its gradient and Hessian; of no meaning where stopped. */
+/* Computes f at b, its gradient and its Hessian; meaningless if stopped. */
 static double evaluate(const num_regression *data, const double *b, double *g, double *hessian,
                        double *sums) {
   const int l = data->l;
@@ -99,7 +99,7 @@ static double largest(const double *x, int n) {
   return most;
 }
 
-/* step = H^-1 g; false where H is not definite. */
+/* Computes step = H^-1 g; returns false if H is not positive definite. */
 static bool newton_step(const double *g, const double *hessian, int l, double *step, double *chol) {
   memcpy(chol, hessian, (size_t) l * l * sizeof(double));
   for (int c = 0; c < l; c++) chol[num_at(c, c, l)] += RIDGE;
@@ -111,7 +111,7 @@ static bool newton_step(const double *g, const double *hessian, int l, double *s
 }
 
 void num_even(const double *z, int n, double *centre, double *spread, double *even) {
-  long double sum = 0, squares = 0; /* as R's colMeans() and sum() have it */
+  long double sum = 0, squares = 0; /* long double, as in R's colMeans() and sum() */
   for (int i = 0; i < n; i++) sum += z[i];
   *centre = (double) (sum / n);
   for (int i = 0; i < n; i++) {
@@ -123,13 +123,13 @@ void num_even(const double *z, int n, double *centre, double *spread, double *ev
   for (int i = 0; i < n; i++) even[i] /= *spread;
 }
 
-bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
+bool num_logistic_regression(const num_regression *data, int iterations, double *b, double *hessian,
                              double *scratch) {
   const int l = data->l;
   double *g = scratch, *step = g + l, *trial = step + l, *chol = trial + l,
          *sums = chol + (ptrdiff_t) l * l;
   double now = evaluate(data, b, g, hessian, sums);
-  for (int pass = 0; pass < passes; pass++) {
+  for (int pass = 0; pass < iterations; pass++) {
     if (stopped(data)) return false;
     if (!newton_step(g, hessian, l, step, chol)) return true;
     double next, length = 1;

@@ -16,23 +16,24 @@ typedef struct {
   const double *design;              /* n x l: X */
   const double *y, *offset, *weight; /* n each; y within [0, 1] */
   const double *penalty;             /* l x l: P */
-  int (*stop)(void *asked);          /* nonzero: stop, then and ever after; or NULL */
+  int (*stop)(void *asked);          /* nonzero stops the fit, and then stays nonzero; or NULL */
   void *asked;
   int n_threads; /* results do not depend on it */
 } num_regression;
 
-/* even = (z - centre) / spread: mean 0 and standard deviation 1; a spread below 1e-8 is Inf. */
+/* even = (z - centre) / spread: mean 0 and standard deviation 1; a spread below 1e-8 is set to Inf. */
 void num_even(const double *z, int n, double *centre, double *spread, double *even);
 
 /* Doubles of scratch for l coefficients. */
 ptrdiff_t num_regression_size(int l);
 
 /*
- * b is the start, and then the answer; hessian (l x l) is H there. At most `passes` passes, fewer
- * where one gains less than 1e-8 of |f| + 1, or where H is not definite. A pass costs n l (l + 6)
- * flops, n exponentials and n logarithms. False where `stop` said so.
+ * b holds the starting values, then the estimate; hessian (l x l) is H at the estimate. Makes at
+ * most `iterations` iterations, fewer if one gains less than 1e-8 of |f| + 1 or if H is not
+ * positive definite. An iteration costs n l (l + 6) flops, n exponentials and n logarithms. Returns
+ * false if `stop` was nonzero.
  */
-bool num_logistic_regression(const num_regression *data, int passes, double *b, double *hessian,
+bool num_logistic_regression(const num_regression *data, int iterations, double *b, double *hessian,
                              double *scratch);
 
 #endif

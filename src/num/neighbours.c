@@ -8,9 +8,9 @@
 
 #define EARTH_RADIUS 6371.0088 /* km, mean */
 #define PI 3.14159265358979323846
-#define POINT 1e-3 /* a range narrower than this share of the bandwidth is a point */
+#define POINT 1e-3 /* a range narrower than this share of the bandwidth is treated as a point */
 
-/* Second and first antiderivative of exp(-|z|), 0 at 0; expm1() keeps what is small. */
+/* Second and first antiderivative of exp(-|z|), 0 at 0; expm1() keeps small values accurate. */
 static double second(double z) { return fabs(z) + expm1(-fabs(z)); }
 static double first(double z) { return z < 0 ? expm1(z) : -expm1(-z); }
 
@@ -23,17 +23,18 @@ static double overlap(double a, double b, double c, double d) {
   return (second(b - c) - second(b - d) - second(a - c) + second(a - d)) / ((b - a) * (d - c));
 }
 
-/* Mean of exp(-z) over z in [0, w], minus its log. */
+/* Minus log of the mean of exp(-z) over z in [0, w]. */
 static double spread(double w) { return w < POINT ? w / 2 : log(w) - log(-expm1(-w)); }
 
 double num_range_distance(double a, double b, double c, double d, double bandwidth) {
-  const double gap = fmax(a - d, c - b) / bandwidth; /* apart: the integral is a product */
+  const double gap = fmax(a - d, c - b) / bandwidth; /* disjoint ranges: the integral is a
+                                                        product */
   if (gap >= 0) return gap + spread((b - a) / bandwidth) + spread((d - c) / bandwidth);
   return -log(overlap(a / bandwidth, b / bandwidth, c / bandwidth, d / bandwidth));
 }
 
-#define LONG 32    /* a list of one site in so many is sorted by their places */
-#define SLACK 1e-9 /* of rounding, in what rules a site out before its distance is known exactly */
+#define LONG 32    /* lists of at least 1 / LONG of the sites are sorted by scattering */
+#define SLACK 1e-9 /* rounding allowed for when a site is excluded by a bound on its distance */
 
 static double chord_squared(const double *a, const double *b) {
   const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
@@ -44,7 +45,7 @@ static double great_circle(double chord_squared) {
   return 2 * EARTH_RADIUS * asin(fmin(sqrt(chord_squared) / 2, 1));
 }
 
-/* The largest squared chord of places that are not beyond `limit` already. */
+/* Largest squared chord of places whose distance is within `limit`. */
 static double chord_limit(double limit, double bandwidth) {
   const double angle = fmax(limit, 0) * bandwidth / EARTH_RADIUS; /* chord = 2 sin(angle / 2) */
   if (!(angle < PI)) return INFINITY;
@@ -58,32 +59,32 @@ static double straight(const double *a, const double *b, int n) {
   return sqrt(sum);
 }
 
-/* What the range of site i adds to its distance from those that it does not meet; 0 without ages. */
+/* Contribution of site i's age range to its distance from disjoint ranges; 0 without ages. */
 static double spread_of(const num_sites *sites, int i, const num_nearness *near) {
   return sites->low ? spread((sites->high[i] - sites->low[i]) / near->age) : 0;
 }
 
-/* num_range_distance() of ranges that are `gap` apart, below 0 where they meet. */
+/* num_range_distance() of ranges separated by `gap`, which is negative if they overlap. */
 static double age_distance(const num_sites *from, int i, const num_sites *to, int j, double gap,
                            double from_spread, double bandwidth) {
   if (gap >= 0) return gap / bandwidth + from_spread + to->spread[j];
   return num_range_distance(from->low[i], from->high[i], to->low[j], to->high[j], bandwidth);
 }
 
-/* The site whose neighbours are sought. */
 typedef struct {
   const num_sites *from;
   int i;
   double spread;
 } seeker;
 
-/* d of a pair by their covariates, INFINITY where unknown or surely beyond `limit`; `chord` is the limit's chord. */
+/* Distance of a pair by their covariates; INFINITY if unknown or certainly beyond `limit`, whose
+ * chord is `chord`. */
 static double nearness(const seeker *s, const num_sites *to, int j, const num_nearness *near,
                        double limit, double chord) {
   const num_sites *from = s->from;
   const int i = s->i;
   double d = 0, apart = 0, gap = 0;
-  if (from->low) { /* a gap between two ranges is the least that their distance can be */
+  if (from->low) { /* the gap between two ranges is a lower bound of their distance */
     gap = fmax(from->low[i] - to->high[j], to->low[j] - from->high[i]);
     if (!(gap <= limit * near->age * (1 + SLACK))) return INFINITY;
   }
@@ -108,7 +109,7 @@ static double nearness(const seeker *s, const num_sites *to, int j, const num_ne
   return isnan(d) ? INFINITY : d;
 }
 
-/* The rank-th smallest (from 0) of n values, by Hoare's quickselect; they change places. */
+/* The rank-th smallest (from 0) of n values by Hoare's quickselect, which reorders them. */
 static double nth(double *x, int n, int rank) {
   int low = 0, high = n - 1;
   while (low < high) {
@@ -132,13 +133,14 @@ static double nth(double *x, int n, int rank) {
   return x[rank];
 }
 
-/* What d is at least for its age alone: the mean of exp(-|s - t|) over s in a range of width w is at most 2 / w. */
+/* Lower bound of d from the age range alone: the mean of exp(-|s - t|) over s in a range of width w
+ * is at most 2 / w. */
 static double least_by_age(const num_sites *from, int i, const num_nearness *near) {
   const double width = from->low ? (from->high[i] - from->low[i]) / near->age : 0;
   return width > 2 ? log(width / 2) : 0;
 }
 
-/* Those of n sites that are not beyond `limit`, moved to the front. */
+/* Moves the sites within `limit` to the front; returns their number. */
 static int keep_near(num_near_list list, int n, double limit) {
   int kept = 0;
   for (int e = 0; e < n; e++) {
@@ -149,7 +151,7 @@ static int keep_near(num_near_list list, int n, double limit) {
   return kept;
 }
 
-/* The distance of the most-th nearest of n > most sites. */
+/* Distance of the most-th nearest of n > most sites. */
 static double last_of(num_near_list list, int n, int most) {
   for (int e = 0; e < n; e++) list.scratch[e] = list.weight[e];
   return nth(list.scratch, n, most - 1);
@@ -157,7 +159,7 @@ static double last_of(num_near_list list, int n, int most) {
 
 enum { NOTHING, AGE, PLACE, PLANE, VARIABLES };
 
-/* NaN where unknown. */
+/* Coordinate of site i along an axis; NaN if unknown. */
 static double key_of(const num_sites *sites, int i, int part, int axis) {
   switch (part) {
     case AGE: return sites->low[i] + (sites->high[i] - sites->low[i]) / 2;
@@ -188,11 +190,11 @@ static double widest_half(const num_sites *sites) {
   return widest;
 }
 
-/* How far apart the sites lie along a coordinate, in bandwidths; of ages, in the widest range and a bandwidth. */
+/* Extent of the sites along a coordinate, in bandwidths (of ages: in widest range plus bandwidth). */
 static double extent(const num_sites *sites, const num_nearness *near, int part, int axis) {
   const double least = bandwidth_of(near, part) + (part == AGE ? 2 * widest_half(sites) : 0);
   double low = INFINITY, high = -INFINITY;
-  for (int i = 0; i < sites->n; i++) { /* fmin() and fmax() pass over NaN */
+  for (int i = 0; i < sites->n; i++) { /* fmin() and fmax() ignore NaN */
     low = fmin(low, key_of(sites, i, part, axis));
     high = fmax(high, key_of(sites, i, part, axis));
   }
@@ -211,7 +213,7 @@ ptrdiff_t num_sites_doubles(const num_sites *sites) {
   return (ptrdiff_t) each * sites->n;
 }
 
-/* `each` numbers of every site, in the order of keys; moves `to` on. NULL stays NULL. */
+/* Copies `each` numbers per site in the order of keys and advances `to`. NULL stays NULL. */
 static const double *copied(const double *from, int each, const num_key *key, int n, double **to) {
   if (!from) return NULL;
   double *copy = *to;
@@ -266,7 +268,7 @@ num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key
   return out;
 }
 
-/* The first place of the sweep whose key is not below `key`. */
+/* The first position in the sweep whose key is at least `key`. */
 static int place_of(const num_sweep *sweep, double key) {
   int low = 0, high = sweep->sites.n;
   while (low < high) {
@@ -279,7 +281,7 @@ static int place_of(const num_sweep *sweep, double key) {
   return low;
 }
 
-/* How far along the coordinate a site can be whose d is not beyond `limit`. */
+/* Largest difference along the coordinate of a site whose distance is within `limit`. */
 static double farthest_key(const num_sweep *sweep, const num_sites *from, int i,
                            const num_nearness *near, double limit, double chord) {
   if (sweep->part == NOTHING) return INFINITY;
@@ -288,7 +290,7 @@ static double farthest_key(const num_sweep *sweep, const num_sites *from, int i,
   return (limit * bandwidth_of(near, sweep->part) + ranges) * (1 + SLACK) + SLACK;
 }
 
-/* Sorts a list of n of `all` sites that is not short beside them by its numbers: a place for each. */
+/* Sorts a long list of n of `all` sites by site number, by scattering it into a table of all sites. */
 static void ascending_by_place(num_near_list list, int n, int all) {
   int at = 0;
   for (int i = 0; i < all; i++) list.scratch[i] = INFINITY;
@@ -300,7 +302,7 @@ static void ascending_by_place(num_near_list list, int n, int all) {
   }
 }
 
-/* The same of a short one: Shell's sort. */
+/* Sorts a short list by site number, with Shell's method. */
 static void ascending(num_near_list list, int n) {
   int gap = 1;
   while (gap < n / 3) gap = 3 * gap + 1;
@@ -339,15 +341,15 @@ int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
     const double d = more + nearness(&self, sites, at, near, limit, chord);
     if (!(d <= limit) || !isfinite(d)) continue;
     list.index[n] = j;
-    list.weight[n++] = d; /* distances, until all are known */
+    list.weight[n++] = d; /* distances until all are known, then weights */
     if (d >= least && n < full) continue;
     least = fmin(least, d);
     limit = fmin(limit, least + near->reach);
-    if (n >= full && n > near->most) { /* nothing beyond the most-th nearest so far can be wanted */
+    if (n >= full && n > near->most) { /* sites beyond the most-th nearest so far are not needed */
       limit = fmin(limit, last_of(list, n, near->most));
       n = keep_near(list, n, limit);
-      full = n + near->most < sites->n ? n + near->most
-                                       : sites->n; /* more than twice as many where they tie */
+      full =
+          n + near->most < sites->n ? n + near->most : sites->n; /* ties: more than twice as many */
     }
     chord = from->place ? chord_limit(limit - by_age, near->place) : INFINITY;
     farthest = farthest_key(to, from, i, near, limit, chord);

@@ -7,9 +7,9 @@
 #include "num/quadratic.h"
 #include "num/vector.h"
 
-#define LEAST 1e-140  /* mean whose derivatives are told apart: squares must be finite */
-#define SHRINK 0.6    /* share of a mean that a full step may take */
-#define SHORT_SUM 4e3 /* products in a Hessian below which a loop is quicker than BLAS */
+#define LEAST 1e-140  /* least mean in derivatives, whose squares must be finite */
+#define SHRINK 0.6    /* share of a mean that a full step may remove */
+#define SHORT_SUM 4e3 /* products in a Hessian below which a loop is faster than BLAS */
 
 ptrdiff_t num_poisson_size(int k, int longest) {
   const ptrdiff_t at_nonzeros = (ptrdiff_t) longest * (k + 2);
@@ -51,8 +51,8 @@ NUM_HOT void num_poisson_means(const num_poisson_row *row, const double *x, num_
 }
 
 /*
- * The coordinates that may move, with their gradients and bounds; returns how many. One of which the
- * nonzeros know nothing only costs: it becomes 0.
+ * Selects the coordinates that may move, with gradients and bounds, and returns their number. A
+ * coordinate on which no nonzero depends has only a cost and becomes 0.
  */
 static int choose_moving(const num_poisson_row *row, double *x, const num_poisson *s) {
   int n = 0;
@@ -95,7 +95,7 @@ NUM_HOT static void make_hessian(int n, int r, const num_poisson *s) {
     }
 }
 
-/* t of the header for s->d. */
+/* The step length t of num/poisson_newton.h along s->d. */
 static double step_length(const num_poisson_row *row, int n, const num_poisson *s) {
   const int r = row->r;
   double form = 0, most = 0; /* d'H d, w */

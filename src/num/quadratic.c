@@ -5,20 +5,22 @@
 
 #include "num/vector.h"
 
-#define RIDGE 1e-10      /* of the diagonal */
-#define LOST_PIVOT 1e-13 /* of the diagonal: below it, a pivot is rounding error */
-#define ROUNDING 1e-12   /* of the largest gradient: below it, a multiplier has no sign */
-#define STEPS_A_BOUND 8  /* bounds met and left, over unknowns: rounding could go on for ever */
+#define RIDGE 1e-10      /* relative to the diagonal */
+#define LOST_PIVOT 1e-13 /* share of the diagonal below which a pivot is rounding error */
+#define ROUNDING 1e-12   /* share of the largest gradient below which a multiplier has no sign */
+#define STEPS_A_BOUND 8  /* limit of bounds met and left, per unknown: rounding could cycle */
 
 typedef struct {
   const double *h, *g, *low, *high;
   int k, n_free;
   bool balanced;
   double *d;
-  int *side, *free;             /* the unknowns that are not at a bound are free[0 .. n_free - 1] */
-  double *factor, *want, *unit; /* Cholesky factor of the free part; its solution; of ones */
-  double lift;                  /* added to every entry of H: nothing changes where sum d = 0 */
-  double multiplier;            /* of the sum */
+  int *side, *free;             /* -1 or 1 at a bound; free[0 .. n_free - 1] are the unknowns not
+                                   at a bound */
+  double *factor, *want, *unit; /* Cholesky factor of the free part; its solutions for g and for
+                                   ones */
+  double lift;                  /* added to every entry of H, without effect because sum d = 0 */
+  double multiplier;            /* of the constraint on the sum */
 } search;
 
 size_t num_quadratic_work(int k) { return (size_t) k * ((size_t) k + 2); }
@@ -28,8 +30,8 @@ static NUM_INLINE double curvature(const search *q, int c, int d) {
 }
 
 /*
- * L D^-1 L' = H of the free unknowns, D the diagonal of L, whose columns are contiguous; in its place
- * stand the inverses. That of a lost pivot is 0, which holds its unknown at 0.
+ * L D^-1 L' = H of the free unknowns; D is the diagonal of L, whose columns are contiguous. The
+ * diagonal stores the inverses. The inverse of a lost pivot is 0, which fixes its unknown at 0.
  */
 static NUM_INLINE bool factorise(search *q) {
   const int n = q->n_free;
@@ -52,7 +54,7 @@ static NUM_INLINE bool factorise(search *q) {
   return true;
 }
 
-#define FEW 8 /* unknowns: vectors of the processor do not pay below */
+#define FEW 8 /* unknowns below which vector instructions do not pay */
 
 NUM_HOT static bool factorise_many(search *q) { return factorise(q); }
 
@@ -79,7 +81,7 @@ static double sum_of(const double *x, int n) {
   return sum;
 }
 
-/* What the free unknowns would be without their bounds, the others where they are. */
+/* Solves for the free unknowns without their bounds, the others being fixed. */
 static bool aim(search *q) {
   double held = 0;
   q->n_free = 0;
@@ -103,7 +105,7 @@ static bool aim(search *q) {
   return isfinite(q->multiplier);
 }
 
-/* Goes there, as far as the first bound; false: one is met, and holds from now on. */
+/* Moves towards that solution up to the first bound, which becomes active; returns false if one was met. */
 static bool go(search *q) {
   double share = 1;
   int met = -1;
@@ -129,14 +131,14 @@ static bool go(search *q) {
   return met < 0;
 }
 
-/* The slope at unknown c away from its bound. */
+/* Slope at unknown c in the direction away from its bound. */
 static double inward(const search *q, int c) {
   double slope = q->g[c] - (q->balanced ? q->multiplier : 0);
   for (int e = 0; e < q->k; e++) slope -= curvature(q, c, e) * q->d[e];
   return q->side[c] > 0 ? -slope : slope;
 }
 
-/* Lets go of the bound whose multiplier has the wrong sign, the worst of them; false: none has. */
+/* Releases the bound whose multiplier most violates its sign; returns false if none does. */
 static bool let_go(search *q, double tolerance) {
   double worst = tolerance;
   int out = -1;
@@ -155,9 +157,10 @@ static bool let_go(search *q, double tolerance) {
 #define EXCHANGES 12
 
 /*
- * All unknowns that would leave their bounds are put on them at once, and all bounds whose
- * multipliers have the wrong sign are left at once (block principal pivoting): mostly a few rounds
- * where bounds that are met one by one take as many as there are. It need not end: false, then.
+ * Block principal pivoting: all unknowns that would leave their bounds are put on them at once, and
+ * all bounds whose multipliers have the wrong sign are released at once. It usually needs a few
+ * rounds where single exchanges need as many as there are bounds. It need not terminate; then it
+ * returns false.
  */
 static bool exchange(search *q, double tolerance) {
   for (int round = 0; round < EXCHANGES; round++) {
@@ -181,7 +184,7 @@ static bool exchange(search *q, double tolerance) {
   return false;
 }
 
-/* Unknowns at a bound that the gradient pushes them against begin there. */
+/* Initialises d = 0; unknowns at a bound that the gradient pushes them against begin as active. */
 static double begin(search *q) {
   double mean = 0, weight = 0, largest = 0;
   q->lift = 0;

@@ -12,14 +12,14 @@ typedef struct {
 } num_quadratic_problem;
 
 /*
- * d = argmin { d'H d / 2 - g'd : low <= d <= high, and sum d = 0 where balanced }, low <= 0 <=
- * high, by an active set: a bound that is met is met exactly, and left where that pays. h is k x k,
- * symmetric, positive semidefinite; a direction it says nothing of gets a ridge of 1e-10 of its
- * diagonal. side (k values) becomes -1 or 1 where d is at its lower or upper bound, else 0.
+ * d = argmin { d'H d / 2 - g'd : low <= d <= high, and sum d = 0 if balanced }, low <= 0 <= high,
+ * by an active set: bounds are met exactly, and released if that lowers the objective. h is k x k,
+ * symmetric, positive semidefinite; an undetermined direction gets a ridge of 1e-10 of its
+ * diagonal. side (k values) becomes -1 or 1 if d is at its lower or upper bound, else 0.
  *
- * Whatever the rounding, d is within the bounds, and no worse than 0. Returns false, and d = 0,
- * where h or g is not finite. work has num_quadratic_work(k) doubles, which = k ints. Costs O(k^3)
- * for every bound that is met or left.
+ * Despite rounding, d is within the bounds and no worse than 0. Returns false, and d = 0, if h or g
+ * is not finite. work has num_quadratic_work(k) doubles, which = k ints. Costs O(k^3) for every
+ * bound that is met or released.
  */
 bool num_quadratic(const num_quadratic_problem *problem, double *d, int *side, double *work,
                    int *which);

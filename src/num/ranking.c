@@ -3,11 +3,12 @@
 #include <math.h>
 #include <string.h>
 
-#define DIGIT 11 /* bits that are sorted by at a time */
+#define DIGIT 11 /* bits per radix digit */
 #define DIGITS 6
 #define VALUES (1 << DIGIT)
 
-/* A double's bits rise with it where it is positive, and fall where it is negative; 0 and -0 are one. */
+/* Sort key of a score: a double's bits rise with it if it is positive and fall if it is negative; 0
+ * and -0 have one key. */
 static uint64_t key_of(double score) {
   const double value = score == 0 ? 0 : score;
   uint64_t bits;
@@ -15,7 +16,7 @@ static uint64_t key_of(double score) {
   return bits >> 63 ? bits : ~bits ^ UINT64_C(1) << 63;
 }
 
-/* Sorts by keys, one digit after another, from one half of keyed to the other and back. */
+/* Radix sort by keys, alternating between the halves of keyed. */
 static const num_keyed *sort_cells(const num_ranked *cells, num_keyed *keyed) {
   int count[DIGITS][VALUES] = {{0}};
   num_keyed *from = keyed, *to = keyed + cells->n_cell;
@@ -40,7 +41,8 @@ static void meet(num_tally *t, int hit) {
   t->new_others += 1 - hit;
 }
 
-/* Cells of one score are met together: each other cell loses to the hits above it, and half to those beside it. */
+/* Counts the cells of one score together: another cell loses to each hit above it, and half to each
+ * hit at its score. */
 static void settle(num_tally *t) {
   const double won = t->hits + t->new_hits / 2, lost = t->others + t->new_others / 2;
   t->wins += t->new_others * won;
@@ -52,7 +54,7 @@ static void settle(num_tally *t) {
   t->new_hits = t->new_others = 0;
 }
 
-/* Of a mean: of n numbers with this sum and this sum of squares. */
+/* Variance of a mean of n numbers, from their sum and sum of squares. */
 static double mean_variance(double n, double sum, double squares) {
   return fmax(squares - sum * sum / n, 0) / (n - 1) / n;
 }

@@ -10,7 +10,7 @@
 #define M_SQRT1_2 0.707106781186547524400844362105
 #endif
 
-/* SplitMix64, to spread the seed over the state. */
+/* SplitMix64, which spreads the seed over the state. */
 static uint64_t split_mix(uint64_t *seed) {
   uint64_t z = *seed += 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -65,9 +65,9 @@ int num_pick_log(double *weight, int n) {
   return n - 1;
 }
 
-#define PG_CUT 0.64 /* where the two series of the density of J*(1, 0) meet */
+#define PG_CUT 0.64 /* boundary between the two series of the density of J*(1, 0) */
 
-/* The n-th coefficient of the alternating series of the density at x. */
+/* n-th coefficient of the alternating series of the density at x. */
 static double pg_coefficient(int n, double x) {
   const double k = (n + 0.5) * M_PI;
   if (x > PG_CUT) return k * exp(-k * k * x / 2);
@@ -90,7 +90,7 @@ static double pg_tail_mass(double z, double rate) {
   return 1 / (1 + 4 / M_PI * rate * left);
 }
 
-/* Inverse Gaussian(1 / z, 1) below the cut. */
+/* Draws from the inverse Gaussian(1 / z, 1) truncated to below the cut. */
 static double pg_left(double z) {
   const double mean = 1 / z;
   double x;
@@ -115,7 +115,7 @@ static double pg_left(double z) {
 }
 
 double num_draw_polya_gamma(double z) {
-  if (!isfinite(z)) return isnan(z) ? z : 0; /* the series would never end */
+  if (!isfinite(z)) return isnan(z) ? z : 0; /* the series would not terminate */
   const double half = 0.5 * fabs(z), rate = M_PI * M_PI / 8 + half * half / 2;
   const double tail = pg_tail_mass(half, rate);
   for (;;) {

@@ -1,7 +1,6 @@
 /*
- * num/rng.h: random draws for samplers, through R's generator. The caller of a
- * kernel owns the generator's state (GetRNGstate(), PutRNGstate() in the glue).
- * All Gammas are (shape, rate).
+ * num/rng.h: random draws for samplers, from R's generator. The caller of a kernel manages the
+ * generator's state (GetRNGstate(), PutRNGstate() in the glue). All Gammas are (shape, rate).
  */
 #ifndef MC_NUM_RNG_H
 #define MC_NUM_RNG_H
@@ -18,8 +17,8 @@ static inline double num_draw_exp(void) { return exp_rand(); }
 /* Gamma(shape, rate), shape > 0, rate > 0. */
 static inline double num_draw_gamma(double shape, double rate) { return rgamma(shape, 1 / rate); }
 
-/* The same, kept in a range whose squares and products are numbers above 0: of a tiny shape, most
- * draws would underflow, and a precision of 0 leaves nothing to draw from. */
+/* Draws a Gamma limited to a range whose squares and products do not vanish: with a tiny shape most
+ * draws would underflow, and a precision of 0 defines no distribution. */
 #define NUM_GAMMA_LEAST 1e-200
 #define NUM_GAMMA_MOST 1e200
 static inline double num_draw_gamma_within(double shape, double rate) {
@@ -37,13 +36,13 @@ static inline int num_below(int n) {
   return i < n ? i : n - 1;
 }
 
-/* TRUE with the probability whose log odds these are. */
+/* TRUE with the probability that has these log-odds. */
 static inline int num_coin(double log_odds) { return num_unif() < 1 / (1 + exp(-log_odds)); }
 
 /*
- * Uniform numbers in bulk: xoshiro256+ of Blackman & Vigna (2021), doi:10.1145/3460772, seeded from
- * R's generator, whose L'Ecuyer streams take most of a sweep's time where each cell needs a number.
- * Seeded anew for each sweep, it leaves R's generator the only state there is between sweeps.
+ * Uniform numbers in bulk from xoshiro256+ (Blackman & Vigna 2021, doi:10.1145/3460772), seeded
+ * from R's generator, whose L'Ecuyer streams would take most of a sweep's time if each cell needs a
+ * number. It is reseeded for each sweep, so R's generator is the only state between sweeps.
  */
 typedef struct {
   uint64_t state[4];
@@ -52,15 +51,15 @@ typedef struct {
 num_stream num_new_stream(void);
 void num_fill_unif(num_stream *stream, double *x, int n); /* n numbers in [0, 1) */
 
-/* index becomes a uniformly random order of itself. */
+/* Puts index into a uniformly random order. */
 void num_shuffle(int *index, int n);
 
-/* One of 0 .. n - 1 with probability proportional to exp(weight[]), n >= 1; weight is used up. */
+/* Draws one of 0 .. n - 1 with probability proportional to exp(weight[]), n >= 1; overwrites weight. */
 int num_pick_log(double *weight, int n);
 
 /*
- * Polya-Gamma PG(1, z), exactly: Polson, Scott & Windle (2013),
- * doi:10.1080/01621459.2013.829001, after Devroye's alternating series.
+ * Draws Polya-Gamma PG(1, z) exactly: Polson, Scott & Windle (2013),
+ * doi:10.1080/01621459.2013.829001, with Devroye's alternating series.
  */
 double num_draw_polya_gamma(double z);
 

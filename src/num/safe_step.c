@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#define ENOUGH 0.25    /* of the rise, or of t rise; bound(1) of a short step is more */
-#define PRECISION 1e-9 /* of a length below 1 */
+#define ENOUGH 0.25    /* share of the rise, or of t rise, that bound() must reach */
+#define PRECISION 1e-9 /* relative to a length below 1 */
 #define TRIALS 60
 
 static double bound(const num_safe_step *q, double t) {
@@ -12,7 +12,7 @@ static double bound(const num_safe_step *q, double t) {
   return sum;
 }
 
-/* Its derivative, and in curve minus the second one, which is positive. */
+/* Derivative of bound(); curve is minus the second derivative, which is positive. */
 static double bound_slope(const num_safe_step *q, double t, double *curve) {
   const double part = q->lambda / (1 - t * q->lambda);
   double sum = q->rise - t * (q->lambda * part + q->light), curvature = part * part + q->light;
@@ -26,9 +26,9 @@ static double bound_slope(const num_safe_step *q, double t, double *curve) {
 }
 
 /*
- * Where bound() is largest, below `most`: Newton's steps, and the middle where one leaves the bracket.
- * They begin where it would be largest if all poles were as near as the nearest, at 1 / largest: the
- * root of the slope is beyond that.
+ * Maximises bound() on [0, most] by Newton's method, bisecting if a step leaves the bracket. It
+ * starts at the maximum for all poles being as near as the nearest, at 1 / largest, which lies
+ * below the root of the slope.
  */
 static double best_length(const num_safe_step *q, double largest, double most) {
   double curve, low = 0, slope = bound_slope(q, 0, &curve);
@@ -56,7 +56,7 @@ double num_safe_length(const num_safe_step *q) {
   most = fmin(most, -1 / least);
   if (!(q->rise > 0)) return 0;
   if (largest < NUM_SAFE_SHORT || (most >= 1 && bound(q, 1) >= ENOUGH * q->rise)) return 1;
-  if (q->n == 0) { /* where bound_slope() is 0: t^2 light lambda - t sum + rise = 0 */
+  if (q->n == 0) { /* root of bound_slope(): t^2 light lambda - t sum + rise = 0 */
     const double sum = q->light + q->lambda * (q->lambda + q->rise);
     const double root = sqrt(fmax(sum * sum - 4 * q->light * q->lambda * q->rise, 0));
     return fmin(2 * q->rise / (sum + root), 1);

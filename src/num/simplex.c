@@ -9,7 +9,8 @@
 
 #define MAX_STEP 100
 
-/* The first cell with the largest finite linear term among those with, or without, counts; -1: none. */
+/* Index of the first cell with the largest linear term among those with counts (or those without);
+ * -1 if there is none. */
 static int largest(const double *counts, const double *linear, int n, bool with_counts) {
   int best = -1;
   for (int i = 0; i < n; i++)
@@ -17,7 +18,7 @@ static int largest(const double *counts, const double *linear, int n, bool with_
   return best;
 }
 
-/* sum_i counts / (delta + gap) and, in slope, minus its derivative; gap[i] = top - linear[i]. */
+/* sum_i counts / (delta + gap), gap[i] = top - linear[i]; slope is minus its derivative. */
 static double pole_sum(const double *counts, const double *linear, int n, double top, double delta,
                        double *slope) {
   double sum = 0, minus = 0;
@@ -32,9 +33,9 @@ static double pole_sum(const double *counts, const double *linear, int n, double
 }
 
 /*
- * The root delta of sum_i counts / (delta + gap) = 1. The sum's inverse is
- * concave and rises with delta, so Newton's steps on it from the left of the
- * root stay left of it; every single pole bounds the root from the left.
+ * Root delta of sum_i counts / (delta + gap) = 1. The inverse of the sum is concave and increases
+ * with delta, so Newton's steps on it from the left of the root stay left of it; every single pole
+ * bounds the root from the left.
  */
 static double solve_poles(const double *counts, const double *linear, int n, double top) {
   double delta = 0;
@@ -53,7 +54,7 @@ static double solve_poles(const double *counts, const double *linear, int n, dou
 
 void num_simplex_linear(const double *counts, const double *linear, int n, double *theta) {
   const int with = largest(counts, linear, n, true), without = largest(counts, linear, n, false);
-  int rest = -1; /* the cell without counts that takes what is left over */
+  int rest = -1; /* the cell without counts that takes the remaining mass */
   double total = 0, delta, top = with < 0 ? 0 : linear[with], slope;
   if (with < 0) {
     rest = without;
@@ -78,8 +79,8 @@ void num_simplex_linear(const double *counts, const double *linear, int n, doubl
 }
 
 /*
- * One cell of num_simplex_entropy(): log theta - a / theta = c, a = counts / entropy, solved by
- * w = a / theta, w + log w = log a - c. slope: d theta / d c.
+ * One cell of num_simplex_entropy(): log theta - a / theta = c, a = counts / entropy, is solved
+ * with w = a / theta, w + log w = log a - c. slope is d theta / d c.
  */
 static double entropy_cell(double count, double entropy, double c, double *slope) {
   double w = 0, theta = 0;
@@ -107,8 +108,8 @@ static double entropy_sum(const double *counts, const double *linear, double ent
 }
 
 /*
- * log sum theta(c) is convex and rises with c: Newton's steps from the right
- * of its root stay right of it. No theta exceeds 1 there, which bounds c.
+ * log sum theta(c) is convex and increases with c, so Newton's steps from the right of its root
+ * stay right of it. No theta exceeds 1 at the root, which bounds c.
  */
 void num_simplex_entropy(const double *counts, const double *linear, double entropy, int n,
                          double *theta) {

@@ -1,8 +1,7 @@
 /*
- * num/simplex.h: maxima over the probability simplex, one row at a time, and
- * the way back into it. Each maximum
- * is a one-dimensional root found by Newton steps that cannot overshoot.
- * Vectors have n contiguous values; counts are >= 0.
+ * num/simplex.h: maxima over the probability simplex, one row at a time, and projections back into
+ * it. Each maximum is a one-dimensional root found by Newton steps that cannot overshoot. Vectors
+ * have n contiguous values; counts are >= 0.
  */
 #ifndef MC_NUM_SIMPLEX_H
 #define MC_NUM_SIMPLEX_H
@@ -10,10 +9,10 @@
 #include <stddef.h>
 
 /*
- * theta = argmax sum_i counts[i] log theta[i] + linear[i] theta[i], that is
- * counts[i] / (mu - linear[i]). linear may hold -Inf where counts is 0. Cells
- * without counts are 0, but that the one with the largest linear term takes
- * what mass is left over (the first of several). theta may be linear itself.
+ * theta = argmax sum_i counts[i] log theta[i] + linear[i] theta[i], that is counts[i] / (mu -
+ * linear[i]). linear may hold -Inf if counts is 0. Cells without counts are 0, except that the one
+ * with the largest linear term (the first of several) takes the remaining mass. theta may be linear
+ * itself.
  */
 void num_simplex_linear(const double *counts, const double *linear, int n, double *theta);
 
@@ -26,9 +25,9 @@ void num_simplex_entropy(const double *counts, const double *linear, double entr
                          double *theta);
 
 /*
- * Pulls an extrapolated point back inside, so that no coordinate comes nearer
- * to its bound than NUM_SHRINK times where the safe point stands, and exact
- * bounds of the safe point stay exact. length probabilities; n rows (n x k); length numbers >= 0.
+ * Moves an extrapolated point back inside: no coordinate is nearer to its bound than NUM_SHRINK
+ * times the safe point's, and exact bounds of the safe point stay exact. The functions take length
+ * probabilities; n rows (n x k); length numbers >= 0.
  */
 #define NUM_SHRINK 0.2
 void num_guard_unit(double *x, const double *safe, ptrdiff_t length);

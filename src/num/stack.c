@@ -5,7 +5,7 @@
 
 #define TILE 64
 
-/* Scores of up to TILE cells of column j, from cell i on; a row of z is a score, the first of which is 1. */
+/* Copies the scores of up to TILE cells of column j from cell i on into the rows of z; the first row is 1. */
 static void take_tile(const num_stack *stack, int i, int j, int size, double (*z)[TILE]) {
   for (int e = 0; e < size; e++) z[0][e] = 1;
   for (int l = 0; l < stack->l; l++) {

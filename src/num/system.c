@@ -1,4 +1,4 @@
-/* num/system.c: what C does not know of the machine, from POSIX or Windows. */
+/* num/system.c: clock and memory size, from POSIX or Windows. */
 /* NOLINTBEGIN(bugprone-reserved-identifier,cert-*,readability-identifier-naming) */
 #ifdef __APPLE__
 #define _DARWIN_C_SOURCE 1 /* _SC_PHYS_PAGES */

@@ -1,11 +1,11 @@
-/* num/system.h: what C does not know of the machine. */
+/* num/system.h: clock and memory size, which standard C lacks. */
 #ifndef MC_NUM_SYSTEM_H
 #define MC_NUM_SYSTEM_H
 
-/* Seconds of a clock that is never set: differences count. */
+/* Seconds of a monotonic clock; only differences are meaningful. */
 double num_seconds(void);
 
-/* Bytes of memory the machine has; 0 where that cannot be known. */
+/* Bytes of physical memory; 0 if unknown. */
 double num_memory(void);
 
 #endif

@@ -5,15 +5,14 @@
 #endif
 
 /*
- * fork() copies the thread that called it and no other, but OpenMP's list of
- * the threads that wait for work. A process forked after a parallel region
- * (parallel::mclapply(), future's multicore) would wait for them for good, so
- * it keeps to one thread: data.table's way.
+ * fork() copies only the calling thread, but also OpenMP's list of waiting threads. A process
+ * forked after a parallel region (parallel::mclapply(), future's multicore) would wait for them for
+ * ever, so it uses one thread, as in data.table.
  */
 #if defined(_OPENMP) && !defined(_WIN32)
 #include <pthread.h>
 
-static int forked = 0; /* of the process: written when it has no other thread */
+static int forked = 0; /* per process, written while it has a single thread */
 
 static void note_fork(void) { forked = 1; }
 
@@ -46,10 +45,9 @@ int num_thread(void) {
 }
 
 /*
- * OpenBLAS is asked to be serial while our own threads run, through its own
- * functions: weak symbols, null where the BLAS at hand is another one. macOS
- * links them by another rule, so they are looked up there. Elsewhere, on
- * Windows, R's BLAS has no threads.
+ * OpenBLAS is set to one thread while our own threads run, through its own functions: weak symbols,
+ * null with another BLAS. macOS links these differently, so they are looked up at run time. On
+ * Windows R's BLAS has no threads.
  */
 #if defined(__ELF__) && defined(__GNUC__)
 extern int openblas_get_num_threads(void) __attribute__((weak));
@@ -63,7 +61,7 @@ void num_set_blas_threads(int n) {
 #elif defined(__APPLE__)
 #include <dlfcn.h>
 
-/* POSIX lets a pointer to an object hold one to a function, C does not. */
+/* POSIX, unlike C, lets a pointer to an object hold a pointer to a function. */
 typedef union {
   void *found;
   int (*get)(void);

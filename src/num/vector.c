@@ -12,8 +12,8 @@
 #define LOG_TWO 0.693147180559945309417232121458
 #define LANES 8
 #define CHUNK ((ptrdiff_t) 4 * LANES) /* values that share a division, lane by lane */
-#define RUN 512                       /* mantissas multiplied before 2^1024 comes near */
-#define LEAST_PRODUCT 1e-290          /* a product of four below this is taken apart */
+#define RUN 512                       /* mantissas per product, which stays below 2^1024 */
+#define LEAST_PRODUCT 1e-290          /* a product of four values below this is not inverted */
 
 static double invert_plainly(double *x, ptrdiff_t n) {
   double sum = 0;
@@ -24,7 +24,7 @@ static double invert_plainly(double *x, ptrdiff_t n) {
   return sum;
 }
 
-/* Products of the four values in each lane; false where one is too small to be inverted as it is. */
+/* Products of the four values in each lane; false if one is too small to be inverted. */
 static NUM_INLINE bool multiply_lanes(const double *x, double *product) {
   int small = 0;
   NUM_OMP(simd)
@@ -34,7 +34,7 @@ static NUM_INLINE bool multiply_lanes(const double *x, double *product) {
   return !small;
 }
 
-/* 1 / a = (1 / (a b c d)) (c d) b, and so on: one division for four values. */
+/* 1 / a = (1 / (a b c d)) (c d) b, and likewise for b, c, d: one division for four values. */
 static NUM_INLINE void invert_lanes(double *x, const double *product) {
   NUM_OMP(simd)
   for (int l = 0; l < LANES; l++) {
@@ -47,7 +47,7 @@ static NUM_INLINE void invert_lanes(double *x, const double *product) {
   }
 }
 
-/* Takes the exponents off a chunk's products and multiplies the mantissas up. */
+/* Adds up the exponents of a chunk's products and multiplies their mantissas. */
 static NUM_INLINE void take_exponents(double *product, double *mantissa, int64_t *exponent) {
   uint64_t bits[LANES];
   memcpy(bits, product, sizeof bits);
@@ -57,7 +57,7 @@ static NUM_INLINE void take_exponents(double *product, double *mantissa, int64_t
   for (int l = 0; l < LANES; l++) mantissa[l] *= product[l];
 }
 
-/* Log of the product of all lanes, of `count` values each; where these are few, it takes one log. */
+/* Log of the product of all lanes, each of `count` values; a single log() suffices if these are few. */
 static double log_of_lanes(double *mantissa, const int64_t *exponent, ptrdiff_t count) {
   int left = LANES;
   for (ptrdiff_t bits = 2 * count; left > 1 && bits <= RUN; bits *= 2) {
@@ -73,7 +73,7 @@ static double log_of_lanes(double *mantissa, const int64_t *exponent, ptrdiff_t 
 
 NUM_HOT double num_invert_sum_log(double *x, ptrdiff_t n) {
   const ptrdiff_t whole = n - n % CHUNK, all = n > whole ? whole + CHUNK : whole;
-  double last[CHUNK], sum = 0; /* what is left, among ones */
+  double last[CHUNK], sum = 0; /* the last, incomplete chunk, filled up with ones */
   for (ptrdiff_t i = 0; i < CHUNK; i++) last[i] = whole + i < n ? x[whole + i] : 1;
   for (ptrdiff_t from = 0; from < all; from += RUN * CHUNK) {
     const ptrdiff_t to = all - from < RUN * CHUNK ? all : from + RUN * CHUNK;

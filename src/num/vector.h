@@ -1,4 +1,4 @@
-/* num/vector.h: sums, products, inverses and logarithms of many values at a time. */
+/* num/vector.h: vectorised sums, products, inverses and logarithms. */
 #ifndef MC_NUM_VECTOR_H
 #define MC_NUM_VECTOR_H
 
@@ -19,15 +19,14 @@ static inline void num_add_scaled(double *sum, double scale, const double *x, pt
 }
 
 /*
- * Replaces n values in [0, 1] by their inverses and returns the sum of their
- * logs, with a division for every four values and a handful of logs in all:
- * products are inverted, exponents summed and mantissas multiplied. A zero
- * becomes infinite and the sum -Inf. Inverses are good to a few units in the
- * last place.
+ * Replaces n values in [0, 1] by their inverses and returns the sum of their logs, with one
+ * division for four values and a few calls of log(): products are inverted, exponents summed and
+ * mantissas multiplied. A zero becomes infinite and the sum -Inf. Inverses are accurate to a few
+ * units in the last place.
  */
 double num_invert_sum_log(double *x, ptrdiff_t n);
 
-/* The log of a product of many probabilities, which need not be taken of each. Begins as {0, 1}. */
+/* Log of a product of many probabilities with few calls of log(). Initialised as {0, 1}. */
 typedef struct {
   double log, product;
 } num_log_product;
@@ -45,7 +44,7 @@ static NUM_INLINE double num_log_of(const num_log_product *of) {
   return of->log + log(of->product);
 }
 
-/* Sum of log(x[i]) over n normal positive values, with a handful of logs in all. */
+/* Sum of log(x[i]) over n normal positive values, with a few calls of log(). */
 double num_sum_log(const double *x, int n);
 
 /* log(sum(exp(x))) without overflow; -Inf for n = 0 or all -Inf. */

@@ -13,8 +13,8 @@ static double weight_of(const plca_block *b, int partner) {
 }
 
 /*
- * Eq. (7): q = omega - sum A q_k, negative values set to 0, over what is left.
- * All negative: the old marginal stays.
+ * Eq. (7): q = omega - sum A q_k, with negative values set to 0, normalised. If all are negative,
+ * the old marginal stays.
  */
 static bool paper_block(const plca_block *b, const double *omega, double *theta) {
   double sum = 0;
@@ -31,10 +31,9 @@ static bool paper_block(const plca_block *b, const double *omega, double *theta)
 }
 
 /*
- * H(p, q) = -sum p log(q + floor). Linear in q_i where it stands first. Where
- * it stands second: A > 0, -q_k log(q_i + floor) is convex, its tangent bounds
- * it from below; A < 0, log(q_i + floor) is bounded by Jensen's inequality,
- * which adds to the counts.
+ * H(p, q) = -sum p log(q + floor). Linear in q_i as first argument. As second argument: for A > 0,
+ * -q_k log(q_i + floor) is convex and bounded below by its tangent; for A < 0, log(q_i + floor) is
+ * bounded by Jensen's inequality, which adds to the counts.
  */
 static void mm_block(const plca_block *b, double *omega, double *linear, double *theta) {
   const double floor = b->prior->floor;
@@ -59,10 +58,10 @@ static void mm_block(const plca_block *b, double *omega, double *linear, double 
 #define NEGLIGIBLE 1e-20 /* entropy weight over counts below which it makes no difference */
 
 /*
- * 2 JS(q_i, q_k) = sum q_i log(q_i / mid) + sum q_k log(q_k / mid), mid their
- * mean. A > 0: it is convex, its tangent has slope log(q_i / mid). A < 0: it is
- * the least sum of both divergences to any third distribution, so mid may be
- * held, which leaves entropy and a linear term.
+ * 2 JS(q_i, q_k) = sum q_i log(q_i / mid) + sum q_k log(q_k / mid), mid their mean. For A > 0 it is
+ * convex, and its tangent has slope log(q_i / mid). For A < 0 it is the minimum over third
+ * distributions of the sum of both divergences, so mid may be fixed, which leaves entropy and a
+ * linear term.
  */
 static void js_block(const plca_block *b, const double *omega, double *linear, double *theta) {
   double entropy = 0, total = 0;
@@ -97,17 +96,17 @@ void plca_prior_step(const plca_block *b, const double *counts, double *spare) {
     b->marginals[num_at(b->c, x, b->k)] = num_lift(theta[x]);
 }
 
-/* -p log q, the limit where p is 0. */
+/* -p log q, with the limit 0 at p = 0. */
 static double cross(double p, double q) { return p > 0 ? -p * log(q) : 0; }
 
-/* One cell's part of what stands behind A. */
+/* Contribution of one cell to the function multiplied by A. */
 static double cell_value(const plca_prior *prior, double p, double q) {
   const double floor = prior->method == PLCA_MM ? prior->floor : 0, mid = 0.5 * (p + q);
   if (prior->method != PLCA_JS) return cross(p, q + floor) + cross(q, p + floor);
   return (p > 0 ? p * log(p / mid) : 0) + (q > 0 ? q * log(q / mid) : 0);
 }
 
-/* The log-densities of Dirichlet priors, less their constants; 0 log 0 = 0. */
+/* Log-densities of the Dirichlet priors, without constants; 0 log 0 = 0. */
 static double dirichlet_value(const plca_cells *cells, const plca_param *par,
                               const plca_prior *prior) {
   double sum = 0;

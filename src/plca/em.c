@@ -16,7 +16,7 @@ typedef struct {
   double *marginals[PLCA_MAX_DIM]; /* k x extent[d]: expected counts */
   double loglik;
   double gone; /* P(missing) */
-  double seen; /* P of observed cells: those that are not zero and, where asked, zeros */
+  double seen; /* P of observed cells: the nonzero ones and, if computed, zeros */
 } strip_sum;
 
 struct plca_work {
@@ -24,16 +24,16 @@ struct plca_work {
   const mc_host *host;
   num_strips strips, na_strips, zero_strips;
   int n_zero;
-  const int *zero_index; /* n_dim x n_zero: observed zeros, NULL where they are not listed */
+  const int *zero_index; /* n_dim x n_zero: observed zeros; NULL: not listed */
   strip_sum strip[NUM_MAX_STRIP];
-  double **joint; /* one a thread, k: P(component, cell) */
-  double *spare;  /* 4 of the longest extent */
-  double total;   /* of the counts */
-  int passes;
+  double **joint; /* one per thread, k: P(component, cell) */
+  double *spare;  /* 4 times the longest extent */
+  double total;   /* sum of the counts */
+  int iterations;
   double objective;
 };
 
-#define DENSE_ENOUGH 8 /* cells for each one that is stored or missing */
+#define DENSE_ENOUGH 8 /* array cells per stored or missing one */
 
 static size_t place_of(const plca_cells *cells, const int *at) {
   size_t place = 0;
@@ -43,8 +43,8 @@ static size_t place_of(const plca_cells *cells, const int *at) {
 }
 
 /*
- * The observed zeros (n_dim x n_zero) of an array with missing cells, where it is dense enough for
- * that to cost no more than the cells that are given; else NULL.
+ * Lists the observed zeros (n_dim x n_zero) of an array with missing cells if it is dense enough
+ * for them to cost about as much as the stored and missing cells; otherwise returns NULL.
  */
 static const int *list_zeros(const plca_cells *cells, const mc_host *host, int *n_zero) {
   const int n_dim = cells->n_dim;
@@ -105,10 +105,10 @@ typedef struct {
   const plca_param *par;
   plca_work *work;
   bool update;
-  double imputed; /* a missing cell's expected count over its probability; 0: only sum them */
+  double imputed; /* a missing cell's expected count over its probability; 0: only their sum */
 } scan;
 
-/* Eq. (1): P(c, cell) of every component into joint; returns their sum. */
+/* Eq. (1): computes P(c, cell) of every component into joint; returns their sum. */
 static double joint_probability(const plca_param *par, int n_dim, const int *at, double *joint) {
   const int k = par->k;
   double sum = 0;
@@ -122,7 +122,7 @@ static double joint_probability(const plca_param *par, int n_dim, const int *at,
   return sum;
 }
 
-/* Eqs. (3)-(4): a cell's counts go to the components in proportion to joint. */
+/* Eqs. (3)-(4): distributes a cell's counts over the components in proportion to joint. */
 static void add_counts(const scan *w, strip_sum *sum, const int *at, double ratio,
                        const double *joint) {
   const int k = w->par->k;
@@ -165,7 +165,7 @@ static void do_zeros(void *ctx, int strip, int thread, int first, int b) {
 }
 
 static bool scan_strips(scan *w, const num_strips *strips, num_scanner scanner) {
-  return mc_scan(w->work->host, w->work->passes, w->work->objective, strips, scanner, w);
+  return mc_scan(w->work->host, w->work->iterations, w->work->objective, strips, scanner, w);
 }
 
 static void clear(const scan *w) {
@@ -178,12 +178,12 @@ static void clear(const scan *w) {
   }
 }
 
-#define CANCELLED 1e-4 /* P(observed) below which 1 - P(missing) is left to rounding */
+#define CANCELLED 1e-4 /* P(observed) below which 1 - P(missing) is dominated by rounding */
 
 /*
- * P(observed), 1 - P(missing) but where next to nothing is left of that: then the sum over observed
- * cells, or, where zeros are too many to be listed, at least that over those that are not zero.
- * After a scan to stored and missing cells. false: stopped.
+ * P(observed) = 1 - P(missing). If little of it remains, it is instead the sum over observed cells,
+ * or, if the zeros are too many to list, at least the sum over nonzero cells. Follows a scan of
+ * stored and missing cells. Returns false if stopped.
  */
 static bool p_observed(scan *w, double *observed) {
   plca_work *work = w->work;
@@ -196,7 +196,7 @@ static bool p_observed(scan *w, double *observed) {
   return true;
 }
 
-/* E-step over all cells, sums gathered in strip 0, in order; false: stopped. */
+/* E-step over all cells; adds up the sums in strip 0, in order. Returns false if stopped. */
 static bool expect(scan *w) {
   plca_work *work = w->work;
   const int k = w->par->k;
@@ -238,14 +238,14 @@ static bool has_partner(const double *pairs, int c, int k) {
   return false;
 }
 
-/* What A is multiplied by in a pass, counted from 0. */
+/* Multiplier of A in an iteration, counted from 0. */
 static double anneal_scale(const plca_work *work, int pass) {
   const plca_prior *prior = work->prior;
   if (prior->n_anneal == 0) return 1;
   return prior->anneal[pass < prior->n_anneal ? pass : prior->n_anneal - 1];
 }
 
-/* What Dirichlet priors add to the expected counts. */
+/* Adds the counts of Dirichlet priors to the expected counts. */
 static void add_dirichlet(const scan *w) {
   const plca_prior *prior = w->work->prior;
   strip_sum *sum = w->work->strip;
@@ -258,7 +258,7 @@ static void add_dirichlet(const scan *w) {
   }
 }
 
-/* The M-step of a pass; false: stopped. */
+/* M-step of an iteration; false: stopped. */
 static bool maximise(const scan *w, double scale) {
   const plca_work *work = w->work;
   const strip_sum *sum = work->strip;
@@ -271,7 +271,7 @@ static bool maximise(const scan *w, double scale) {
     const double *pairs = work->prior->pairs[d];
     for (int c = 0; c < k && !w->par->fixed[d]; c++) {
       double *marginals = w->par->marginals[d];
-      if (mc_stop(work->host, work->passes, work->objective)) return false;
+      if (mc_stop(work->host, work->iterations, work->objective)) return false;
       const plca_block b = {work->prior, pairs, scale, c, k, w->cells->extent[d], marginals};
       if (pairs && scale != 0 && has_partner(pairs, c, k))
         plca_prior_step(&b, sum->marginals[d], work->spare);
@@ -282,7 +282,7 @@ static bool maximise(const scan *w, double scale) {
   return true;
 }
 
-/* What priors add to the objective; the paper's rule has none. */
+/* Contribution of the priors to the objective; the paper's rule has none. */
 static double prior_part(const scan *w, double scale) {
   if (w->work->prior->method == PLCA_PAPER) return 0;
   return plca_prior_value(w->cells, w->par, w->work->prior, scale);
@@ -290,15 +290,16 @@ static double prior_part(const scan *w, double scale) {
 
 double plca_pass(const plca_cells *cells, plca_param *par, plca_work *work) {
   scan w = {cells, par, work, true, 0};
-  const double scale = anneal_scale(work, work->passes), prior = prior_part(&w, scale);
+  const double scale = anneal_scale(work, work->iterations), prior = prior_part(&w, scale);
   if (!expect(&w) || !maximise(&w, scale)) return NAN;
-  work->passes++;
+  work->iterations++;
   return work->objective = work->strip[0].loglik + prior;
 }
 
 double plca_objective(const plca_cells *cells, const plca_param *par, plca_work *work) {
   scan w = {cells, par, work, false, 0};
-  const double prior = prior_part(&w, anneal_scale(work, work->passes > 0 ? work->passes - 1 : 0));
+  const double prior =
+      prior_part(&w, anneal_scale(work, work->iterations > 0 ? work->iterations - 1 : 0));
   return expect(&w) ? work->strip[0].loglik + prior : NAN;
 }
 

@@ -1,7 +1,6 @@
 /*
- * plca/plca.h: probabilistic latent component analysis of an array of any
- * order with cross-entropy priors, Smaragdis, Shashanka, Raj & Mysore (2009),
- * doi:10.1007/978-3-642-00599-2_42:
+ * plca/plca.h: probabilistic latent component analysis of an array of any order with cross-entropy
+ * priors, Smaragdis, Shashanka, Raj & Mysore (2009), doi:10.1007/978-3-642-00599-2_42:
  *   P(x) = sum_c weights[c] prod_d marginals[d][c, x_d].
  *
  *   here              paper
@@ -11,16 +10,16 @@
  *   counts            omega: expected counts, eqs. (3)-(4)
  *
  * With Dirichlet priors, weights ~ Dirichlet(alpha), alpha one number for each component, and
- * marginals[d][c,] ~ Dirichlet(eta[d]), the same for all levels and components, what is maximised
- * over the simplices has besides
+ * marginals[d][c,] ~ Dirichlet(eta[d]), the same for all levels and components, the objective
+ * contains the terms
  *   sum_c (alpha[c] - 1) log weights[c] + sum_d (eta[d] - 1) sum_c,x log marginals[d][c,x]:
- * alpha - 1 and eta - 1, both >= 0, are counts added to those expected, before the step under a
- * prior between components, which bounds that prior alone, whatever the counts. Missing cells are
- * imputed as without a prior: the E-step bounds the likelihood alone.
+ * alpha - 1 and eta - 1, both >= 0, are added to the expected counts before the step under a prior
+ * between components, which bounds only that prior, for any counts. Missing cells are imputed as
+ * without a prior, because the E-step bounds only the likelihood.
  *
- * Of a matrix, let membership[i,c] be weights[c] marginals[0][c,i] / P(i). Then alpha - 1 =
- * n (eta[0] - 1) gives sum (eta[0] - 1) log membership[i,c] and a function of P(i) alone: the mode
- * is that of plsa/plsa.h with alpha = eta[0] and eta = eta[1] there.
+ * For a matrix, let membership[i,c] be weights[c] marginals[0][c,i] / P(i). Then alpha - 1 = n
+ * (eta[0] - 1) gives sum (eta[0] - 1) log membership[i,c] plus a function of P(i) only: the mode is
+ * that of plsa/plsa.h with alpha = eta[0] and eta = eta[1] there.
  */
 #ifndef MC_PLCA_PLCA_H
 #define MC_PLCA_PLCA_H
@@ -29,7 +28,7 @@
 
 #define PLCA_MAX_DIM (MC_MAX_BLOCK - 1)
 
-/* The cells of an array that are not zero, and those that are missing. */
+/* The nonzero and the missing cells of an array. */
 typedef struct {
   int n_dim;
   const int *extent; /* n_dim */
@@ -40,21 +39,21 @@ typedef struct {
   const int *na_index; /* n_dim x n_missing */
 } plca_cells;
 
-/* Parameters: start values on entry, estimates on return. */
+/* Parameters: starting values on entry, estimates on return. */
 typedef struct {
   int k;
   double *weights;                 /* k, sum to 1 */
   double *marginals[PLCA_MAX_DIM]; /* k x extent[d], rows on the simplex */
-  bool fixed[PLCA_MAX_DIM];        /* hold the marginals of this dimension */
+  bool fixed[PLCA_MAX_DIM];        /* fixes the marginals of this dimension */
 } plca_param;
 
 /*
- * What is added to the log-likelihood: sum over pairs i < k of A[i,k] times
+ * The terms added to the log-likelihood: sum over pairs i < k of A[i,k] times
  *   PLCA_PAPER  H(q_i, q_k) + H(q_k, q_i), cross-entropies, eq. (5); may be infinite
  *   PLCA_MM     the same with log(q + floor) for log q
  *   PLCA_JS     2 JS(q_i, q_k), twice the Jensen-Shannon divergence: bounded
- * in each dimension. A > 0 drives marginals apart, A < 0 together. And what Dirichlet priors add to
- * the expected counts, which does not go with PLCA_PAPER.
+ * in each dimension. A > 0 drives marginals apart, A < 0 together. Dirichlet priors are represented
+ * by the counts they add; they cannot be combined with PLCA_PAPER.
  */
 typedef enum { PLCA_JS, PLCA_PAPER, PLCA_MM } plca_method;
 
@@ -62,43 +61,44 @@ typedef struct {
   plca_method method;
   double floor;                      /* of PLCA_MM, > 0 */
   const double *pairs[PLCA_MAX_DIM]; /* A: k x k, symmetric, diagonal unused; NULL: none */
-  int n_anneal;                      /* pass p multiplies A by anneal[p - 1]; the last one stays */
+  int n_anneal;                      /* iteration p multiplies A by anneal[p - 1]; the last value
+                                        stays */
   const double *anneal;
   const double *weights_added;          /* k: alpha - 1; NULL: none */
-  double marginals_added[PLCA_MAX_DIM]; /* eta - 1, of every level of every component; 0: none */
+  double marginals_added[PLCA_MAX_DIM]; /* eta - 1, for every level of every component; 0: none */
 } plca_prior;
 
 typedef struct plca_work plca_work;
 
-/* Scratch: O(k sum(extent)) a strip of cells, and the zeros of a dense array with missing cells. */
+/* Scratch: O(k sum(extent)) per strip of cells, and the zeros of a dense array with missing cells. */
 plca_work *plca_new_work(const plca_cells *cells, const plca_prior *prior, int k, int n_threads,
                          const mc_host *host);
 
 /*
- * One EM pass, eqs. (3)-(4): E-step, then weights and marginals; with a prior,
- * components one after another, each given the newest marginals of the others,
- * since updates at once can leave a cell to no component. Costs about
- * (2 n_dim + 2) k flops a cell, and with a prior O(k^2 extent) a dimension.
- * Never lowers the objective (log-likelihood given that cells were observed,
- * plus prior) under PLCA_JS and PLCA_MM with constant A. PLCA_PAPER is eq. (7)
- * as printed, negative values set to 0: it ascends no objective, and what is
- * returned is the log-likelihood alone.
+ * One EM iteration, eqs. (3)-(4): E-step, then weights and marginals; with a prior, components one
+ * after another, each conditional on the newest marginals of the others, because simultaneous
+ * updates can leave a cell without component. Costs about (2 n_dim + 2) k flops per cell, and with
+ * a prior O(k^2 extent) per dimension. Never decreases the objective (log-likelihood conditional on
+ * the observed cells, plus prior) under PLCA_JS and PLCA_MM with constant A. PLCA_PAPER is eq. (7)
+ * as printed, negative values set to 0: it maximises no objective, and the log-likelihood is
+ * returned.
  *
- * Returns the objective, in nats, of the parameters it was given; -Inf where a
- * count is impossible, NaN where the host asked to stop.
+ * Returns the objective, in nats, at the supplied parameters; -Inf if a count is impossible, NaN if
+ * the host requested a stop.
  */
 double plca_pass(const plca_cells *cells, plca_param *par, plca_work *work);
 
 double plca_objective(const plca_cells *cells, const plca_param *par, plca_work *work);
 
 /*
- * What priors, with A times scale, add to the log-likelihood, less the constants of Dirichlet
- * densities and marginals that are held: Inf, -Inf, or NaN where infinities of both signs meet.
+ * Contribution of the priors to the objective, with A times scale, without the constants of
+ * Dirichlet densities and without fixed marginals: Inf, -Inf, or NaN if infinities of both signs
+ * occur.
  */
 double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
                         double scale);
 
-/* A component's marginal in one dimension, of which there is a prior. */
+/* A component's marginal in a dimension that has a prior. */
 typedef struct {
   const plca_prior *prior;
   const double *pairs; /* A, k x k */
@@ -107,10 +107,10 @@ typedef struct {
   double *marginals; /* k x extent: the newest of all components */
 } plca_block;
 
-/* Its M-step, in place: counts is k x extent; spare holds 4 extent values. */
+/* Makes its M-step in place: counts is k x extent; spare holds 4 extent values. */
 void plca_prior_step(const plca_block *b, const double *counts, double *spare);
 
-/* Passes over cells as a model for mc_fit(); blocks: weights, then marginals. */
+/* The model for mc_fit(); blocks: weights, then marginals. */
 typedef struct {
   const plca_cells *cells;
   plca_param *par;

@@ -8,14 +8,14 @@
 #include "num/vector.h"
 
 #define DENSE_FILL 0.12 /* share of cells scanned above which matrix products beat gathering */
-#define FIRST_PASSES 20 /* by EM before Newton's, which would set to 0 what is wanted later */
-#define GATHER_ROWS 64  /* rows a block where cells are gathered */
+#define FIRST_PASSES 20 /* EM iterations before Newton's, which would set needed parts to 0 */
+#define GATHER_ROWS 64  /* rows per block if cells are gathered */
 
 typedef struct {
   double *rows;   /* k x b: memberships */
   double *counts; /* k x b: expected counts over membership */
   double *ratio;  /* m x b: x / p; NULL: cells are gathered */
-  double *p;      /* m x b, or m where cells are gathered */
+  double *p;      /* m x b, or m if cells are gathered */
   double *omega;  /* k: expected counts of a row */
   double *spare;  /* k */
 } block_scratch;
@@ -33,10 +33,10 @@ struct plsa_work {
   bool dense;
   strip_sum strip[NUM_MAX_STRIP];
   num_sums sums;                /* their xi */
-  block_scratch *scratch;       /* one a thread */
+  block_scratch *scratch;       /* one per thread */
   double *line, *omega, *spare; /* m: a component's basis, its counts, scratch */
-  int passes;
-  double objective; /* of the last pass, for the host's eyes */
+  int iterations;
+  double objective; /* of the last iteration, reported to the host */
 };
 
 plsa_work *plsa_new_work(const mc_data *data, const plsa_prior *prior, plsa_missing missing, int k,
@@ -77,22 +77,22 @@ typedef struct {
   const plsa_param *par;
   plsa_work *work;
   bool update;
-  const plsa_rows_weigher *weigher; /* NULL: memberships are what they are */
+  const plsa_rows_weigher *weigher; /* NULL: memberships themselves are used */
 } scan;
 
-/* The missing cells of a row that the rule makes part of the E-step. */
+/* Number of missing cells of a row that the rule includes in the E-step. */
 static int n_imputed(const scan *w, int i) {
   return w->work->missing == PLSA_CONDITIONAL ? data_n_missing(w->data, i) : 0;
 }
 
-/* p of a cell: from the block's product, or made now. */
+/* p of a cell, from the block's product or computed on demand. */
 static NUM_INLINE double cell_p(const scan *w, const block_scratch *s, int at, int j) {
   const int k = w->par->k;
   if (s->ratio) return s->p[num_at(j, at, w->data->m)];
   return num_dot(s->rows + num_at(0, at, k), w->par->basis + num_at(0, j, k), k);
 }
 
-/* Adds a cell's ratio x / p to the sums of eq. (6), now or by the block's products. */
+/* Adds a cell's ratio x / p to the sums of eq. (6), directly or through the block's products. */
 static void add_cell(const scan *w, block_scratch *s, strip_sum *sum, int at, int j, double ratio) {
   const int k = w->par->k;
   if (s->ratio) {
@@ -104,7 +104,7 @@ static void add_cell(const scan *w, block_scratch *s, strip_sum *sum, int at, in
     num_add_scaled(sum->xi + num_at(0, j, k), ratio, s->rows + num_at(0, at, k), k);
 }
 
-/* P(observed) of a row with missing cells: by whichever side is the smaller sum, if all sum to 1. */
+/* P(observed) of a row with missing cells, from the smaller of the two sums if probabilities sum to 1. */
 static double p_observed(const scan *w, const block_scratch *s, int i, int at) {
   const mc_data *data = w->data;
   const int *missing = data->na_column + data->na_start[i], n_missing = data_n_missing(data, i);
@@ -121,16 +121,16 @@ static double p_observed(const scan *w, const block_scratch *s, int i, int at) {
 }
 
 /*
- * Imputes the row's missing cells at their mean given the observed ones, p N /
- * P(observed) (section 4.1's own formula), whose ratio to p is the same for
- * all. Returns what conditioning adds to the log-likelihood.
+ * Imputes the row's missing cells at their conditional mean, p N / P(observed) (the formula of
+ * section 4.1), whose ratio to p is the same for all. Returns the contribution of conditioning to
+ * the log-likelihood.
  */
 static double impute_row(const scan *w, block_scratch *s, strip_sum *sum, int i, int at,
                          double total) {
   const mc_data *data = w->data;
   if (n_imputed(w, i) == 0 || total <= 0) return 0;
   const double p = p_observed(w, s, i, at);
-  if (p <= 0) return INFINITY; /* then a count stands where p is 0, too: -Inf in all */
+  if (p <= 0) return INFINITY; /* then p is 0 at a positive count as well: -Inf in total */
   if (w->update)
     for (int e = data->na_start[i]; e < data->na_start[i + 1]; e++)
       add_cell(w, s, sum, at, data->na_column[e], total / p);
@@ -152,7 +152,7 @@ static void do_row(const scan *w, block_scratch *s, strip_sum *sum, int i, int a
   sum->loglik += loglik > -INFINITY ? loglik + given : loglik;
 }
 
-/* M-step of a row: eq. (3), or eqs. (7)-(8) where it has an entropic prior. */
+/* M-step of a row: eq. (3), or eqs. (7)-(8) with an entropic prior. */
 static void update_row(const scan *w, block_scratch *s, int i, int at) {
   const int k = w->par->k;
   const plsa_prior *prior = &w->work->prior;
@@ -161,7 +161,7 @@ static void update_row(const scan *w, block_scratch *s, int i, int at) {
   if (w->par->smooth) num_add_scaled(s->omega, 1, mc_smooth_row(w->par->smooth, i), k);
   if (prior->row_added) num_add_scaled(s->omega, 1, prior->row_added, k);
   for (int c = 0; c < k; c++) total += s->omega[c];
-  if (total <= 0) return; /* nothing counted: the row stays */
+  if (total <= 0) return; /* no counts: the row is unchanged */
   if (prior->membership && prior->membership[i] != 0) {
     num_entropic(s->omega, k, prior->membership[i], prior->rule, row, s->spare);
     for (int c = 0; c < k; c++) row[c] = num_lift(row[c]);
@@ -197,12 +197,13 @@ static void do_block(void *ctx, int strip, int thread, int first, int b) {
   num_put_rows(s->rows, n, first, b, k, w->par->membership);
 }
 
-/* Scans all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+/* Scans all rows and adds up the strips' sums in strip 0, in order; false: stopped. */
 static bool do_rows(scan *w) {
   plsa_work *work = w->work;
   const num_sums *sums = w->update && !w->par->fixed_basis ? &work->sums : NULL;
   for (int s = 0; s < work->strips.n_strip; s++) work->strip[s].loglik = 0;
-  if (!mc_scan_sums(work->host, work->passes, work->objective, &work->strips, do_block, w, sums))
+  if (!mc_scan_sums(work->host, work->iterations, work->objective, &work->strips, do_block, w,
+                    sums))
     return false;
   for (int s = 1; s < work->strips.n_strip; s++) work->strip[0].loglik += work->strip[s].loglik;
   return true;
@@ -218,7 +219,7 @@ bool plsa_update_basis(int m, plsa_param *par, plsa_work *work, const double *xi
       total += work->omega[j] = work->line[j] * xi[at] + work->prior.basis_added;
     }
     if (total <= 0) continue; /* an empty component keeps its shape */
-    if (mc_stop(work->host, work->passes, work->objective)) return false;
+    if (mc_stop(work->host, work->iterations, work->objective)) return false;
     if (work->prior.basis != 0)
       num_entropic(work->omega, m, work->prior.basis, work->prior.rule, work->line, work->spare);
     else
@@ -230,7 +231,7 @@ bool plsa_update_basis(int m, plsa_param *par, plsa_work *work, const double *xi
 
 static double sum_p_log_p(double p) { return p > 0 ? p * log(p) : 0; }
 
-/* What a count adds that a prior has added; 0 log 0 = 0. */
+/* added * sum log p, with 0 log 0 = 0. */
 static double sum_log(double added, const double *p, ptrdiff_t length) {
   double sum = 0;
   for (ptrdiff_t at = 0; added > 0 && at < length; at++) sum += log(p[at]);
@@ -257,7 +258,7 @@ double plsa_log_prior_basis(int m, const plsa_param *par, const plsa_work *work)
   return work->prior.basis * sum + sum_log(work->prior.basis_added, par->basis, size);
 }
 
-/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+/* Terms of the objective besides the log-likelihood; also computes the pulls of neighbours. */
 static double beside_loglik(const scan *w) {
   mc_smooth *smooth = w->par->smooth;
   const double near = smooth ? mc_smooth_pull(smooth, w->par->membership, w->update) : 0;
@@ -270,7 +271,7 @@ double plsa_pass(const mc_data *data, plsa_param *par, plsa_work *work) {
   const double prior = beside_loglik(&w);
   if (!do_rows(&w)) return NAN;
   if (!par->fixed_basis && !plsa_update_basis(data->m, par, work, work->strip[0].xi)) return NAN;
-  work->passes++;
+  work->iterations++;
   return work->objective = work->strip[0].loglik + prior;
 }
 
@@ -285,7 +286,7 @@ double plsa_expect(const mc_data *data, plsa_param *par, plsa_work *work,
   scan w = {data, par, work, update, weigher};
   *xi = work->strip[0].xi;
   if (!do_rows(&w)) return NAN;
-  work->passes += update;
+  work->iterations += update;
   return work->objective = work->strip[0].loglik;
 }
 
@@ -297,7 +298,7 @@ double plsa_objective(const mc_data *data, const plsa_param *par, plsa_work *wor
 
 static double model_pass(void *self) {
   plsa_self *s = self;
-  const bool newton = s->newton && (s->par->fixed_basis || s->work->passes >= FIRST_PASSES);
+  const bool newton = s->newton && (s->par->fixed_basis || s->work->iterations >= FIRST_PASSES);
   return newton ? plsa_newton_pass(s->data, s->par, s->newton)
                 : plsa_pass(s->data, s->par, s->work);
 }

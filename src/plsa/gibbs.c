@@ -4,26 +4,34 @@
 #include <math.h>
 #include <string.h>
 
+#include "num/multinomial_draw.h"
 #include "num/rng.h"
+#include "num/vector.h"
 
-#define ASK_COUNTS 20000 /* counts between two questions to the host */
+#define ASK_COUNTS 20000 /* counts between two calls of the host */
 #define N_UNIFORM 256
 
 typedef struct {
   const mc_data *data;
   plsa_gibbs_state *state;
   const mc_host *host;
+  double *alpha;      /* k: of all rows, or, with covariates, of the current row */
   double alpha_total; /* A */
-  int *first; /* m + 1: attribute j's components are first[j] .. first[j] + size[j] - 1 of: */
-  int *size, *component, *count; /* count > 0, unless: */
-  bool all_listed;               /* every attribute lists all components, in their order */
+  /* first (m + 1): attribute j's components are first[j] .. first[j] + size[j] - 1 of component and count. */
+  int *first;
+  int *size, *component, *count; /* only components with a positive count, unless: */
+  bool all_listed;               /* every attribute lists all components, in order */
   int *total;                    /* k: n[c] */
   double *inverse;               /* k: 1 / b[c] */
-  double *weight;                /* k: (n[i,c] + alpha[c]) / b[c], i being the row at hand */
-  int *row, *listed, *place; /* k: n[i,]; its n_listed components above 0; where these are listed */
+  double *weight;                /* k: (n[i,c] + alpha[c]) / b[c] for the current row i */
+  int *row, *listed, *place;     /* k: n[i,]; its n_listed positive components; their positions in
+                                the list */
   int n_listed;
   double smooth, of_row; /* s / eta and r / eta */
   double *running;       /* k */
+  /* With covariates: */
+  double *share, *tables; /* n x k: of the regression; n, then t */
+  double *effects;        /* scratch of num_multinomial_draw() */
   num_stream stream;
   double uniform[N_UNIFORM];
   int n_used, sweeps;
@@ -35,7 +43,7 @@ static int *new_ints(const mc_host *host, size_t n) {
   return host->alloc(host->ctx, n, sizeof(int));
 }
 
-/* Where attribute j has component c; its end where it has not. */
+/* Position of component c in attribute j's list, or the end of the list. */
 static int find_component(const gibbs_work *work, int j, int c) {
   int at = work->first[j];
   if (work->all_listed) return at + c;
@@ -62,10 +70,10 @@ static void take_from_attribute(gibbs_work *work, int j, int c) {
   work->count[at] = work->count[last];
 }
 
-/* Up to so many components an attribute lists all of them: nothing is then searched for. */
+/* Number of components up to which an attribute lists all of them, so that no search is needed. */
 #define FEW_COMPONENTS 12
 
-/* No attribute has more components than counts. */
+/* Initialises the attributes' lists; no attribute has more components than counts. */
 static void list_attributes(gibbs_work *work) {
   const mc_data *data = work->data;
   const int m = data->m, k = work->state->k;
@@ -83,7 +91,7 @@ static void list_attributes(gibbs_work *work) {
   work->component = new_ints(work->host, work->first[m]);
   work->count = new_ints(work->host, work->first[m]);
   for (int at = 0; at < work->first[m]; at++) {
-    work->component[at] = at % k; /* matters where all are listed */
+    work->component[at] = at % k; /* needed if all are listed */
     work->count[at] = 0;
   }
   const int *topic = work->state->topic;
@@ -94,10 +102,10 @@ static void list_attributes(gibbs_work *work) {
     }
 }
 
-/* What depends on the prior. */
+/* Computes the weights that depend on the prior. */
 static void weigh_components(gibbs_work *work) {
   const int k = work->state->k;
-  const double *alpha = work->state->prior, eta_total = work->data->m * alpha[k];
+  const double *alpha = work->alpha, eta_total = work->data->m * work->state->prior[k];
   work->alpha_total = work->smooth = 0;
   for (int c = 0; c < k; c++) {
     work->inverse[c] = 1 / (work->total[c] + eta_total);
@@ -107,10 +115,31 @@ static void weigh_components(gibbs_work *work) {
   }
 }
 
+/* Selects the prior of row i, if rows have priors of their own. */
+static void take_prior(gibbs_work *work, int i) {
+  const int n = work->data->n, k = work->state->k;
+  if (work->state->by.d == 0) return;
+  for (int c = 0; c < k; c++)
+    work->alpha[c] = fmax(*work->state->concentration * work->share[num_at(i, c, n)], NUM_TINY);
+  weigh_components(work);
+}
+
+static void new_regression(gibbs_work *work) {
+  const plsa_gibbs_state *state = work->state;
+  const int n = work->data->n, k = state->k;
+  work->alpha = mc_doubles(work->host, k, 1);
+  work->share = mc_doubles(work->host, n, k);
+  work->tables = mc_doubles(work->host, n, k);
+  work->effects = mc_doubles(work->host, num_multinomial_draw_work(state->by.d, k), 1);
+  num_multinomial_share(&state->by, n, k, work->share);
+  for (int c = 0; c < k; c++) work->alpha[c] = *state->concentration / k;
+}
+
 static gibbs_work *new_work(const mc_data *data, plsa_gibbs_state *state, const mc_host *host) {
   gibbs_work *work = host->alloc(host->ctx, 1, sizeof *work);
   const int k = state->k;
-  *work = (gibbs_work){.data = data, .state = state, .host = host};
+  *work = (gibbs_work){.data = data, .state = state, .host = host, .alpha = state->prior};
+  if (state->by.d > 0) new_regression(work);
   work->total = new_ints(host, k);
   work->row = new_ints(host, k);
   work->listed = new_ints(host, k);
@@ -136,7 +165,7 @@ static void unlist_component(gibbs_work *work, int c) {
   work->place[last] = work->place[c];
 }
 
-/* Counts row i's components; returns those of the next row. */
+/* Counts row i's components; returns a pointer to those of the next row. */
 static int *open_row(gibbs_work *work, int i, int *topic) {
   const mc_data *data = work->data;
   work->n_listed = 0;
@@ -150,12 +179,12 @@ static void close_row(gibbs_work *work) {
   for (int l = 0; l < work->n_listed; l++) work->row[work->listed[l]] = 0;
 }
 
-/* One count of the row at hand more (by = 1) or less (-1) of component c. */
+/* Adds one count of component c to the current row (by = 1) or removes it (-1). */
 static void shift(gibbs_work *work, int c, int by) {
   const int k = work->state->k, before = work->row[c], after = before + by;
-  const double *alpha = work->state->prior, old = work->inverse[c];
+  const double *alpha = work->alpha, old = work->inverse[c];
   work->total[c] += by;
-  const double inverse = 1 / (work->total[c] + work->data->m * alpha[k]);
+  const double inverse = 1 / (work->total[c] + work->data->m * work->state->prior[k]);
   work->smooth += alpha[c] * (inverse - old);
   work->of_row += after * inverse - before * old;
   work->inverse[c] = inverse;
@@ -174,7 +203,7 @@ static double next_uniform(gibbs_work *work) {
   return work->uniform[work->n_used++];
 }
 
-/* Beyond q: a component of the row, or any; `left` is in units of eta. */
+/* Draws from the terms beyond q: a component of the row, or any. `left` is in units of eta. */
 static int draw_beyond(const gibbs_work *work, double left) {
   const int k = work->state->k;
   if (left < work->of_row)
@@ -185,13 +214,13 @@ static int draw_beyond(const gibbs_work *work, double left) {
     }
   left -= work->of_row;
   for (int c = 0; c < k - 1; c++) {
-    left -= work->state->prior[c] * work->inverse[c];
+    left -= work->alpha[c] * work->inverse[c];
     if (left < 0) return c;
   }
   return k - 1;
 }
 
-/* Eq. (5), of a count of attribute j that is not counted. */
+/* Draws from eq. (5) for a count of attribute j that has been removed. */
 static int draw_component(gibbs_work *work, int j) {
   const int size = work->size[j], *component = work->component + work->first[j];
   const int *count = work->count + work->first[j];
@@ -205,10 +234,11 @@ static int draw_component(gibbs_work *work, int j) {
   return component[l];
 }
 
-/* The counts of row i; returns those of the next. */
+/* Draws the components of row i; returns a pointer to those of the next row. */
 static int *draw_row(gibbs_work *work, int i, int *topic) {
   const mc_data *data = work->data;
-  const double *alpha = work->state->prior;
+  const double *alpha = work->alpha;
+  take_prior(work, i);
   open_row(work, i, topic);
   work->of_row = 0;
   for (int l = 0; l < work->n_listed; l++) {
@@ -234,16 +264,16 @@ static int *draw_row(gibbs_work *work, int i, int *topic) {
   return topic;
 }
 
-/* Returns false where the host said stop: the draws so far are in place. */
+/* Runs a sweep; returns false if the host requested a stop, with the draws so far in place. */
 static bool sweep(gibbs_work *work) {
   int *topic = work->state->topic;
-  ptrdiff_t ask = 0; /* the number of counts at which the host is asked next */
+  ptrdiff_t ask = 0; /* number of counts at which the host is called next */
   work->stream = num_new_stream();
   work->n_used = N_UNIFORM;
   for (int i = 0; i < work->data->n; i++) {
     if (topic - work->state->topic >= ask) {
       if (mc_stop(work->host, work->sweeps, 0)) return false;
-      weigh_components(work); /* without the rounding errors that sums gather */
+      weigh_components(work); /* discards accumulated rounding errors */
       ask = topic - work->state->topic + ASK_COUNTS;
     }
     topic = draw_row(work, i, topic);
@@ -254,7 +284,7 @@ static bool sweep(gibbs_work *work) {
 
 #define FEW_FACTORS 16
 
-/* log Gamma(a + n) - log Gamma(a): counts are mostly small. */
+/* log Gamma(a + n) - log Gamma(a); counts are mostly small. */
 static double log_rising(double a, int n) {
   if (n > FEW_FACTORS) return lgammafn(a + n) - lgammafn(a);
   double product = 1;
@@ -262,7 +292,7 @@ static double log_rising(double a, int n) {
   return log(product);
 }
 
-/* Its derivative by a. */
+/* Derivative of log_rising() with respect to a. */
 static double digamma_rising(double a, int n) {
   if (n > FEW_FACTORS) return digamma(a + n) - digamma(a);
   double sum = 0;
@@ -272,7 +302,7 @@ static double digamma_rising(double a, int n) {
 
 static double within_range(double x) { return fmin(fmax(x, PLSA_LEAST_PRIOR), PLSA_MOST_PRIOR); }
 
-/* Minka (2000), eq. (55): of alpha from the rows, of eta from all components at once. */
+/* Minka (2000), eq. (55): updates alpha from the rows, and eta from all components jointly. */
 static void learn_prior(gibbs_work *work) {
   const mc_data *data = work->data;
   const int n = data->n, m = data->m, k = work->state->k;
@@ -299,16 +329,95 @@ static void learn_prior(gibbs_work *work) {
   weigh_components(work);
 }
 
-/* The row at hand: its sums, its part of eq. (3), and cells of it. */
+/* Draws the number of tables at which n counts sit. */
+static int draw_tables(gibbs_work *work, double alpha, int n) {
+  int tables = n > 0;
+  for (int s = 1; s < n; s++) tables += next_uniform(work) * (alpha + s) < alpha;
+  return tables;
+}
+
+/* Log-density of log a given n and the shares, up to a constant; -Inf outside the range of a. */
+static double concentration_density(const gibbs_work *work, double log_a) {
+  const int n = work->data->n, k = work->state->k;
+  const double a = exp(log_a);
+  if (a < PLSA_LEAST_PRIOR || a > PLSA_MOST_PRIOR) return -INFINITY;
+  double sum = log_a - work->state->rate * a;
+  for (int i = 0; i < n; i++) {
+    int total = 0;
+    for (int c = 0; c < k; c++) {
+      const ptrdiff_t at = num_at(i, c, n);
+      const int count = (int) work->tables[at];
+      if (count == 0) continue;
+      sum += log_rising(fmax(a * work->share[at], NUM_TINY), count);
+      total += count;
+    }
+    if (total > 0) sum -= log_rising(a, total);
+  }
+  return sum;
+}
+
+#define SLICE 0.5 /* width of a step on the scale of log a */
+
+/* Draws the concentration by slice sampling (Neal 2003); tables holds n. */
+static void draw_concentration(gibbs_work *work) {
+  double at = log(*work->state->concentration);
+  const double level = concentration_density(work, at) - num_draw_exp();
+  double low = at - SLICE * num_unif(), high = low + SLICE;
+  while (concentration_density(work, low) > level) low -= SLICE;
+  while (concentration_density(work, high) > level) high += SLICE;
+  for (;;) {
+    const double trial = low + (high - low) * num_unif();
+    if (concentration_density(work, trial) > level || !(high - low > 1e-12)) {
+      *work->state->concentration = within_range(exp(trial));
+      return;
+    }
+    *(trial < at ? &low : &high) = trial;
+  }
+}
+
+/* Draws the regression conditional on the components of the counts. */
+static void draw_regression(gibbs_work *work) {
+  const plsa_gibbs_state *state = work->state;
+  const int n = work->data->n, k = state->k;
+  int *topic = state->topic;
+  memset(work->tables, 0, (size_t) n * (size_t) k * sizeof(double));
+  for (int i = 0; i < n; i++) {
+    topic = open_row(work, i, topic);
+    for (int l = 0; l < work->n_listed; l++)
+      work->tables[num_at(i, work->listed[l], n)] = work->row[work->listed[l]];
+    close_row(work);
+  }
+  draw_concentration(work);
+  for (ptrdiff_t at = 0; at < (ptrdiff_t) n * k; at++)
+    work->tables[at] =
+        draw_tables(work, *state->concentration * work->share[at], (int) work->tables[at]);
+  num_multinomial_draw(&state->by, n, k, work->tables, work->effects);
+  num_multinomial_share(&state->by, n, k, work->share);
+}
+
+/* Adds the moments of the current row's membership, whose Dirichlet has a prior of its own. */
+static void note_membership(const gibbs_work *work, int i, int total, plsa_gibbs_record *record) {
+  const int n = work->data->n, k = work->state->k;
+  const double all = work->alpha_total + total;
+  for (int c = 0; c < k; c++) {
+    const double own = work->alpha[c] + work->row[c];
+    record->membership[num_at(i, c, n)] += own / all;
+    record->membership[num_at(i, c + k, n)] += own * (own + 1) / (all * (all + 1));
+  }
+}
+
+/* Records the current row: its sums, its term of eq. (3), and the probed cells. */
 static double note_row(gibbs_work *work, int i, int total, const plsa_gibbs_plan *plan,
                        plsa_gibbs_record *record, double *note) {
   const int n = work->data->n, k = work->state->k;
-  const double *alpha = work->state->prior, eta = alpha[k];
+  const double *alpha = work->alpha, eta = work->state->prior[k];
   double density = -log_rising(work->alpha_total, total);
+  if (work->state->by.d > 0) note_membership(work, i, total, record);
   for (int l = 0; l < work->n_listed; l++) {
     const int c = work->listed[l];
     const double count = work->row[c];
     density += log_rising(alpha[c], work->row[c]);
+    if (work->state->by.d > 0) continue;
     record->membership[num_at(i, c, n)] += count;
     record->membership[num_at(i, c + k, n)] += count * count;
   }
@@ -326,7 +435,7 @@ static double note_row(gibbs_work *work, int i, int total, const plsa_gibbs_plan
   return density;
 }
 
-/* The sums of the basis, and its part of the density, eq. (2). */
+/* Records the sums of the basis; returns its term of the density, eq. (2). */
 static double note_basis(gibbs_work *work, plsa_gibbs_record *record) {
   const int m = work->data->m, k = work->state->k;
   const double eta = work->state->prior[k];
@@ -349,6 +458,18 @@ static double note_basis(gibbs_work *work, plsa_gibbs_record *record) {
   return density;
 }
 
+/* Records the regression; returns its log-density, up to a constant. */
+static double note_regression(gibbs_work *work, int most, plsa_gibbs_record *record) {
+  const plsa_gibbs_state *state = work->state;
+  const ptrdiff_t size = (ptrdiff_t) state->by.d * state->k, width = size + 1;
+  record->regression = mc_grow(work->host, record->regression, record->n_draw, most, width,
+                               &record->room_regression);
+  double *draw = record->regression + record->n_draw * width;
+  memcpy(draw, state->by.effects, (size_t) size * sizeof(double));
+  draw[size] = *state->concentration;
+  return num_multinomial_log_prior(&state->by, state->k) - state->rate * *state->concentration;
+}
+
 static void note_draw(gibbs_work *work, const plsa_gibbs_plan *plan, plsa_gibbs_record *record) {
   const ptrdiff_t width = 1 + plan->n_probe;
   const int most = plan->n_sweep / plan->thin;
@@ -356,9 +477,11 @@ static void note_draw(gibbs_work *work, const plsa_gibbs_plan *plan, plsa_gibbs_
   double *note = record->note + record->n_draw * width;
   memset(note, 0, (size_t) width * sizeof *note);
   double density = note_basis(work, record);
+  if (work->state->by.d > 0) density += note_regression(work, most, record);
   int *topic = work->state->topic;
   for (int i = 0; i < work->data->n; i++) {
     const int *begin = topic;
+    take_prior(work, i);
     topic = open_row(work, i, topic);
     density += note_row(work, i, (int) (topic - begin), plan, record, note);
     close_row(work);
@@ -370,11 +493,12 @@ static void note_draw(gibbs_work *work, const plsa_gibbs_plan *plan, plsa_gibbs_
 mc_status plsa_gibbs_run(const mc_data *data, const plsa_gibbs_plan *plan, plsa_gibbs_state *state,
                          const mc_host *host, plsa_gibbs_record *record) {
   gibbs_work *work = new_work(data, state, host);
-  record->n_done = record->n_draw = record->room_note = 0;
+  record->n_done = record->n_draw = record->room_note = record->room_regression = 0;
   for (int t = 0; t < plan->n_sweep; t++) {
     if (!sweep(work)) return MC_STOPPED;
     record->n_done = t + 1;
     if (plan->learn) learn_prior(work);
+    if (state->by.d > 0) draw_regression(work);
     if (plan->thin > 0 && (t + 1) % plan->thin == 0) note_draw(work, plan, record);
     if (mc_stop(host, t + 1, 0)) return MC_STOPPED;
   }
@@ -385,8 +509,8 @@ mc_status plsa_gibbs_run(const mc_data *data, const plsa_gibbs_plan *plan, plsa_
 #define FOLD_IN_TOLERANCE 1e-10
 
 /*
- * A pass of CVB0 over row i: share, k x its nonzeros, from counts, then counts from share. Returns how
- * far these moved.
+ * One CVB0 iteration for row i: share (k x its nonzeros) from counts, then counts from share.
+ * Returns the largest change of a count.
  */
 static double fold_in_pass(const mc_data *data, int i, int k, const double *basis,
                            const double *alpha, double *share, double *count, double *before) {
@@ -421,7 +545,7 @@ mc_status plsa_gibbs_fold_in(const mc_data *data, int k, const double *basis, co
   for (int i = 0; i < data->n; i++) {
     double total = 0;
     if (mc_stop(host, i, 0)) return MC_STOPPED;
-    /* the first pass: shares of the prior and the basis */
+    /* the first iteration uses only the prior and the basis */
     memset(share, 0, (size_t) k * (size_t) (data->start[i + 1] - data->start[i]) * sizeof(double));
     memset(count, 0, (size_t) k * sizeof(double));
     for (int e = data->start[i]; e < data->start[i + 1]; e++)

@@ -1,9 +1,9 @@
 /*
- * plsa/newton.c: Newton halves for PLSA by maximum likelihood. With h = row
- * total x membership, PLSA is the Poisson factorisation with means h basis at
- * its best row scales, so a step that raises the Poisson likelihood raises
- * PLSA's, and scaling the rows back to the simplex raises it once more. Each
- * row of h, and each column of the basis, is a problem for num/poisson_newton.h.
+ * plsa/newton.c: alternating Newton steps for PLSA by maximum likelihood. With h = row total x
+ * membership, PLSA is the Poisson factorisation with means h basis at its best row scales. A step
+ * that increases the Poisson likelihood therefore increases that of PLSA, and scaling the rows back
+ * to the simplex increases it once more. Each row of h, and each column of the basis, is a problem
+ * for num/poisson_newton.h.
  */
 #include <math.h>
 #include <string.h>
@@ -19,12 +19,12 @@ struct plsa_newton {
   const mc_host *host;
   mc_data transposed;
   num_strips rows, columns;
-  num_poisson *scratch; /* one a thread */
+  num_poisson *scratch; /* one per thread */
   double *scaled;       /* k x n: h */
   double *linear;       /* k */
   double *total;        /* n: row sums of x */
   double loglik[NUM_MAX_STRIP];
-  int passes;
+  int iterations;
   double objective;
 };
 
@@ -68,7 +68,7 @@ typedef struct {
   plsa_newton *work;
 } scan;
 
-/* Row i of a view as a problem of its own. */
+/* Wraps row i of a view as a separate problem. */
 static num_poisson_row row_of(const mc_data *data, int i, const double *held, const scan *w) {
   const int from = data->start[i];
   const num_poisson_row row = {.held = held,
@@ -80,7 +80,7 @@ static num_poisson_row row_of(const mc_data *data, int i, const double *held, co
   return row;
 }
 
-/* sum x log p of a row at the parameters given, s->p being its scaled means. */
+/* Sum x log p of a row at the supplied parameters; s->p holds its scaled means. */
 static double row_loglik(const num_poisson_row *row, double total, const num_poisson *s) {
   double sum = 0;
   for (int e = 0; e < row->r; e++) sum += (row->v ? row->v[e] : 1) * log(s->p[e]);
@@ -122,7 +122,7 @@ static void do_block_columns(void *ctx, int strip, int thread, int first, int b)
   }
 }
 
-/* A component that nothing wants any more has the shape of all counts together, and no weight. */
+/* Gives a component without any weight the shape of all counts together. */
 static void reshape_empty(const scan *w, const double *scale) {
   const mc_data *columns = &w->work->transposed;
   const int k = w->par->k, m = columns->n;
@@ -137,7 +137,7 @@ static void reshape_empty(const scan *w, const double *scale) {
   }
 }
 
-/* Basis rows back to the simplex, their scale into h. */
+/* Scales basis rows back to the simplex and moves their scales into h. */
 static void rescale_basis(const scan *w) {
   const int n = w->data->n, m = w->data->m, k = w->par->k;
   double *scale = w->work->linear;
@@ -171,18 +171,19 @@ double plsa_newton_pass(const mc_data *data, plsa_param *par, plsa_newton *work)
   double loglik = 0;
   memset(work->loglik, 0, sizeof work->loglik);
   for (int c = 0; c < par->k; c++) work->linear[c] = 1;
-  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, do_block_rows, &w))
+  if (!mc_scan(work->host, work->iterations, work->objective, &work->rows, do_block_rows, &w))
     return NAN;
   for (int s = 0; s < work->rows.n_strip; s++) loglik += work->loglik[s];
   if (!par->fixed_basis && data->start[data->n] > 0) {
     memset(work->linear, 0, (size_t) par->k * sizeof(double));
     for (int i = 0; i < data->n; i++)
       num_add_scaled(work->linear, 1, work->scaled + num_at(0, i, par->k), par->k);
-    if (!mc_scan(work->host, work->passes, work->objective, &work->columns, do_block_columns, &w))
+    if (!mc_scan(work->host, work->iterations, work->objective, &work->columns, do_block_columns,
+                 &w))
       return NAN;
   }
   if (!par->fixed_basis && data->start[data->n] > 0) rescale_basis(&w);
   take_memberships(&w);
-  work->passes++;
+  work->iterations++;
   return work->objective = loglik;
 }

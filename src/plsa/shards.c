@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The head, then the k x m sums of eq. (6). */
+/* Computes the head, then the k x m sums of eq. (6). */
 static bool scan_rows(void *self, bool evaluate, const double *caps, double *sums) {
   const plsa_self *s = self;
   const int k = s->par->k, m = s->data->m;

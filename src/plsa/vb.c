@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_PRIOR 1e-3 /* the range of what is learnt */
+#define LEAST_PRIOR 1e-3 /* range of estimated prior parameters */
 #define MOST_PRIOR 1e3
-#define LOOK_EVERY 256 /* columns between two questions to the host */
+#define LOOK_EVERY 256 /* columns between two calls of the host */
 
 typedef struct {
-  double gain;  /* minus the divergences of rows from their prior, but for its constant */
+  double gain;  /* minus the divergences of rows from their prior, without its constant */
   double *logs; /* k: sum over rows of E log membership */
 } strip_sum;
 
@@ -20,8 +20,8 @@ struct plsa_vb_work {
   double *base;    /* k: psi of the totals of the basis */
   double prior_total;
   strip_sum strip[NUM_MAX_STRIP];
-  int passes;
-  double bound; /* of the last pass, for the host's eyes */
+  int iterations;
+  double bound; /* of the last iteration, reported to the host */
 };
 
 plsa_vb_work *plsa_vb_new_work(const mc_data *data, plsa_missing missing, const plsa_vb_param *par,
@@ -37,13 +37,13 @@ plsa_vb_work *plsa_vb_new_work(const mc_data *data, plsa_missing missing, const 
   return work;
 }
 
-/* exp E log of a parameter, its logarithm in *mean_log. */
+/* exp E log of a parameter, and its logarithm in *mean_log. */
 static double weigh(double value, double base, double *mean_log) {
   *mean_log = digamma(value) - base;
   return fmax(exp(*mean_log), NUM_TINY);
 }
 
-/* g of a block's rows, in place of their counts. */
+/* Replaces a block's counts by g of its rows. */
 static void weigh_rows(void *ctx, int strip, double *rows, int b) {
   plsa_vb_self *self = ctx;
   const int k = self->par->k;
@@ -64,7 +64,8 @@ static void weigh_rows(void *ctx, int strip, double *rows, int b) {
   }
 }
 
-/* w; returns minus the divergences of the basis, NaN where the host said stop; logs: sum of E log. */
+/* Computes w; returns minus the divergences of the basis, NaN if the host requested a stop. logs:
+ * sum of E log. */
 static double weigh_basis(int m, const plsa_vb_param *par, plsa_vb_work *work, double *logs) {
   const int k = par->k;
   const double eta = par->prior[k];
@@ -78,7 +79,7 @@ static double weigh_basis(int m, const plsa_vb_param *par, plsa_vb_work *work, d
   }
   *logs = 0;
   for (int j = 0; j < m; j++) {
-    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->passes, work->bound)) return NAN;
+    if (j % LOOK_EVERY == 0 && mc_stop(work->host, work->iterations, work->bound)) return NAN;
     for (int c = 0; c < k; c++) {
       const ptrdiff_t at = num_at(c, j, k);
       const double count = par->basis[at];
@@ -91,7 +92,7 @@ static double weigh_basis(int m, const plsa_vb_param *par, plsa_vb_work *work, d
   return gain;
 }
 
-/* psi(x) = y by Newton's method; Minka (2000), appendix C. */
+/* Solves psi(x) = y by Newton's method; Minka (2000), appendix C. */
 static double inverse_digamma(double y) {
   double x = y >= -2.22 ? exp(y) + 0.5 : -1 / (y + 0.5772156649015329);
   for (int step = 0; step < 5; step++) x -= (digamma(x) - y) / trigamma(x);
@@ -111,7 +112,7 @@ static void learn_prior(const mc_data *data, plsa_vb_param *par, const plsa_vb_w
     *eta = within_range(inverse_digamma(digamma(data->m * *eta) + basis_logs / k / data->m));
 }
 
-/* The bound at the parameters given; if update, a pass. */
+/* Computes the bound at the supplied parameters; if update, makes an iteration. */
 static double climb(plsa_vb_self *self, bool update) {
   const mc_data *data = self->data;
   plsa_vb_param *par = self->par;
@@ -145,7 +146,7 @@ static double climb(plsa_vb_self *self, bool update) {
   if (par->learn) learn_prior(data, par, work, basis_logs);
   for (ptrdiff_t at = 0; !par->fixed_basis && at < size; at++)
     par->basis[at] = num_lift(work->weights[at] * xi[at]);
-  work->passes++;
+  work->iterations++;
   return work->bound = bound;
 }
 
@@ -161,7 +162,7 @@ static void model_feasible(void *self, const double *const *safe) {
   num_guard_positive(s->par->basis, safe[1], (ptrdiff_t) k * s->data->m);
   if (!s->par->learn) return;
   num_guard_positive(s->par->prior, safe[2], k + 1);
-  /* The range of passes: from outside it they would lower the bound. */
+  /* Iterations started outside this range would decrease the bound. */
   for (int c = 0; c <= k; c++) s->par->prior[c] = within_range(s->par->prior[c]);
 }
 

@@ -10,7 +10,7 @@
 #include "num/simplex.h"
 #include "num/vector.h"
 
-/* Expected numbers of visits to present and absent cells, and of those that missed or added. */
+/* Expected numbers of visits to present and to absent cells, and of misses and additions among them. */
 typedef struct {
   double *present, *missed; /* as ab_visit_param's missed */
   double *absent, *added;   /* n_visit */
@@ -24,16 +24,15 @@ typedef struct {
 } strip_sum;
 
 typedef struct {
-  double *row, *expected; /* k: a row's memberships and its expected counts over them */
-  double *missed;         /* n_visit x m, of a model: a row's chances of a miss */
+  double *row, *expected; /* k: a row's memberships, and its expected counts divided by them */
+  double *missed;         /* n_visit x m, if missed_by a model: a row's probabilities of a miss */
 } row_scratch;
 
-/* For the Newton steps of a block of b attributes' slopes, and a panel of their records. */
+/* Newton steps of the slopes of a block of b attributes, and a panel of their records. */
 typedef struct {
-  double *gradient; /* d x b; then the steps */
-  double *hessian;  /* d (d + 1) / 2 x b, upper triangles by columns */
-  double *score,
-      *curve; /* panel x b: derivatives of each record's log-probability, less its sign */
+  double *gradient;      /* d x b; then the steps */
+  double *hessian;       /* d (d + 1) / 2 x b, upper triangles by columns */
+  double *score, *curve; /* panel x b: first and minus the second derivatives of log P(record) */
 } slope_scratch;
 
 struct ab_visit_work {
@@ -41,28 +40,29 @@ struct ab_visit_work {
   const mc_host *host;
   num_strips rows;
   strip_sum strip[NUM_MAX_STRIP];
-  row_scratch *scratch; /* one a thread */
-  num_strips columns;   /* of a model */
-  slope_scratch *slope; /* one a thread */
-  double *design;       /* the model's, 0 where there was no visit */
-  double *squares;      /* d (d + 1) / 2 x n x n_visit: products of its terms */
-  double *tau;          /* n x m: posterior chances of a presence */
-  double *counts;       /* n x k, of memberships by covariates: cells that components wrote */
+  row_scratch *scratch; /* one per thread */
+  num_strips columns;   /* if missed_by a model */
+  slope_scratch *slope; /* one per thread */
+  double *design;       /* the model's design, 0 without a visit */
+  double *squares;      /* d (d + 1) / 2 x n x n_visit: products of pairs of its terms */
+  double *tau;          /* n x m: posterior probabilities of a presence */
+  double *counts;       /* n x k, with covariates of memberships: expected cells per component */
   double *climb;
-  int passes;
+  int iterations;
   double objective;
 };
 
 #define BLOCK_ROWS 16
 #define BLOCK_COLUMNS 16
-#define PANEL 512 /* observations of a visit: what a block has of them stays in the cache */
+#define PANEL 512 /* observations of a visit per panel, whose data stay in the cache */
 
 static int missed_rows(const ab_visit_data *data, ab_missed_by by) {
   const int rows[] = {data->n, data->m, 1, 0};
   return rows[by];
 }
 
-/* The design may be anything where there was no visit, and would spoil products. */
+/* Copies the design with 0 for undefined values: it may hold NaN without a visit, which would spoil
+ * products. */
 static void copy_design(const ab_visit_data *data, const ab_detection *by, ab_visit_work *work) {
   const ptrdiff_t size = by->d * num_at(0, data->n_visit, data->n);
   for (ptrdiff_t e = 0; e < size; e++)
@@ -117,7 +117,7 @@ ab_visit_work *ab_visits_new_work(const ab_visit_data *data, const ab_visit_para
   if (par->missed_by == MISSED_BY_MODEL) new_slope_work(data, par, n_threads, work);
   if (par->by.d > 0) {
     work->counts = mc_doubles(host, data->n, k);
-    work->climb = mc_doubles(host, ab_communities_work(par->by.d, k), 1);
+    work->climb = mc_doubles(host, num_multinomial_work(par->by.d, k), 1);
   }
   return work;
 }
@@ -138,7 +138,7 @@ static int missed_row(const visit *w, int i, int j) {
   }
 }
 
-/* A visit's chance to miss the presence of a cell; of a model: as missed_of_row() left it. */
+/* A visit's probability of missing a presence; with a model, as computed by missed_of_row(). */
 static double missed_of(const visit *w, const row_scratch *s, int i, int j, int v) {
   const ab_visit_data *data = w->data;
   if (w->par->missed_by == MISSED_BY_MODEL) return s->missed[num_at(v, j, data->n_visit)];
@@ -156,16 +156,16 @@ static void missed_of_row(const visit *w, int i, row_scratch *s) {
 }
 
 /*
- * P(visits | present) and P(visits | absent), of one cell and over exp(log_scale); 0 for a state that
- * has no chance before the visits.
+ * P(visits | present) and P(visits | absent) of one cell, divided by exp(log_scale); 0 for a state
+ * that is impossible before the visits.
  */
 typedef struct {
   double present, absent, log_scale;
-  int made; /* visits that there were */
+  int made; /* number of visits */
 } cell_odds;
 
-/* Hundreds of visits may be less likely than the least number, and each state's on a way of its own: a run
- * of misses before a first find leaves absence likelier until the find rules it out. */
+/* The likelihoods of hundreds of visits may underflow, and separately for each state: a run of
+ * misses before the first detection makes absence more likely until the detection excludes it. */
 static cell_odds cell_likelihood(const visit *w, const row_scratch *s, int i, int j, double p,
                                  double absence) {
   const ab_visit_data *data = w->data;
@@ -180,12 +180,12 @@ static cell_odds cell_likelihood(const visit *w, const row_scratch *s, int i, in
     num_times(&absent, x ? added : 1 - added);
   }
   double scale = fmax(present.log, absent.log);
-  if (isinf(scale)) scale = 0; /* neither state has a chance */
+  if (isinf(scale)) scale = 0; /* both states are impossible */
   return (cell_odds){exp(present.log - scale) * present.product,
                      exp(absent.log - scale) * absent.product, scale, made};
 }
 
-/* Adds a cell whose posterior of a presence is tau to the expected numbers of visits. */
+/* Adds a cell with posterior probability tau of a presence to the expected numbers of visits. */
 static void count_visits(const visit *w, int i, int j, double tau, visit_counts *counts) {
   const ab_visit_data *data = w->data;
   const int rows = missed_rows(data, w->par->missed_by), at = missed_row(w, i, j);
@@ -239,7 +239,7 @@ static int expect_row(const visit *w, int i, row_scratch *s, strip_sum *sum) {
   return visited;
 }
 
-/* From a row's memberships and expected counts over them. */
+/* Updates row i's memberships from its expected counts; with covariates only stores the counts. */
 static void update_membership(const visit *w, int i, int visited, const row_scratch *s) {
   const int n = w->data->n, k = w->par->ab.k;
   const double *pseudo = w->work->prior.membership;
@@ -272,7 +272,7 @@ static void add_to(double *sum, const double *part, ptrdiff_t length) {
   for (ptrdiff_t i = 0; i < length; i++) sum[i] += part[i];
 }
 
-/* Visits all rows and gathers the strips' sums in strip 0, in order; false: stopped. */
+/* Makes the E-step of all rows and adds up the strips' sums in strip 0, in order; false: stopped. */
 static bool do_rows(visit *w) {
   ab_visit_work *work = w->work;
   const ptrdiff_t size = (ptrdiff_t) w->par->ab.k * w->data->m, visits = w->data->n_visit;
@@ -287,7 +287,8 @@ static bool do_rows(visit *w) {
     memset(sum[s].counts.absent, 0, (size_t) visits * sizeof(double));
     memset(sum[s].counts.added, 0, (size_t) visits * sizeof(double));
   }
-  if (!mc_scan(work->host, work->passes, work->objective, &work->rows, do_block, w)) return false;
+  if (!mc_scan(work->host, work->iterations, work->objective, &work->rows, do_block, w))
+    return false;
   for (int s = 1; s < work->rows.n_strip; s++) {
     sum->loglik += sum[s].loglik;
     add_to(sum->one, sum[s].one, size);
@@ -319,12 +320,12 @@ double ab_visits_slope_prior(const ab_detection *by, int j, const double *slopes
   return sum;
 }
 
-/* Observations from .. from + length - 1 on a visit. */
+/* Observations from .. from + length - 1 of a visit. */
 typedef struct {
   int v, from, length;
 } panel_at;
 
-/* Visits that found or missed a presence: score and curve of tau log P(x | present); 0 of others. */
+/* Score and curve of tau log P(x | present) of each visit; 0 without a visit. */
 static void differentiate_panel(const visit *w, int first, int b, const panel_at *at,
                                 const slope_scratch *s) {
   const ab_visit_data *data = w->data;
@@ -332,7 +333,7 @@ static void differentiate_panel(const visit *w, int first, int b, const panel_at
   const double *design = w->work->design + by->d * num_at(at->from, at->v, data->n);
   num_gemm(true, false, at->length, b, by->d, design, by->d, by->slopes + num_at(0, first, by->d),
            by->d, 0, s->score, at->length);
-  num_logistic(s->score, num_at(0, b, at->length)); /* the chance to find what is there */
+  num_logistic(s->score, num_at(0, b, at->length)); /* the probability of detecting a presence */
   for (int l = 0; l < b; l++)
     for (int i = 0; i < at->length; i++) {
       const ptrdiff_t e = num_at(i, l, at->length);
@@ -344,7 +345,7 @@ static void differentiate_panel(const visit *w, int first, int b, const panel_at
     }
 }
 
-/* Gradients of what the M-step raises, and minus its Hessians, of a block of attributes. */
+/* Gradients, and minus the Hessians, of the M-step's objective for a block of attributes. */
 static void differentiate(const visit *w, int first, int b, const slope_scratch *s) {
   const ab_visit_data *data = w->data;
   const ab_detection *by = &w->par->detection;
@@ -368,7 +369,7 @@ static void differentiate(const visit *w, int first, int b, const slope_scratch 
     }
 }
 
-/* By how much at most a step moves the logit of a visit that there was. */
+/* Largest change that a step makes to the logit of an actual visit. */
 static double reach_of(const visit *w, int j, const double *step) {
   const ab_visit_data *data = w->data;
   const int d = w->par->detection.d;
@@ -382,10 +383,10 @@ static double reach_of(const visit *w, int j, const double *step) {
 }
 
 /*
- * How far to go along a Newton step. Where it moves logits by M at most, a sum of log-logistic
- * functions gains at least t g'd - d'H d (e^(tM) - tM - 1) / M^2 (Bach 2010, doi:10.1214/09-EJS521),
- * with g'd = d'H d: more than a quarter of g'd for t = 1 where M <= 1, and most for log(1 + M) / M. So
- * no line search is needed.
+ * Length of a Newton step. If it changes logits by at most M, a sum of log-logistic functions gains
+ * at least t g'd - d'H d (e^(tM) - tM - 1) / M^2 (Bach 2010, doi:10.1214/09-EJS521), with g'd = d'H
+ * d: more than a quarter of g'd for t = 1 if M <= 1, and most at log(1 + M) / M. So no line search
+ * is needed.
  */
 static double step_length(double reach) { return reach <= 1 ? 1 : log1p(reach) / reach; }
 
@@ -404,18 +405,17 @@ static void do_columns(void *ctx, int strip, int thread, int first, int b) {
 }
 
 void ab_visits_follow(const ab_visit_data *data, ab_visit_param *par) {
-  if (par->by.d > 0) ab_communities_share(&par->by, data->n, par->ab.k, par->ab.membership);
+  if (par->by.d > 0) num_multinomial_share(&par->by, data->n, par->ab.k, par->ab.membership);
 }
 
-/* What the objective has beside the log-likelihood; the pulls of neighbours come with it. */
+/* Terms of the objective besides the log-likelihood; also computes the pulls of neighbours. */
 static double beside_loglik(const ab_visit_data *data, ab_visit_param *par,
                             const ab_visit_work *work, bool want_pull) {
   const ab_param *ab = &par->ab;
   ab_visits_follow(data, par);
-  double sum =
-      ab_log_prior(&work->prior, ab->pinned, data->n, data->m, ab->membership, ab->aspects);
+  double sum = ab_log_prior(&work->prior, ab->fixed, data->n, data->m, ab->membership, ab->aspects);
   if (ab->smooth) sum += mc_smooth_pull(ab->smooth, ab->membership, want_pull);
-  if (par->by.d > 0) sum += ab_communities_prior(&par->by, ab->k);
+  if (par->by.d > 0) sum += num_multinomial_log_prior(&par->by, ab->k);
   for (int j = 0; par->missed_by == MISSED_BY_MODEL && j < data->m; j++)
     sum += ab_visits_slope_prior(&par->detection, j,
                                  par->detection.slopes + num_at(0, j, par->detection.d));
@@ -440,16 +440,16 @@ void ab_visits_climb_slopes(const ab_visit_data *data, ab_visit_param *par, ab_v
   do_columns(&w, 0, thread, j, 1);
 }
 
-/* All but memberships; false: stopped. */
+/* Updates all parameters except memberships; false: stopped. */
 static bool update_columns(visit *w) {
   ab_visit_param *par = w->par;
   ab_visit_work *work = w->work;
   ab_update_aspects(w->data->m, &par->ab, &work->prior, work->strip[0].one, work->strip[0].zero);
   update_rates(w);
   if (par->by.d > 0)
-    ab_communities_climb(&par->by, w->data->n, par->ab.k, work->counts, work->climb);
+    num_multinomial_climb(&par->by, w->data->n, par->ab.k, work->counts, work->climb);
   return par->missed_by != MISSED_BY_MODEL ||
-         mc_scan(work->host, work->passes, work->objective, &work->columns, do_columns, w);
+         mc_scan(work->host, work->iterations, work->objective, &work->columns, do_columns, w);
 }
 
 double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_work *work) {
@@ -457,7 +457,7 @@ double ab_visits_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_w
   const double beside = beside_loglik(data, par, work, true);
   if (!do_rows(&w)) return NAN;
   if (!par->ab.fixed_aspects && !update_columns(&w)) return NAN;
-  work->passes++;
+  work->iterations++;
   return work->objective = work->strip[0].loglik + beside;
 }
 

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "num/linalg.h"
+#include "num/multinomial_draw.h"
 #include "num/rng.h"
 #include "visits_bernoulli/private.h"
 
-#define FURTHEST 34.0 /* logit of an aspect on a line: 1 less the aspect is still above 0 */
+#define FURTHEST 34.0 /* largest |logit| of an aspect: 1 minus the aspect is still above 0 */
 #define MOST_ODDS 1e300
 
 typedef struct {
@@ -16,15 +17,15 @@ typedef struct {
   ab_visit_state *state;
   int *present;            /* n x m: the true states */
   double *tau, *p;         /* n x m: P(z = 1 | visits), P(z = 1) */
-  double *counts, *weight; /* k: of the row at hand; of a cell's components */
+  double *counts, *weight; /* k: counts of the current row; probabilities of a cell's components */
   double *one, *zero;      /* k x m: presences and absences by component */
-  double *q, *h;           /* d x d, d, of slopes */
-  /* Of memberships by covariates. */
-  double *wrote;          /* n x k: cells that components wrote */
-  double *current, *mode; /* d k: effects */
-  double *chol, *climb;   /* d k x d k; scratch */
-  double *saved;          /* d x m */
-  double *logit, *odds;   /* k; n x n_visit: an attribute's, before a move */
+  double *q, *h;           /* d x d, d: precision and linear term of slopes */
+  /* Scratch for memberships by covariates. */
+  double *wrote;        /* n x k: cells drawn from each component */
+  double *effects;      /* scratch of num_multinomial_draw() */
+  double *saved;        /* d x m */
+  double *logit, *odds; /* k; n x n_visit: logits of an attribute's aspects and odds of
+                             detection before a move */
   size_t slope_bytes;
   double loglik;
 } gibbs_work;
@@ -46,10 +47,7 @@ static gibbs_work new_work(const ab_visit_data *data, const ab_prior *prior, ab_
   work.h = mc_doubles(host, d, 1);
   if (size > 0) {
     work.wrote = mc_doubles(host, (size_t) data->n, k);
-    work.current = mc_doubles(host, size, 1);
-    work.mode = mc_doubles(host, size, 1);
-    work.chol = mc_doubles(host, size, size);
-    work.climb = mc_doubles(host, ab_communities_work(state->par->by.d, (int) k), 1);
+    work.effects = mc_doubles(host, num_multinomial_draw_work(state->par->by.d, (int) k), 1);
   }
   work.saved = mc_doubles(host, d, (size_t) data->m);
   work.logit = mc_doubles(host, k, 1);
@@ -61,11 +59,11 @@ static gibbs_work new_work(const ab_visit_data *data, const ab_prior *prior, ab_
 typedef struct {
   num_log_product present; /* P(visits | present) */
   int made, found;
-} visit_chance;
+} visit_probability;
 
-static visit_chance chance_of_visits(const gibbs_work *work, int i, int j) {
+static visit_probability probability_of_visits(const gibbs_work *work, int i, int j) {
   const ab_visit_data *data = work->data;
-  visit_chance at = {{0, 1}, 0, 0};
+  visit_probability at = {{0, 1}, 0, 0};
   for (int v = 0; v < data->n_visit; v++) {
     const int x = record(data, i, j, v);
     if (x < 0) continue;
@@ -77,7 +75,7 @@ static visit_chance chance_of_visits(const gibbs_work *work, int i, int j) {
   return at;
 }
 
-/* Draws a cell's state, its component unless there was no visit, and counts it. */
+/* Draws a cell's state and, if it was visited, its component, and counts the component. */
 static void draw_cell(gibbs_work *work, int i, int j) {
   const ab_param *ab = &work->state->par->ab;
   const ptrdiff_t at = num_at(i, j, work->data->n);
@@ -88,7 +86,7 @@ static void draw_cell(gibbs_work *work, int i, int j) {
     p += share * aspect[c];
     absence += share * (1 - aspect[c]);
   }
-  const visit_chance visits = chance_of_visits(work, i, j);
+  const visit_probability visits = probability_of_visits(work, i, j);
   const double scaled = p * visits.present.product * exp(visits.present.log);
   double tau = visits.found ? 1 : scaled / (scaled + absence);
   if (!visits.made) tau = p;
@@ -111,7 +109,8 @@ static void draw_cell(gibbs_work *work, int i, int j) {
   (z ? work->one : work->zero)[num_at(picked, j, ab->k)]++;
 }
 
-/* Dirichlet; where all Gammas are 0, as they can be for a tiny prior, one component has all. */
+/* Draws a row's membership from its Dirichlet; if all Gammas underflow to 0, as with a tiny prior,
+ * one component gets all. */
 static void draw_membership(gibbs_work *work, int i) {
   const int n = work->data->n, k = work->state->par->ab.k;
   double *s = work->state->par->ab.membership, total = 0;
@@ -121,7 +120,7 @@ static void draw_membership(gibbs_work *work, int i) {
   for (int c = 0; c < k; c++) s[num_at(i, c, n)] = fmax(s[num_at(i, c, n)] / total, NUM_TINY);
 }
 
-/* Solves for a draw from N(Q^-1 h, Q^-1), in h; false where Q is not definite. */
+/* Draws from N(Q^-1 h, Q^-1) into h; returns false if Q is not positive definite. */
 static bool draw_normal(gibbs_work *work, int d) {
   if (!num_chol(work->q, d)) return false;
   num_chol_forward(work->q, d, work->h);
@@ -130,58 +129,11 @@ static bool draw_normal(gibbs_work *work, int d) {
   return true;
 }
 
-/* Degrees of freedom of proposed effects: heavier tails than those of the posterior. */
-#define TAILS 10.0
-#define PROPOSALS 3
-
-/* log-density of a proposal whose standardised squared distance from the mode this is. */
-static double log_proposal(double distance, int size) {
-  return -(TAILS + size) / 2 * log1p(distance / TAILS);
-}
-
-/* |chol' (effects - mode)|^2 */
-static double distance_of(const double *chol, const double *effects, const double *mode, int size) {
-  double sum = 0;
-  for (int a = 0; a < size; a++) {
-    double z = 0;
-    for (int b = a; b < size; b++) z += chol[num_at(b, a, size)] * (effects[b] - mode[b]);
-    sum += z * z;
-  }
-  return sum;
-}
-
-/*
- * Effects given the cells that components wrote, by Metropolis and Hastings: proposals are t about the mode, which
- * goes by these counts alone and not by where the chain is.
- */
+/* Draws effects conditional on the components of the cells. */
 static void draw_effects(gibbs_work *work) {
   ab_visit_param *par = work->state->par;
-  const ab_communities *by = &par->by;
-  const int n = work->data->n, k = par->ab.k, size = by->d * k;
-  const size_t bytes = (size_t) size * sizeof(double);
-  if (k == 1) return;
-  memcpy(work->current, by->effects, bytes);
-  const bool known = ab_communities_mode(by, n, k, work->wrote, work->climb, work->chol);
-  memcpy(work->mode, by->effects, bytes);
-  double now = ab_communities_value(by, work->current, n, k, work->wrote, work->weight) -
-               log_proposal(distance_of(work->chol, work->current, work->mode, size), size);
-  for (int t = 0; known && t < PROPOSALS; t++) {
-    const double scale = sqrt(num_draw_gamma(TAILS / 2, TAILS / 2));
-    double *trial = by->effects, distance = 0;
-    for (int a = 0; a < size; a++) {
-      trial[a] = num_norm() / scale;
-      distance += trial[a] * trial[a];
-    }
-    num_chol_backward(work->chol, size, trial);
-    for (int a = 0; a < size; a++) trial[a] += work->mode[a];
-    const double then = ab_communities_value(by, trial, n, k, work->wrote, work->weight) -
-                        log_proposal(distance, size);
-    if (!(log(num_unif()) < then - now)) continue;
-    now = then;
-    memcpy(work->current, trial, bytes);
-  }
-  memcpy(by->effects, work->current, bytes);
-  ab_visits_follow(work->data, par);
+  num_multinomial_draw(&par->by, work->data->n, par->ab.k, work->wrote, work->effects);
+  if (par->ab.k > 1) ab_visits_follow(work->data, par);
 }
 
 static void draw_rows(gibbs_work *work) {
@@ -211,7 +163,7 @@ static void draw_aspects(gibbs_work *work) {
     }
 }
 
-/* Q and h of an attribute's slopes, with fresh Polya-Gamma numbers. */
+/* Computes Q and h of an attribute's slopes, with new Polya-Gamma draws. */
 static void slope_precision(gibbs_work *work, int j) {
   const ab_visit_data *data = work->data;
   const ab_detection *by = &work->state->par->detection;
@@ -240,11 +192,11 @@ static void draw_slopes(gibbs_work *work, int j) {
   const int d = by->d;
   double *slopes = by->slopes + num_at(0, j, d);
   slope_precision(work, j);
-  if (!draw_normal(work, d)) return; /* a prior too flat for what was seen: the slopes stay */
+  if (!draw_normal(work, d)) return; /* the prior is too flat for the data: the slopes stay */
   memcpy(slopes, work->h, (size_t) d * sizeof(double));
 }
 
-/* The mean of a slope among attributes: all covariates' parts, or all but one. */
+/* Mean of slope e of attribute j: its center plus, for the intercept, the terms of taxon covariates. */
 static double mean_of(const ab_visit_state *state, int m, int e, int j) {
   double mean = state->center[e];
   if (e != state->intercept) return mean;
@@ -253,7 +205,7 @@ static double mean_of(const ab_visit_state *state, int m, int e, int j) {
   return mean;
 }
 
-/* Draws one entry of center, at which slopes e have the covariate `by` (NULL: 1). */
+/* Draws one entry of center, which multiplies the covariate `by` (NULL: 1) in the mean of slopes e. */
 static void draw_center(gibbs_work *work, int at, int e, const double *by) {
   ab_visit_state *state = work->state;
   const int m = work->data->m, d = state->par->detection.d;
@@ -281,7 +233,7 @@ static void draw_spread(gibbs_work *work, int e) {
   state->spread[e] = fmin(fmax(1 / sqrt(precision), 1e-6), 1e6);
 }
 
-/* Odds of a find of what is there, by the slopes of an attribute. */
+/* Computes the odds of detecting a presence from the slopes of an attribute. */
 static void set_odds(gibbs_work *work, int j) {
   const ab_visit_data *data = work->data;
   const ab_detection *by = &work->state->par->detection;
@@ -292,8 +244,9 @@ static void set_odds(gibbs_work *work, int j) {
         work->odds[num_at(i, v, data->n)] = exp(num_dot(design_of(data, by, i, v), slopes, by->d));
 }
 
-/* P(visits) of a cell where odds are `times` as high, over exp(log_scale). */
-static double cell_chance(const gibbs_work *work, int i, int j, double times, double *log_scale) {
+/* P(visits) of a cell with odds of detection multiplied by `times`, divided by exp(log_scale). */
+static double cell_probability(const gibbs_work *work, int i, int j, double times,
+                               double *log_scale) {
   const ab_visit_data *data = work->data;
   const ab_param *ab = &work->state->par->ab;
   const double *aspect = ab->aspects + num_at(0, j, ab->k);
@@ -319,12 +272,13 @@ static double cell_chance(const gibbs_work *work, int i, int j, double times, do
   return p * present.product;
 }
 
-/* log-likelihood of an attribute's visits, states and components summed out, where odds are `times` as high. */
+/* Log-likelihood of an attribute's visits, summed over states and components, with odds multiplied
+ * by `times`. */
 static double loglik_at(const gibbs_work *work, int j, double times) {
   double scales = 0;
   num_log_product product = {0, 1};
   for (int i = 0; i < work->data->n; i++)
-    num_times(&product, cell_chance(work, i, j, times, &scales));
+    num_times(&product, cell_probability(work, i, j, times, &scales));
   return scales + num_log_of(&product);
 }
 
@@ -337,17 +291,17 @@ static double marginal_loglik(gibbs_work *work) {
   return sum;
 }
 
-/* A line through where an attribute's logits of aspects and its intercept are. */
+/* A line through the current logits of an attribute's aspects and its intercept. */
 typedef struct {
   int j;
   const double *logit; /* k */
   double intercept;
-  double lift; /* of logits, where the intercept moves by 1 */
+  double lift; /* change of the logits per unit of the intercept */
 } attribute_line;
 
 /*
- * Goes to a point of the line; returns its log-density, that of logits: shape[0] log a + shape[1] log(1 - a) is their
- * prior. -Inf where an aspect would come to its bound.
+ * Moves to a point of the line; returns its log-density with respect to the logits, whose prior is
+ * shape[0] log a + shape[1] log(1 - a). -Inf if an aspect would reach its bound.
  */
 static double at_line(gibbs_work *work, const attribute_line *line, double t) {
   const ab_visit_state *state = work->state;
@@ -381,9 +335,10 @@ static attribute_line line_of(gibbs_work *work, int j) {
 #define STEPS_OUT 8
 
 /*
- * Where an attribute is seldom found when it is there, how common it is and how well it is found can hardly be told
- * apart, and states hold on to both. Summed out, they let go: a slice (Neal 2003, doi:10.1214/aos/1056562461) along a
- * line of more presences that are found less, whose direction is drawn.
+ * The prevalence and the detection probability of a rarely detected attribute are nearly
+ * confounded, and both are tied to the states. Summing over the states removes the tie: a slice
+ * (Neal 2003, doi:10.1214/aos/1056562461) along a line of more presences with lower detection, in a
+ * random direction.
  */
 static void slice_attribute(gibbs_work *work, int j) {
   const attribute_line line = line_of(work, j);
@@ -403,7 +358,7 @@ static void slice_attribute(gibbs_work *work, int j) {
   }
 }
 
-/* Moves slopes e of all attributes: their distances from the mean times `scale`, and `shift` more. */
+/* Moves slopes e of all attributes: multiplies distances from the mean by `scale` and adds `shift`. */
 static void move_slopes(gibbs_work *work, int e, double scale, double shift) {
   const ab_visit_state *state = work->state;
   const int m = work->data->m, d = state->par->detection.d;
@@ -414,14 +369,14 @@ static void move_slopes(gibbs_work *work, int e, double scale, double shift) {
   }
 }
 
-/* Steps of all sizes: which one is right depends on how much is known. */
+/* Draws steps of all orders of magnitude, because the right one depends on the information in the data. */
 static double step_of(double most) { return most * exp(-4 * num_unif()) * num_norm(); }
 
 /*
- * Spread and mean moved together with all slopes, by Metropolis steps: where the data say little of
- * single attributes, slopes hold on to their mean and spread, and one at a time they hardly move. In
- * slopes that are scaled (shifted) along, their prior cancels against the Jacobian. Takes and returns
- * the log-likelihood.
+ * Moves spread and mean together with all slopes, by Metropolis steps: if single attributes have
+ * little data, slopes are tied to their mean and spread, and separate updates hardly move. For
+ * slopes scaled (shifted) along, the prior cancels against the Jacobian. Takes and returns the
+ * log-likelihood.
  */
 static double move_together(gibbs_work *work, int e, double now) {
   ab_visit_state *state = work->state;
@@ -452,7 +407,7 @@ static double move_together(gibbs_work *work, int e, double now) {
   return now;
 }
 
-/* log-density of all aspects and of the Beta's own parameters, given the sums of log a and log(1 - a). */
+/* Log-density of all aspects and of the Beta's parameters, from the sums of log a and log(1 - a). */
 static double log_beta(const gibbs_work *work, const double *sum) {
   const double *shape = work->state->shape;
   const double one = log(shape[0] / work->prior->one[0]),
@@ -465,7 +420,7 @@ static double log_beta(const gibbs_work *work, const double *sum) {
 
 #define BETA_STEPS 10
 
-/* Metropolis steps of the logarithms of both parameters, one, the other, or both at a time. */
+/* Metropolis steps of the logarithms of both parameters: one, the other, or both at a time. */
 static void draw_beta(gibbs_work *work) {
   const ptrdiff_t cells = (ptrdiff_t) work->data->m * work->state->par->ab.k;
   double *shape = work->state->shape, sum[2] = {0, 0};
@@ -499,7 +454,7 @@ static void share_slopes(gibbs_work *work) {
   }
 }
 
-/* What the slopes' conditional law goes by. */
+/* Sets mean and ridge of the slopes' conditional distribution, if they are shared. */
 static void set_prior(gibbs_work *work) {
   ab_visit_state *state = work->state;
   const int m = work->data->m, d = state->par->detection.d;
@@ -510,7 +465,7 @@ static void set_prior(gibbs_work *work) {
   }
 }
 
-/* Moves that know nothing of the states, which must be drawn right after them. */
+/* Moves with the states summed out; the states must be drawn immediately afterwards. */
 static void move_summed_out(gibbs_work *work) {
   const ab_visit_state *state = work->state;
   double now = state->shared ? marginal_loglik(work) : 0;
@@ -525,7 +480,7 @@ static double log_prior(const gibbs_work *work) {
   const ab_visit_param *par = state->par;
   const int n = work->data->n, m = work->data->m, d = par->detection.d;
   double sum = 0;
-  if (par->by.d > 0) sum += ab_communities_prior(&par->by, par->ab.k);
+  if (par->by.d > 0) sum += num_multinomial_log_prior(&par->by, par->ab.k);
   for (int c = 0; c < par->ab.k; c++) {
     for (int i = 0; i < n && par->by.d == 0; i++)
       sum += (work->prior->membership[c] - 1) * log(par->ab.membership[num_at(i, c, n)]);
@@ -574,7 +529,7 @@ static void note_presences(const gibbs_work *work, ab_visit_record *record_of, d
       richness[i]++;
       sites[j]++;
       note[AB_VISIT_NOTE_OCCUPIED]++;
-      const visit_chance visits = chance_of_visits(work, i, j);
+      const visit_probability visits = probability_of_visits(work, i, j);
       if (visits.made && !visits.found) note[AB_VISIT_NOTE_MISSED]++;
     }
 }
@@ -583,7 +538,7 @@ static void add_all(double *sum, const double *part, ptrdiff_t length) {
   for (ptrdiff_t i = 0; i < length; i++) sum[i] += part[i];
 }
 
-/* joint: of the parameters that the states were drawn with. */
+/* Records a draw. joint: log-density at the parameters with which the states were drawn. */
 static void note_draw(const gibbs_work *work, double joint, ab_visit_record *to) {
   const ab_visit_state *state = work->state;
   const ab_param *ab = &state->par->ab;

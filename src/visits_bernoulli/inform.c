@@ -5,7 +5,7 @@
 #include "num/linalg.h"
 #include "visits_bernoulli/private.h"
 
-/* Of one cell: as in the header. */
+/* r, tau and A / L of one cell, as in visits_bernoulli/inform.h. */
 typedef struct {
   double r, tau, present; /* present: A / L */
 } cell_parts;
@@ -17,7 +17,7 @@ typedef struct {
   double *slope, *share, *score, *ff; /* k: dp/dt, d2p/dt2; d: S; d x d: F */
 } inform_scratch;
 
-/* Fills the scratch for a cell; false: no visit. */
+/* Computes the derivatives of a cell; returns false without a visit. */
 static bool cell_derivatives(const inform_scratch *s, int i, int j, cell_parts *out,
                              double *loglik) {
   const ab_visit_data *data = s->data;
@@ -79,7 +79,7 @@ static void add_cell(const inform_scratch *s, const cell_parts *at, double *grad
   }
 }
 
-/* And its prior, of aspects on the scale of t: that of the aspects themselves. */
+/* Adds the prior; that of the aspects is transformed to the scale of t. */
 static double add_prior(const inform_scratch *s, const ab_prior *prior, int j, double *gradient,
                         double *information) {
   const ab_detection *by = &s->par->detection;
@@ -113,7 +113,7 @@ static inform_scratch new_scratch(const ab_visit_data *data, const ab_visit_para
                           mc_doubles(host, d, d)};
 }
 
-/* The value of attribute j. */
+/* Computes the value, gradient and information of attribute j. */
 static double inform(const inform_scratch *s, const ab_prior *prior, int j, double *gradient,
                      double *information) {
   cell_parts at;
@@ -133,23 +133,23 @@ void ab_visits_inform(const ab_visit_data *data, const ab_visit_param *par, cons
                            out->information + (ptrdiff_t) s.size * s.size * j);
 }
 
-/* What Newton's steps of an attribute work on. */
+/* Scratch of an attribute's Newton steps. */
 typedef struct {
-  int n_free, *free;            /* which entries of t move */
-  double *t, *trial, *step;     /* size each; t and trial: aspects as they are, slopes */
+  int n_free, *free;            /* the entries of t that move */
+  double *t, *trial, *step;     /* size each; t and trial: aspects (not their logits), then
+                                   slopes */
   double *gradient, *next;      /* size each */
-  double *information, *beyond; /* size x size: there, and where a trial is */
+  double *information, *beyond; /* size x size: at t, and at the trial */
   double *chol;                 /* size x size */
 } polish_scratch;
 
-#define LONGEST 5.0      /* entry of a step */
-#define LEAST_RISE 1e-10 /* twice what a step is to gain, in nats, to be made */
+#define LONGEST 5.0      /* limit of a step's entries */
+#define LEAST_RISE 1e-10 /* twice the least expected gain of a step, in nats */
 #define HALVINGS 12
-#define LEAST_RIDGE                                                                                \
-  1e-6 /* times the largest entry of the diagonal; ten times more until it is enough */
+#define LEAST_RIDGE 1e-6 /* share of the largest diagonal entry; raised tenfold until it suffices */
 #define RAISES 9
 
-/* The Cholesky factor of the information of what is free, with as little of a ridge as makes it definite. */
+/* Cholesky factor of the information of the free entries, with the smallest ridge that makes it definite. */
 static bool factor(const inform_scratch *s, polish_scratch *w) {
   const int n = w->n_free;
   double scale = 1e-12, ridge = 0;
@@ -167,10 +167,10 @@ static bool factor(const inform_scratch *s, polish_scratch *w) {
   return false;
 }
 
-/* The step from t, 0 where nothing moves; its rise g'd. */
+/* Computes the step from t, 0 for fixed entries; returns its rise g'd. */
 static double find_step(const inform_scratch *s, polish_scratch *w) {
   const int k = s->par->ab.k;
-  double *packed = w->next, longest = 0, rise = 0; /* of what is free alone */
+  double *packed = w->next, longest = 0, rise = 0; /* packed: free entries only */
   w->n_free = 0;
   for (int e = 0; e < s->size; e++)
     if (e >= k || (w->t[e] > AB_VISITS_EDGE && w->t[e] < 1 - AB_VISITS_EDGE))
@@ -189,7 +189,7 @@ static double find_step(const inform_scratch *s, polish_scratch *w) {
   return rise;
 }
 
-/* trial = t + length step; aspects move by their log-odds. */
+/* trial = t + length step; aspects move on the scale of log-odds. */
 static void move(int k, double length, const polish_scratch *w) {
   memcpy(w->trial, w->t, (size_t) k * sizeof(double));
   for (int a = 0; a < w->n_free; a++) {
@@ -211,7 +211,7 @@ static void swap(double **a, double **b) {
   *b = kept;
 }
 
-/* One step of attribute j from t, where its value is `now`: the value after it, `now` where none is larger. */
+/* Takes one step of attribute j from t with value `now`; returns the new value, `now` if none is larger. */
 static double step_once(const inform_scratch *s, const ab_prior *prior, int j, double now,
                         polish_scratch *w) {
   if (!(find_step(s, w) > LEAST_RISE)) return now;

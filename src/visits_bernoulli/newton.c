@@ -14,7 +14,7 @@
 
 #define BLOCK_ROWS 16
 #define BLOCK_COLUMNS 16
-/* Passes from a start before steps that may go far: fewer starts then end lower. */
+/* Iterations before long steps are tried: then fewer starting values end in lower maxima. */
 #define CAREFUL 10
 
 /* A unit, row or column, has k weights: its memberships or aspects. */
@@ -23,36 +23,36 @@ typedef struct {
   double *mixed;              /* k x block of rows, k x n of a column: w */
   double *s;                  /* block x k: the rows' memberships */
   double *gradient, *hessian; /* block x k, block x pairs of rows; k, pairs of a column */
-  /* Of a column, n each: p, 1 / L, (A - B) / L, tau and what of it is spread; A of a trial. */
+  /* Quantities of a column, n each: p, 1 / L, (A - B) / L, tau, tau (1 - tau); A of a trial. */
   double *p, *inverse, *r, *tau, *spread, *present;
-  double *miss;        /* n x n_visit: chances of a miss of a trial */
-  double *score;       /* d x n: derivatives of log A by the slopes */
-  double *curve;       /* pairs of d: minus the second derivatives, tau at a time */
+  double *miss;        /* n x n_visit: probabilities of a miss of a trial */
+  double *score;       /* d x n: derivatives of log A with respect to the slopes */
+  double *curve;       /* pairs of d: minus the second derivatives, weighted by tau */
   double *own, *trial; /* k + d: aspects and slopes of a column */
   double *h, *g, *low, *high, *d, *weights, *quadratic;
   int *side, *which;
 } scratch;
 
 struct ab_visit_newton {
-  ab_visit_work *em; /* what takes the slopes' steps */
+  ab_visit_work *em; /* takes the slopes' steps */
   const ab_prior *prior;
   const mc_host *host;
   num_strips rows, columns;
-  double *present,
-      *absent;   /* n x m: A, 1 where anything was found, and B; both 1 where no visit was */
-  double *miss;  /* n x n_visit x m: chances of a miss */
-  double *found; /* m: log A of the cells where anything was found */
-  double *known; /* d x m: the slopes that A, misses and `found` of a column are of; NaN at first */
-  /* Where memberships follow covariates. */
-  double *counts;              /* n x k: cells that components wrote */
+  double *present, *absent; /* n x m: A, 1 if anything was detected, and B; 1 without a visit */
+  double *miss;             /* n x n_visit x m: probabilities of a miss */
+  double *found;            /* m: log A summed over the cells with a detection */
+  double *known; /* d x m: the slopes for which A, misses and `found` of a column were computed;
+                    NaN at first */
+  /* Scratch for memberships by covariates. */
+  double *counts;              /* n x k: expected cells per component */
   double *second;              /* pairs x n: the rows' H */
-  double *climb;               /* of a step of EM */
+  double *climb;               /* scratch of an EM step */
   double *slope, *information; /* d k, d k x d k: of the effects */
-  double *effects;             /* d k: before a step */
-  bool look;                   /* rows say their likelihood, and no more */
+  double *effects;             /* d k: the effects before a step */
+  bool look;                   /* do_rows() computes only the likelihood */
   double loglik[NUM_MAX_STRIP];
-  scratch *at; /* one a thread */
-  int passes;
+  scratch *at; /* one per thread */
+  int iterations;
   double objective;
 };
 
@@ -122,7 +122,7 @@ ab_visit_newton *ab_visits_new_newton(const ab_visit_data *data, const ab_visit_
     work->counts = mc_doubles(host, data->n, k);
     const size_t order = (size_t) par->by.d * (size_t) k;
     work->second = mc_doubles(host, (size_t) num_pairs(k), data->n);
-    work->climb = mc_doubles(host, ab_communities_work(par->by.d, k), 1);
+    work->climb = mc_doubles(host, num_multinomial_work(par->by.d, k), 1);
     work->slope = mc_doubles(host, order, 1);
     work->information = mc_doubles(host, order, order);
     work->effects = mc_doubles(host, order, 1);
@@ -134,7 +134,7 @@ ab_visit_newton *ab_visits_new_newton(const ab_visit_data *data, const ab_visit_
   return work;
 }
 
-/* What some slopes say of a column: A and each visit's misses. */
+/* Slopes of a column, and A and the probabilities of a miss that they imply. */
 typedef struct {
   const double *slopes;
   double *present, *miss; /* n, n x n_visit */
@@ -147,7 +147,7 @@ static said said_of(const visit *w, int j) {
                 w->work->miss + num_at(0, j, data->n) * data->n_visit};
 }
 
-/* log A of the cells of a column where anything was found: their B is 0, and the scale of A of no account. */
+/* log A of the cells of a column with a detection: their B is 0, so the scale of A is irrelevant. */
 static double found_loglik(const visit *w, int j, const said *to) {
   const ab_visit_data *data = w->data;
   const double *absent = w->work->absent + num_at(0, j, data->n);
@@ -167,7 +167,7 @@ static void silent_visits(int n, const int *cell, const double *absent, const do
   for (int i = 0; i < n; i++) present[i] *= cell[i] < 0 || absent[i] <= 0 ? 1 : miss[i];
 }
 
-/* Returns found_loglik(). */
+/* Computes A and the misses of a column; returns found_loglik(). */
 static double detect(const visit *w, int j, const said *to) {
   const ab_visit_data *data = w->data;
   const int n = data->n, d = w->par->detection.d;
@@ -183,7 +183,7 @@ static double detect(const visit *w, int j, const said *to) {
   return found_loglik(w, j, to);
 }
 
-/* Columns whose slopes stand where step_together() looked at them last are known. */
+/* Skips columns whose slopes are those for which step_together() last computed A and the misses. */
 static void do_detection(void *ctx, int strip, int thread, int first, int b) {
   (void) thread;
   const visit *w = ctx;
@@ -201,7 +201,8 @@ static void do_detection(void *ctx, int strip, int thread, int first, int b) {
   }
 }
 
-/* Adds the slope and minus the curvature of up log x + down log(1 - x); without a prior x may be at a bound. */
+/* Adds the first and minus the second derivative of up log x + down log(1 - x); without a prior x
+ * may be at a bound. */
 static void add_prior(double x, double up, double down, double *slope, double *curve) {
   if (up > 0) {
     *slope += up / x;
@@ -213,7 +214,7 @@ static void add_prior(double x, double up, double down, double *slope, double *c
   }
 }
 
-/* A unit of k weights: the prior's counts of log x and, in the box, of log(1 - x), NULL on the simplex. */
+/* Unit of k weights: the prior's counts of log x and, in the box, of log(1 - x); NULL on the simplex. */
 typedef struct {
   int k;
   const double *one, *zero;
@@ -221,7 +222,7 @@ typedef struct {
 
 static double down(const prior_counts *prior, int c) { return prior->zero ? prior->zero[c] : 0; }
 
-/* The likelihood's gradient and packed Hessian, `stride` apart, into s->g and s->h. */
+/* Copies the likelihood's gradient and packed Hessian, entries `stride` apart, into s->g and s->h. */
 static void unpack(int k, const double *gradient, const double *hessian, int stride, scratch *s) {
   for (int c = 0; c < k; c++) {
     s->g[c] = gradient[(ptrdiff_t) c * stride];
@@ -231,7 +232,7 @@ static void unpack(int k, const double *gradient, const double *hessian, int str
   }
 }
 
-/* The direction into s->d; false: there is none. */
+/* Computes the direction s->d; returns false if there is none. */
 static bool find_direction(const prior_counts *prior, scratch *s) {
   const int k = prior->k;
   const bool simplex = prior->zero == NULL;
@@ -240,14 +241,15 @@ static bool find_direction(const prior_counts *prior, scratch *s) {
     const double x = s->weights[c];
     s->low[c] = -x;
     s->high[c] = simplex ? INFINITY : 1 - x;
-    s->g[c] -= mean; /* what all have in common is of no account on the simplex, but for rounding */
+    s->g[c] -= mean; /* a constant is irrelevant on the simplex, except for rounding */
     add_prior(x, prior->one[c], down(prior, c), s->g + c, s->h + num_at(c, c, k));
   }
   const num_quadratic_problem problem = {s->h, s->g, s->low, s->high, k, simplex};
   return num_quadratic(&problem, s->d, s->side, s->quadratic, s->which);
 }
 
-/* A log of the prior's, of an x that grows by d: it is known, and no part of d'H d, `form`. */
+/* Adds a log of the prior, of an x that grows by d. Its change is known exactly, so it is taken out
+ * of d'H d, `form`. */
 static void add_log(double count, double x, double d, num_safe_step *step, double *counts,
                     double *changes, double *form) {
   if (!(count > 0)) return;
@@ -256,9 +258,9 @@ static void add_log(double count, double x, double d, num_safe_step *step, doubl
   *form -= count * d * d / x / x;
 }
 
-#define MOST_LOGS 2 /* a weight has: at both of its bounds */
+#define MOST_LOGS 2 /* per weight: at both of its bounds */
 
-/* How far to go along s->d. */
+/* Step length along s->d. */
 static double length_along(const prior_counts *prior, const scratch *s) {
   const int k = prior->k;
   double count[MOST_LOGS * AB_VISITS_NEWTON_MOST], change[MOST_LOGS * AB_VISITS_NEWTON_MOST];
@@ -282,14 +284,14 @@ static void move(int k, double t, bool simplex, scratch *s) {
   for (int c = 0; c < k && simplex; c++) s->weights[c] /= total;
 }
 
-/* Moves the weights, s->weights, by a step that climbs. */
+/* Moves s->weights by a step that increases the objective. */
 static void climb_unit(const prior_counts *prior, const double *gradient, const double *hessian,
                        int stride, scratch *s) {
   unpack(prior->k, gradient, hessian, stride, s);
   if (find_direction(prior, s)) move(prior->k, length_along(prior, s), prior->zero == NULL, s);
 }
 
-/* Adds w, b x k, to gradients, and its products to Hessians. */
+/* Adds w (b x k) to the gradients, and its products to the Hessians. */
 static void add_products(int b, int k, const double *w, double *gradient, double *hessian) {
   for (int c = 0; c < k; c++) {
     for (int l = 0; l < b; l++) gradient[num_at(l, c, b)] += w[num_at(l, c, b)];
@@ -300,7 +302,7 @@ static void add_products(int b, int k, const double *w, double *gradient, double
   }
 }
 
-/* L of the cells of column j in a block of rows. */
+/* Computes L of the cells of column j in a block of rows. */
 static void mix_cells(int b, int k, const double *s, const double *aspect, const double *present,
                       const double *absent, double *out) {
   for (int l = 0; l < b; l++) out[l] = 0;
@@ -352,7 +354,7 @@ static void do_rows(void *ctx, int strip, int thread, int first, int b) {
   }
 }
 
-/* p and L of a column. */
+/* Computes p and L of a column. */
 static void mix_column(int n, int k, const double *membership, const double *aspect,
                        const double *present, const double *absent, double *p, double *total) {
   for (int i = 0; i < n; i++) p[i] = total[i] = 0;
@@ -364,7 +366,7 @@ static void mix_column(int n, int k, const double *membership, const double *asp
     }
 }
 
-/* What a column's objective has beside its log-likelihood. */
+/* Terms of a column's objective besides its log-likelihood. */
 static double column_prior(const visit *w, int j, const double *aspect, const double *slopes) {
   const ab_detection *by = &w->par->detection;
   const ab_prior *prior = w->work->prior;
@@ -380,7 +382,8 @@ static double column_prior(const visit *w, int j, const double *aspect, const do
   return sum;
 }
 
-/* The derivatives of log A of a column, score, and the sum of tau times minus the second ones, curve. */
+/* Derivatives of log A of a column (score), and minus its second derivatives, weighted by tau and
+ * summed (curve). */
 static void differentiate_visits(const visit *w, int j, scratch *s) {
   const ab_visit_data *data = w->data;
   const int n = data->n, d = w->par->detection.d, pairs = num_pairs(d);
@@ -402,8 +405,9 @@ static void differentiate_visits(const visit *w, int j, scratch *s) {
 }
 
 /*
- * Gradient and minus the Hessian of a column, of aspects and slopes together: visits_bernoulli/em.h has it
- * for the aspects' log-odds. Within the aspects it is H of the header. It need not be definite.
+ * Gradient and minus the Hessian of a column with respect to aspects and slopes jointly, as in
+ * visits_bernoulli/inform.h for the aspects' log-odds. Within the aspects it is H of the header. It
+ * need not be definite.
  */
 static void differentiate_column(const visit *w, int j, scratch *s) {
   const ab_detection *by = &w->par->detection;
@@ -435,14 +439,15 @@ static void differentiate_column(const visit *w, int j, scratch *s) {
     for (int e = 0; e < c; e++) s->h[num_at(c, e, size)] = s->h[num_at(e, c, size)];
 }
 
-#define NEARER 0.9    /* of the way to a bound that the prior keeps weights from, at most */
-#define GAIN 0.1      /* of the rise, for a step that is looked at */
-#define TRIALS 3      /* of steps, each half as long */
-#define ROUNDED 1e-13 /* of a column's objective */
+#define NEARER 0.9    /* largest share of the way to a bound from which the prior keeps weights */
+#define GAIN 0.1      /* share of the rise that a trial step must gain */
+#define TRIALS 3      /* trial steps, each half as long as the one before */
+#define ROUNDED 1e-13 /* relative rounding error of a column's objective */
 
 /*
- * Newton's step of aspects and slopes together, which hold on to each other where a taxon is seldom found:
- * the column's objective says whether it is taken. Then what it says of the visits is kept for the next pass.
+ * Newton's step of aspects and slopes jointly, which are strongly correlated if a taxon is rarely
+ * detected. It is accepted if the column's objective gains; its A and misses are kept for the next
+ * iteration.
  */
 static bool step_together(const visit *w, int j, double now, scratch *s) {
   ab_visit_newton *work = w->work;
@@ -507,7 +512,7 @@ static void climb_column(const visit *w, int j, int thread) {
   }
   differentiate_visits(w, j, s);
   differentiate_column(w, j, s);
-  if (work->passes >= CAREFUL && step_together(w, j, now, s)) return;
+  if (work->iterations >= CAREFUL && step_together(w, j, now, s)) return;
   const prior_counts prior = {k, work->prior->one, work->prior->zero};
   memcpy(s->weights, aspect, (size_t) k * sizeof(double));
   climb_unit(&prior, s->gradient, s->hessian, 1, s);
@@ -524,16 +529,17 @@ static void do_columns(void *ctx, int strip, int thread, int first, int b) {
 }
 
 static bool visit_all(visit *w, const num_strips *strips, num_scanner what) {
-  return mc_scan(w->work->host, w->work->passes, w->work->objective, strips, what, w);
+  return mc_scan(w->work->host, w->work->iterations, w->work->objective, strips, what, w);
 }
 
 /*
- * Gradient and minus the Hessian of the effects, of the likelihood as it is: of an observation's eta, with m its
- * cells, g and H those of its memberships s, s (g - m) and m (diag(s) - s s') - diag(s g) + s s' H. The flat
- * direction, all effects of a term alike, is made a steep one: the gradient there is 0.
+ * Gradient and minus the Hessian of the log-likelihood with respect to the effects. For an
+ * observation's eta, with m its cells, g and H those of its memberships s: s (g - m) and m (diag(s)
+ * - s s') - diag(s g) + s s' H. In the flat direction of equal effects of a term, where the
+ * gradient is 0, curvature is added.
  */
 static void differentiate_effects(const visit *w) {
-  const ab_communities *by = &w->par->by;
+  const num_multinomial *by = &w->par->by;
   const int n = w->data->n, k = w->par->ab.k, d = by->d, size = d * k;
   double *slope = w->work->slope, *information = w->work->information;
   memset(information, 0, (size_t) size * (size_t) size * sizeof(double));
@@ -570,10 +576,10 @@ static double total_of(const double *loglik) {
   return sum;
 }
 
-/* The likelihood and the log-prior of effects; NaN: stopped. */
+/* Log-likelihood plus log-prior of the effects; NaN: stopped. */
 static double effects_objective(visit *w) {
   ab_visit_newton *work = w->work;
-  double sum = ab_communities_prior(&w->par->by, w->par->ab.k);
+  double sum = num_multinomial_log_prior(&w->par->by, w->par->ab.k);
   ab_visits_follow(w->data, w->par);
   memset(work->loglik, 0, sizeof work->loglik);
   work->look = true;
@@ -582,15 +588,16 @@ static double effects_objective(visit *w) {
   return done ? sum + total_of(work->loglik) : NAN;
 }
 
-/* Newton's step of all effects, where it gains, else that of EM. `now`: the rows' likelihood. False: stopped. */
+/* Takes Newton's step of all effects if it gains, else EM's step. `now`: the rows' log-likelihood.
+ * Returns false if stopped. */
 static bool climb_effects(visit *w, double now) {
   ab_visit_newton *work = w->work;
-  const ab_communities *by = &w->par->by;
+  const num_multinomial *by = &w->par->by;
   const int size = by->d * w->par->ab.k;
-  const double before = now + ab_communities_prior(by, w->par->ab.k);
+  const double before = now + num_multinomial_log_prior(by, w->par->ab.k);
   differentiate_effects(w);
   memcpy(work->effects, by->effects, (size_t) size * sizeof(double));
-  if (work->passes >= CAREFUL && num_chol(work->information, size)) {
+  if (work->iterations >= CAREFUL && num_chol(work->information, size)) {
     num_chol_forward(work->information, size, work->slope);
     const double rise = num_dot(work->slope, work->slope, size);
     num_chol_backward(work->information, size, work->slope);
@@ -603,7 +610,7 @@ static bool climb_effects(visit *w, double now) {
     }
     memcpy(by->effects, work->effects, (size_t) size * sizeof(double));
   }
-  ab_communities_climb(by, w->data->n, w->par->ab.k, work->counts, work->climb);
+  num_multinomial_climb(by, w->data->n, w->par->ab.k, work->counts, work->climb);
   ab_visits_follow(w->data, w->par);
   return true;
 }
@@ -623,7 +630,7 @@ double ab_visits_newton_pass(const ab_visit_data *data, ab_visit_param *par,
     if (par->by.d > 0 && isfinite(rows) && !climb_effects(&w, rows)) return NAN;
     if (!visit_all(&w, &work->columns, do_columns)) return NAN;
   }
-  work->passes++;
+  work->iterations++;
   return work->objective = sum;
 }
 

@@ -1,18 +1,19 @@
 /*
- * visits_bernoulli/newton.h: passes of Newton halves for the model whose detection is a model and where nothing
- * is added (visits_bernoulli/em.h), in the place of EM's closed forms.
+ * visits_bernoulli/newton.h: iterations of alternating Newton steps for the model with a detection
+ * model and nothing added (visits_bernoulli/em.h), instead of EM's closed forms.
  *
- * Given detection a cell's likelihood is L = p A + (1 - p) B, with A = P(visits | present), B = 1 where no
- * visit found anything, else 0, and p = sum_c membership[i,c] aspects[c,j]: linear in a row's memberships
- * and in a column's aspects. So each row, on the simplex, and each column, in the box, has a sum of logs
- * of linear functions to climb, as aspect_bernoulli/newton.h, with
+ * With fixed detection a cell's likelihood is L = p A + (1 - p) B, with A = P(visits | present), B
+ * = 1 without a detection, else 0, and p = sum_c membership[i,c] aspects[c,j]: linear in a row's
+ * memberships and in a column's aspects. So each row, on the simplex, and each column, in the box,
+ * maximises a sum of logs of linear functions, as in aspect_bernoulli/newton.h, with
  *   w = (aspects A + (1 - aspects) B) / L (rows), membership (A - B) / L (columns),  g = sum w,  H = sum w w'.
- * d = argmin { d'H d / 2 - g'd : within the bounds } with pseudo-counts in g and H; as logs of linear functions
- * are self-concordant, with lambda^2 = d'H d (of the likelihood) a step of t gains at least
+ * d = argmin { d'H d / 2 - g'd : within the bounds } with pseudo-counts in g and H; as logs of
+ * linear functions are self-concordant, with lambda^2 = d'H d (of the likelihood) a step of t gains
+ * at least
  *   t g'd + t lambda + log(1 - t lambda) + sum of counts (log(1 + t change) - t change),
- * so that no line search is needed. Slopes climb as in a pass of EM; but once a start is under way aspects and
- * slopes of a column take Newton's step together, where the column's objective says that it gains. Memberships
- * that follow covariates climb by their effects: by EM's step, then by that of the likelihood's own curvature, likewise.
+ * so no line search is needed. Slopes take EM's step; after the first iterations aspects and slopes
+ * of a column take a joint Newton step if the column's objective gains. Effects of covariates of
+ * memberships likewise take EM's step first, later Newton's step with the likelihood's curvature.
  */
 #ifndef MC_VISITS_BERNOULLI_NEWTON_H
 #define MC_VISITS_BERNOULLI_NEWTON_H
@@ -23,7 +24,7 @@ typedef struct ab_visit_newton ab_visit_newton;
 
 #define AB_VISITS_NEWTON_MOST 64 /* components */
 
-/* Have these parameters such passes? */
+/* Returns whether these iterations apply to the model. */
 bool ab_visits_has_newton(const ab_visit_data *data, const ab_visit_param *par);
 
 /* Scratch is O(n m). */
@@ -31,15 +32,16 @@ ab_visit_newton *ab_visits_new_newton(const ab_visit_data *data, const ab_visit_
                                       const ab_prior *prior, int n_threads, const mc_host *host);
 
 /*
- * One pass: memberships, aspects given these, slopes given both. Costs O(n m (k^2 + n_visit d^2));
- * allocates nothing; never lowers the objective of ab_visits_pass(), and returns it for the parameters it
- * was given: NaN or -Inf where a find is impossible, NaN where the host asked to stop.
+ * One iteration: memberships, aspects given these, slopes given both. Costs O(n m (k^2 + n_visit
+ * d^2)); allocates nothing. Never decreases the objective of ab_visits_pass(), whose value at the
+ * supplied parameters it returns: NaN or -Inf if a detection is impossible, NaN if the host
+ * requested a stop.
  */
 double ab_visits_newton_pass(const ab_visit_data *data, ab_visit_param *par, ab_visit_newton *work);
 
-/* As a model for mc_fit(); blocks as in ab_visits_model(). */
+/* The model for mc_fit(); blocks as in ab_visits_model(). */
 typedef struct {
-  ab_visit_self visits; /* first: its own functions are of this */
+  ab_visit_self visits; /* first: its functions take this as their self */
   ab_visit_newton *newton;
 } ab_visit_newton_self;
 

@@ -7,8 +7,8 @@
 #include "num/linalg.h"
 
 enum { MOST_STEPS = 50, MOST_HALVES = 20 };
-static const double settled = 1e-10;  /* nats that Newton's step promises */
-static const double longest_step = 4; /* of a coefficient */
+static const double settled = 1e-10;  /* least expected gain of a Newton step, in nats */
+static const double longest_step = 4; /* limit of a coefficient's change */
 static const double least_spread = 0.01;
 
 struct occ_work {
@@ -40,7 +40,7 @@ static double log_prior(const occ_param *par, const double *theta, int size) {
   return sum;
 }
 
-/* The log-posterior of a taxon, its gradient and information; its log-likelihood into *loglik. */
+/* Log-posterior of a taxon, its gradient and information; *loglik is its log-likelihood. */
 static double inform(const occ_data *data, const occ_param *par, int j, const double *theta,
                      double *loglik, occ_work *w) {
   const int size = occ_size(data);
@@ -53,12 +53,12 @@ static double inform(const occ_data *data, const occ_param *par, int j, const do
   return *loglik + log_prior(par, theta, size);
 }
 
-/* The Cholesky factor of the information, which gets a ridge where it is not definite. */
+/* Cholesky factor of the information, with a ridge if it is not definite. */
 static void factor(int size, occ_work *w) {
   const size_t bytes = (size_t) size * (size_t) size * sizeof(double);
   double largest = 1e-8, ridge = 0;
   for (int e = 0; e < size; e++) largest = fmax(largest, fabs(w->information[num_at(e, e, size)]));
-  while (ridge < HUGE_VAL) { /* ends, too, where a value is not finite */
+  while (ridge < HUGE_VAL) { /* also ends if a value is not finite */
     memcpy(w->chol, w->information, bytes);
     for (int e = 0; e < size; e++) w->chol[num_at(e, e, size)] += ridge;
     if (num_chol(w->chol, size)) break;
@@ -68,7 +68,7 @@ static void factor(int size, occ_work *w) {
     for (int e = 0; e < size; e++) w->information[num_at(e, e, size)] += ridge;
 }
 
-/* Newton's step; returns twice what it promises to gain. */
+/* Computes Newton's step; returns twice its expected gain. */
 static double newton_step(int size, occ_work *w) {
   double gain = 0, most = 0;
   factor(size, w);
@@ -97,7 +97,7 @@ double occ_mode(const occ_data *data, const occ_param *par, int j, double *preci
       reached = inform(data, par, j, w->trial, &trial_loglik, w);
       by /= 2;
     }
-    if (!(reached > value)) { /* no further, to rounding */
+    if (!(reached > value)) { /* no gain beyond rounding */
       inform(data, par, j, theta, &loglik, w);
       break;
     }
@@ -111,7 +111,7 @@ double occ_mode(const occ_data *data, const occ_param *par, int j, double *preci
   return loglik;
 }
 
-/* The log-density of center and spread, eq. (5), to a constant. */
+/* Log-density of center and spread, eq. (5), up to a constant. */
 static double log_hyperprior(const occ_self *self, int size) {
   double sum = 0;
   for (int e = 0; e < size; e++) {
@@ -122,7 +122,7 @@ static double log_hyperprior(const occ_self *self, int size) {
   return sum;
 }
 
-/* The expectation of eqs. (4) and (5) given the modes and their curvature, maximised. */
+/* Maximises the expectation of eqs. (4) and (5), from the modes and their curvature. */
 static void update_sharing(const occ_self *self, int size) {
   const occ_work *w = self->work;
   const int m = self->data->m;
@@ -164,7 +164,7 @@ static double pass(void *ctx) {
   return sum;
 }
 
-/* At the blocks as they are, which need not be modes. */
+/* The objective at the current blocks, which need not be modes. */
 static double objective(void *ctx) {
   const occ_self *self = ctx;
   const int size = occ_size(self->data);

@@ -13,8 +13,8 @@ typedef struct {
   const occ_data *data;
   occ_param *par;
   const occ_plan *plan;
-  double *chol;            /* size x size x m: of plan->shape */
-  double *loglik;          /* m: of the state */
+  double *chol;            /* size x size x m: Cholesky factors of plan->shape */
+  double *loglik;          /* m: of the current state */
   double *off, *trial, *z; /* size */
   double *scratch;
   double accepted[2];
@@ -39,7 +39,7 @@ static sampler new_sampler(const occ_data *data, occ_param *par, const occ_plan 
   return s;
 }
 
-/* The log of eq. (4), to a constant. */
+/* Log of eq. (4), up to a constant. */
 static double log_prior(const occ_param *par, const double *theta, int size) {
   double sum = 0;
   for (int e = 0; e < size; e++) {
@@ -49,7 +49,7 @@ static double log_prior(const occ_param *par, const double *theta, int size) {
   return sum;
 }
 
-/* The log-density of Student's t about the mode, to a constant. */
+/* Log-density of Student's t about the mode, up to a constant. */
 static double log_student(const sampler *s, int j, const double *theta) {
   const double *chol = s->chol + num_at(0, j, (ptrdiff_t) s->size * s->size);
   const double *mode = s->plan->mode + num_at(0, j, s->size);
@@ -63,14 +63,14 @@ static double log_student(const sampler *s, int j, const double *theta) {
   return -(degrees + s->size) / 2 * log1p(square / degrees);
 }
 
-/* from + by L'^-1 z */
+/* Proposes from + by L'^-1 z. */
 static void propose(const sampler *s, int j, const double *from, double by) {
   for (int e = 0; e < s->size; e++) s->z[e] = num_norm();
   num_chol_backward(s->chol + num_at(0, j, (ptrdiff_t) s->size * s->size), s->size, s->z);
   for (int e = 0; e < s->size; e++) s->trial[e] = from[e] + by * s->z[e];
 }
 
-/* log_ratio: what the proposal adds to that of the densities. */
+/* Metropolis-Hastings step. log_ratio: log ratio of the proposal densities. */
 static void accept_or_not(sampler *s, int j, double log_ratio, int kind) {
   double *theta = s->par->theta + num_at(0, j, s->size);
   const double loglik = occ_loglik(s->data, j, s->trial, s->scratch);
@@ -91,7 +91,7 @@ static void move_taxon(sampler *s, int j) {
   accept_or_not(s, j, log_student(s, j, theta) - log_student(s, j, s->trial), 1);
 }
 
-/* Eqs. (4) and (5) given the taxa. */
+/* Draws center and spread, eqs. (4) and (5), conditional on the taxa. */
 static void draw_sharing(const sampler *s, const occ_prior *prior) {
   const int m = s->data->m;
   for (int e = 0; e < s->size; e++) {
@@ -104,7 +104,7 @@ static void draw_sharing(const sampler *s, const occ_prior *prior) {
       const double off = s->par->theta[num_at(e, j, s->size)] - s->par->center[e];
       square += off * off;
     }
-    /* Drawn as if spread_sd were not, and accepted by what that adds. */
+    /* Proposes without the factor of spread_sd, which decides acceptance. */
     const double drawn = square / (2 * num_draw_gamma_within((m + 1) / 2.0, 1));
     const double wide = prior->spread_sd[e] * prior->spread_sd[e];
     if (-num_draw_exp() < (variance - drawn) / (2 * wide)) s->par->spread[e] = sqrt(drawn);

@@ -7,7 +7,7 @@
 #include "num/base.h"
 
 static const double least_likelihood = 1e-300;
-static const double far_log_odds = 30; /* chances beyond are taken for those there */
+static const double far_log_odds = 30; /* log-odds are limited to this magnitude */
 
 size_t occ_scratch(const occ_data *data) {
   const size_t nodes = (size_t) data->n_node, d = (size_t) data->n_detection;
@@ -20,7 +20,7 @@ static double odds_of(const double *x, const double *b, int n) {
   return exp(fmin(fmax(eta, -far_log_odds), far_log_odds));
 }
 
-/* One row: psi, q, P(present | visits), and at each node the chances p and the share in q. */
+/* One row: psi, q, P(present | visits), and at each node the probabilities p and its term of q. */
 typedef struct {
   const double *x, *w; /* its covariates */
   const int *found;
@@ -30,7 +30,7 @@ typedef struct {
   double *share; /* n_node */
 } row_state;
 
-/* Eqs. (1) and (2). */
+/* Eqs. (1) and (2) for the row's detection history. */
 static void read_history(const occ_data *data, const double *d, row_state *row) {
   for (int k = 0; k < data->n_node; k++) row->share[k] = data->weight[k];
   row->hit = false;
@@ -91,8 +91,8 @@ static void add_outer(int n_a, const double *a, int n_b, const double *b, double
 }
 
 /*
- * The derivatives of log q by d: `slope`, and minus the second ones times `by` into information.
- * With g[k] = sum_v (y[v] - p[v,k]) w[v] the second ones are
+ * Derivatives of log q with respect to d: the first into `slope`; minus the second ones times `by`
+ * are added to information. With g[k] = sum_v (y[v] - p[v,k]) w[v] the second ones are
  *   sum_k share (g[k] g[k]' - sum_v p (1 - p) w w') - slope slope'.
  */
 static void inform_history(const occ_data *data, const row_state *row, double by, double *slope,
@@ -131,7 +131,7 @@ double occ_inform(const occ_data *data, int j, const double *theta, double *grad
   for (int r = data->first[j]; r < data->first[j + 1]; r++) {
     const double count = data->count[r];
     sum += count * read_row(data, r, theta, &row, scratch);
-    /* log L has the derivatives after - psi by x'b and after times those of log q. */
+    /* log L has derivative after - psi with respect to x'b, and `after` times that of log q. */
     const double open = row.after * (1 - row.after);
     inform_history(data, &row, count * row.after, slope, each, corner, size);
     for (int e = 0; e < a; e++) gradient[e] += count * (row.after - row.psi) * row.x[e];

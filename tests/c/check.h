@@ -1,8 +1,7 @@
 /*
- * check.h: a test harness in one header. A test is a function; main() names
- * each with RUN() and returns check_report(). All memory comes from exact()
- * and check_host(), with its exact size, so that the sanitizers see an overrun
- * by one; it is freed when its test ends.
+ * check.h: a test harness in one header. A test is a function; main() names each with RUN() and
+ * returns check_report(). All memory comes from exact() and check_host(), with its exact size, so
+ * the sanitizers detect an overrun by one; it is freed when its test ends.
  */
 #ifndef MC_CHECK_H
 #define MC_CHECK_H
@@ -26,7 +25,7 @@ static struct {
   int not_so;         /* failed checks */
   int n_memory;
   void *memory[1024];
-  int questions_left; /* until check_stop_later() says stop */
+  int questions_left; /* until check_stop_later() requests a stop */
   uint64_t random;
 } check = {.random = 1};
 
@@ -36,7 +35,7 @@ static inline void check_that(bool ok, const char *what, const char *file, int l
   printf("%s:%d: not so: %s\n", file, line, what);
 }
 
-/* Relative to want above 1, absolute below; equal infinities are near, NaN is near nothing. */
+/* Compares relative to want above 1, absolutely below; equal infinities are near, NaN is near nothing. */
 static inline void check_near(double got, double want, double tolerance, const char *what,
                               const char *file, int line) {
   const bool near = got == want || fabs(got - want) <= tolerance * fmax(1, fabs(want));
@@ -46,7 +45,7 @@ static inline void check_near(double got, double want, double tolerance, const c
 
 static inline void *check_alloc(void *ctx, size_t count, size_t size) {
   (void) ctx;
-  void *memory = calloc(count, size); /* NOLINT(clang-analyzer-optin.*): none is a size, too */
+  void *memory = calloc(count, size); /* NOLINT(clang-analyzer-optin.*): a size of 0 is legal */
   if (!memory || check.n_memory == 1024) {
     puts("out of memory in a test");
     exit(EXIT_FAILURE);
@@ -73,7 +72,7 @@ static inline double *exact_copy(const double *from, ptrdiff_t count) {
 /* A host that never stops a fit. */
 static inline mc_host check_host(void) { return (mc_host){.alloc = check_alloc}; }
 
-/* The tick of a host that says stop once it was asked check.questions_left times. */
+/* Tick of a host that requests a stop after check.questions_left calls. */
 static inline int check_stop_later(void *ctx, int pass, double objective) {
   (void) ctx;
   (void) pass;
@@ -81,7 +80,7 @@ static inline int check_stop_later(void *ctx, int pass, double objective) {
   return check.questions_left-- <= 0;
 }
 
-/* Uniform on (0, 1), the same numbers in every test. */
+/* Uniform on (0, 1), with the same numbers in every test. */
 static inline double check_uniform(void) {
   check.random = check.random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
   return ((double) (check.random >> 11) + 0.5) / 9007199254740992.0;

@@ -25,7 +25,7 @@ static inline problem new_problem(int n, int m, int k, double missing) {
   return p;
 }
 
-/* One that outlives the call. */
+/* A host that outlives the call. */
 static inline const mc_host *new_host(void) {
   mc_host *host = check_alloc(NULL, 1, sizeof *host);
   *host = check_host();

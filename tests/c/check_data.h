@@ -22,7 +22,7 @@ static inline bool check_selected(double cell, bool missing) {
   return missing ? isnan(cell) : cell > 0;
 }
 
-/* Rows of the selected cells, each buffer of its exact size. */
+/* Rows of the selected cells, with buffers of exact size. */
 static inline int *check_rows(const double *x, int n, int m, bool missing, const int **columns) {
   int *start = exact_int(n + 1);
   for (int i = 0; i < n; i++) {

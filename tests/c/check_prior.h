@@ -5,7 +5,7 @@
 #include "aspect_bernoulli/prior.h"
 #include "check.h"
 
-/* The same numbers for every component. */
+/* The same pseudo-counts for every component. */
 static inline ab_prior alike(int k, double one, double zero, double membership) {
   double *counts = exact(3 * (ptrdiff_t) k);
   for (int c = 0; c < k; c++) {
@@ -16,7 +16,7 @@ static inline ab_prior alike(int k, double one, double zero, double membership) 
   return ab_new_prior(counts, k);
 }
 
-/* Its own for each. */
+/* Different pseudo-counts for each component. */
 static inline ab_prior unlike(int k) {
   double *counts = exact(3 * (ptrdiff_t) k);
   for (int i = 0; i < 3 * k; i++) counts[i] = i % 4 == 2 ? 0 : check_uniform();

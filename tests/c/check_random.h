@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-/* R's generator, in its place: the same numbers in every test. For one file of a program. */
+/* Replaces R's generator, with the same numbers in every test. For one file of a program. */
 double unif_rand(void);
 double norm_rand(void);
 double exp_rand(void);

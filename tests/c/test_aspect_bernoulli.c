@@ -23,7 +23,8 @@ static double reference_loglik(const problem *p) {
   return sum;
 }
 
-/* What component c wrote of observed cell (i, j), over membership: x a / p + (1 - x) (1 - a) / (1 - p). */
+/* Expected share of component c in observed cell (i, j), over membership: x a / p + (1 - x) (1 - a)
+ * / (1 - p). */
 static double share(const problem *p, int i, int c, int j) {
   const double x = p->x[num_at(i, j, p->n)], q = cell_probability(p, i, j);
   const double aspect = p->par.aspects[num_at(c, j, p->k)];
@@ -143,9 +144,9 @@ static void test_exact_bounds_stay(void) {
 
 static void test_pinned_and_fixed_aspects(void) {
   problem p = new_problem(20, 8, 3, 0.1);
-  int *pinned = exact_int(3);
-  pinned[2] = 1;
-  p.par.pinned = pinned;
+  int *fixed = exact_int(3);
+  fixed[2] = 1;
+  p.par.fixed = fixed;
   problem before = copy_problem(&p);
   ab_work *work = new_work(&p, 1);
   ab_pass(&p.data, &p.par, work);
@@ -161,7 +162,7 @@ static void test_pinned_and_fixed_aspects(void) {
   CHECK(difference(&p, &before) > 0);
 }
 
-/* Nothing observed in a row and a column, all ones in another: they keep their values, or reach 1. */
+/* Rows and columns without observed cells are unchanged; a column of ones reaches 1. */
 static void test_unobserved(void) {
   problem p = new_problem(6, 5, 2, 0);
   for (int j = 0; j < p.m; j++) p.x[num_at(2, j, p.n)] = NAN;
@@ -203,7 +204,7 @@ static void test_stop(void) {
   CHECK(isnan(ab_objective(&p.data, &p.par, work)));
 }
 
-/* Fold-in is concave: at its end the certificate for memberships is next to nothing. */
+/* Fold-in is concave: at convergence the certificate for memberships is nearly 0. */
 static void test_certificate(void) {
   problem p = new_problem(25, 10, 3, 0.1);
   ab_work *work = new_work(&p, 1);
@@ -225,19 +226,19 @@ static void test_engine_runs_the_model(void) {
   ab_self self = {&p.data, &p.par, work};
   mc_model model = ab_model(&self);
   mc_trace trace;
-  const mc_control five = {.max_pass = 5, .n_threads = 1};
+  const mc_control five = {.max_iter = 5, .n_threads = 1};
   CHECK(mc_fit(&model, &five, &host, &trace) == MC_MAX_PASS);
   for (int pass = 0; pass < 5; pass++) reference_pass(&plain);
   CHECK(difference(&p, &plain) <= 1e-12);
-  const mc_control fast = {.max_pass = 3000, .tol = 1e-9, .accelerate = true, .n_threads = 1};
+  const mc_control fast = {.max_iter = 3000, .tol = 1e-9, .accelerate = true, .n_threads = 1};
   mc_trace long_trace;
   CHECK(mc_fit(&model, &fast, &host, &long_trace) == MC_CONVERGED);
-  for (int t = 1; t < long_trace.n_pass; t++)
+  for (int t = 1; t < long_trace.n_iter; t++)
     CHECK(long_trace.objective[t] >= long_trace.objective[t - 1]);
   CHECK_NEAR(reference_loglik(&p), long_trace.final, 1e-10);
 }
 
-/* Against logs taken one by one, with memberships that are 0, hardly above it, or not numbers. */
+/* Comparison with individual logs, for memberships that are 0, barely above it, or NaN. */
 static void test_log_prior_of_odd_memberships(void) {
   const int n = 1003, m = 3, k = 2;
   const ab_prior prior = alike(k, 0, 0, 0.3);

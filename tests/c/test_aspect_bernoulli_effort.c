@@ -1,4 +1,4 @@
-/* The aspect Bernoulli kernel with a phantom that follows effort. */
+/* The aspect Bernoulli kernel with a phantom that depends on effort. */
 #include "aspect_bernoulli/effort.h"
 #include "check_data.h"
 #include "check_prior.h"
@@ -21,9 +21,9 @@ static ab_effort new_problem(double missing, ab_prior (*new_prior)(int k)) {
   par = (ab_param){.k = K};
   par.membership = check_simplex(N, K);
   par.aspects = check_probabilities((ptrdiff_t) K * M);
-  int *pinned = check_alloc(NULL, K, sizeof *pinned);
-  pinned[K - 1] = 1;
-  par.pinned = pinned;
+  int *fixed = check_alloc(NULL, K, sizeof *fixed);
+  fixed[K - 1] = 1;
+  par.fixed = fixed;
   for (int j = 0; j < M; j++) par.aspects[num_at(K - 1, j, K)] = 0;
   double *coef = exact(2), *effort = exact(N);
   for (int i = 0; i < N; i++) effort[i] = (i - 0.5 * N) / 5;
@@ -67,7 +67,7 @@ static void test_never_lowers_the_objective(void) {
   never_lowers_the_objective(true, unlike);
 }
 
-/* The maximum has no slope; far from it, too, and where rows of the same effort are one. */
+/* The slope is 0 at the maximum, also far from 0, and with rows of equal effort merged. */
 static void test_curve_is_at_its_maximum(void) {
   double *effort = exact(N), *cells = exact(N), *coef = exact(2);
   for (int round = 0; round < 6; round++) {
@@ -93,7 +93,7 @@ static void test_curve_is_at_its_maximum(void) {
   }
 }
 
-/* Odds beyond what a share can hold leave rows on the simplex, and no share at 0. */
+/* Odds beyond the range of a share leave rows on the simplex, and no share at 0. */
 static void test_impose_keeps_shares_above_zero(void) {
   ab_effort p = new_problem(0, none);
   p.coef[1] = 400;
@@ -112,11 +112,11 @@ static void test_engine_runs_the_model(void) {
   ab_effort p = new_problem(0, none);
   ab_effort_impose(&p);
   const mc_host host = check_host();
-  const mc_control fast = {.max_pass = 500, .tol = 1e-8, .accelerate = true, .n_threads = 1};
+  const mc_control fast = {.max_iter = 500, .tol = 1e-8, .accelerate = true, .n_threads = 1};
   mc_trace trace;
   mc_model model = ab_effort_model(&p);
   CHECK(mc_fit(&model, &fast, &host, &trace) >= 0);
-  for (int t = 1; t < trace.n_pass; t++) CHECK(trace.objective[t] >= trace.objective[t - 1]);
+  for (int t = 1; t < trace.n_iter; t++) CHECK(trace.objective[t] >= trace.objective[t - 1]);
   check_shares(&p);
 }
 

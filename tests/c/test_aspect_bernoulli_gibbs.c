@@ -1,11 +1,11 @@
-/* The Gibbs sampler of the aspect Bernoulli model: what holds after any sweep, whatever was drawn. */
+/* The Gibbs sampler of the aspect Bernoulli model: invariants after any sweep, for any draws. */
 #include "aspect_bernoulli/gibbs.h"
 #include "check_data.h"
 #include "check_prior.h"
 #include "check_random.h"
 #include "num/assign.h"
 
-/* The next order of 0 .. k - 1 as in a dictionary; false after the last. */
+/* The next permutation of 0 .. k - 1 in lexicographic order; false after the last. */
 static bool next_order(int k, int *order) {
   int at = k - 2, other = k - 1;
   while (at >= 0 && order[at] > order[at + 1]) at--;
@@ -20,7 +20,7 @@ static bool next_order(int k, int *order) {
   return true;
 }
 
-/* The least cost by trying every order. */
+/* The least cost over all permutations. */
 static double best_cost(int k, const double *cost, int *order) {
   double best = INFINITY;
   for (int c = 0; c < k; c++) order[c] = c;
@@ -64,19 +64,19 @@ typedef struct {
 
 static problem *new_problem(int n, int m, int k, int white, int black, double missing) {
   problem *p = check_alloc(NULL, 1, sizeof *p);
-  int *pinned = exact_int(k), *kind = exact_int(k), *probe = exact_int(2);
+  int *fixed = exact_int(k), *kind = exact_int(k), *probe = exact_int(2);
   const ptrdiff_t rows = (ptrdiff_t) n * k, columns = (ptrdiff_t) k * m;
   p->n = n;
   p->m = m;
   p->data = check_view(check_table(n, m, 0.4, missing), n, m);
   p->host = check_host();
-  p->state = (ab_gibbs_state){k, exact(rows), exact(columns), pinned};
+  p->state = (ab_gibbs_state){k, exact(rows), exact(columns), fixed};
   for (ptrdiff_t e = 0; e < rows; e++) p->state.membership[e] = 1.0 / k;
   for (ptrdiff_t e = 0; e < columns; e++) p->state.aspects[e] = 0.1 + 0.8 * check_uniform();
   for (int c = k - white - black; c < k; c++) {
-    pinned[c] = c < k - black ? -1 : 1;
+    fixed[c] = c < k - black ? -1 : 1;
     kind[c] = c < k - black ? AB_WHITE : AB_BLACK;
-    for (int j = 0; j < m; j++) p->state.aspects[num_at(c, j, k)] = pinned[c] > 0;
+    for (int j = 0; j < m; j++) p->state.aspects[num_at(c, j, k)] = fixed[c] > 0;
   }
   double *reference = exact(columns);
   memcpy(reference, p->state.aspects, (size_t) columns * sizeof(double));
@@ -110,8 +110,8 @@ static void check_state(const problem *p) {
   for (int j = 0; j < p->m; j++)
     for (int c = 0; c < k; c++) {
       const double a = p->state.aspects[num_at(c, j, k)];
-      if (p->state.pinned[c])
-        CHECK(a == (p->state.pinned[c] > 0));
+      if (p->state.fixed[c])
+        CHECK(a == (p->state.fixed[c] > 0));
       else
         CHECK(a > 0 && a < 1);
     }
@@ -147,7 +147,7 @@ static void test_no_notes(void) {
   check_state(p);
 }
 
-/* A stop comes in the middle of a sweep, too, and leaves a whole state wherever it comes. */
+/* A stop, also within a sweep, leaves a complete state. */
 static void test_stops(void) {
   const ab_prior prior = alike(2, 1, 1, 1);
   for (int asked = 0; asked < 24; asked += 3) {
@@ -161,7 +161,7 @@ static void test_stops(void) {
   }
 }
 
-/* Nor is a note whole where it was stopped: it counts for nothing, nor does its sweep. */
+/* A record that was stopped is not counted, nor is its sweep. */
 static void test_stops_of_notes(void) {
   const ab_prior prior = alike(2, 1, 1, 1);
   for (int asked = 23; asked <= 28; asked++) {

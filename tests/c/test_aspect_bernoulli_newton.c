@@ -1,12 +1,12 @@
-/* Newton halves of the aspect Bernoulli kernel, and the quadratic problems they solve. */
+/* Newton steps of the aspect Bernoulli kernel, and the quadratic problems that they solve. */
 #include "aspect_bernoulli/effort.h"
 #include "aspect_bernoulli/low_rank.h"
 #include "aspect_bernoulli/newton.h"
 #include "check_aspect_bernoulli.h"
 #include "num/quadratic.h"
 
-/* Conditions of an optimum, with a ridge of next to nothing: no free unknown has a slope, none at a bound
- * a slope that leads inside. */
+/* Optimality conditions, up to the tiny ridge: free unknowns have no slope, and those at a bound no
+ * slope pointing inside. */
 static void hold_to_conditions(int k, int rank, bool balanced) {
   double *h = exact((ptrdiff_t) k * k), *g = exact(k), *low = exact(k), *high = exact(k);
   double *d = exact(k), *work = exact((ptrdiff_t) num_quadratic_work(k)), sum = 0, multiplier = 0;
@@ -65,10 +65,10 @@ static ab_newton *new_work(const problem *p, int n_threads) {
   return ab_new_newton(&p->data, &p->prior, false, n_threads, new_host());
 }
 
-static void hold_work_to_guarantees(problem p, int passes, ab_newton *work) {
+static void hold_work_to_guarantees(problem p, int iterations, ab_newton *work) {
   ab_work *em = ab_new_work(&p.data, &p.prior, 1, new_host());
   double before = -INFINITY;
-  for (int pass = 0; pass < passes; pass++) {
+  for (int pass = 0; pass < iterations; pass++) {
     const double now = ab_objective(&p.data, &p.par, em);
     CHECK_NEAR(ab_newton_pass(&p.data, &p.par, work), now, 1e-12);
     CHECK(now >= before - 1e-10 * (1 + fabs(now)));
@@ -84,8 +84,8 @@ static void hold_work_to_guarantees(problem p, int passes, ab_newton *work) {
     CHECK(p.par.aspects[at] >= 0 && p.par.aspects[at] <= 1);
 }
 
-static void hold_to_guarantees(problem p, int passes) {
-  hold_work_to_guarantees(p, passes, new_work(&p, 1));
+static void hold_to_guarantees(problem p, int iterations) {
+  hold_work_to_guarantees(p, iterations, new_work(&p, 1));
 }
 
 static ab_prior none(int k) { return alike(k, 0, 0, 0); }
@@ -109,7 +109,7 @@ static void test_posterior_of_odd_priors_never_falls(void) {
   never_lowers_the_objective(unlike);
 }
 
-/* One half solved to the end has nothing to gain, by EM's own certificate. */
+/* A half iterated to convergence has nothing to gain, by EM's own certificate. */
 static void test_halves_to_the_end(void) {
   for (int round = 0; round < 12; round++) {
     problem p = new_problem(12, 9, 2 + round % 3, 0.2);
@@ -181,13 +181,13 @@ static void test_parabola(void) {
   }
 }
 
-/* The function that stands for the objective where zeros are not scanned: near it, and never falling. */
+/* The surrogate objective with unscanned zeros: near the objective, and never decreasing. */
 static void climb_unscanned(int k, double missing, bool pin, ab_prior (*prior)(int k)) {
   problem p = new_sparse_problem(300, 31, k, missing);
-  int *pinned = exact_int(k);
-  pinned[k - 1] = pin;
+  int *fixed = exact_int(k);
+  fixed[k - 1] = pin;
   p.prior = prior(k);
-  p.par.pinned = pinned;
+  p.par.fixed = fixed;
   for (int j = 0; j < p.m && pin; j++) p.par.aspects[num_at(k - 1, j, k)] = 0;
   problem twin = copy_problem(&p);
   const mc_host host = check_host();
@@ -219,9 +219,9 @@ static void test_unscanned_of_one_component(void) { climb_unscanned(1, 0, false,
 
 static void test_unobserved_and_pinned_stay(void) {
   problem p = new_problem(8, 6, 3, 0);
-  int *pinned = exact_int(3);
-  pinned[2] = 1;
-  p.par.pinned = pinned;
+  int *fixed = exact_int(3);
+  fixed[2] = 1;
+  p.par.fixed = fixed;
   for (int j = 0; j < p.m; j++) p.x[num_at(2, j, p.n)] = NAN;
   for (int i = 0; i < p.n; i++) p.x[num_at(i, 3, p.n)] = NAN;
   for (int j = 0; j < p.m; j++) p.par.aspects[num_at(2, j, p.k)] = 0;
@@ -263,7 +263,7 @@ static void test_stop(void) {
   CHECK(isnan(ab_newton_pass(&p.data, &p.par, ab_new_newton(&p.data, &p.prior, false, 1, &host))));
 }
 
-/* Columns of a long table are asked about within their only block, which is the last: 32 of rows come before it. */
+/* The host is asked within the only block of columns of a long table, after 32 blocks of rows. */
 static void test_stop_within_a_block(void) {
   const int sizes[] = {3, 12};
   for (int s = 0; s < 4; s++) {
@@ -284,10 +284,10 @@ static void test_engine_runs_the_model(void) {
                            new_work(&p, 1)};
     mc_model model = ab_newton_model(&self);
     const mc_control control = {
-        .max_pass = 500, .tol = 1e-10, .accelerate = accelerate, .n_threads = 1};
+        .max_iter = 500, .tol = 1e-10, .accelerate = accelerate, .n_threads = 1};
     mc_trace trace;
     CHECK(mc_fit(&model, &control, &host, &trace) == MC_CONVERGED);
-    for (int pass = 1; pass < trace.n_pass; pass++)
+    for (int pass = 1; pass < trace.n_iter; pass++)
       CHECK(trace.objective[pass] >= trace.objective[pass - 1] - 1e-9);
     const ab_certificate gap = ab_certify(&p.data, &p.par, self.ab.work);
     CHECK(gap.membership + gap.aspects < 0.01);

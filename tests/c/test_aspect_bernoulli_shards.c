@@ -1,4 +1,4 @@
-/* The aspect Bernoulli kernel of a table in pieces, against that of the table. */
+/* The aspect Bernoulli kernel of a table in pieces, against that of the whole table. */
 #include "aspect_bernoulli/shards.h"
 #include "check_aspect_bernoulli.h"
 
@@ -15,7 +15,7 @@ static ab_newton_self new_self(problem *p, int algorithm, int n_threads) {
   return self;
 }
 
-/* The caller: shards in one memory, their memberships saved as the engine asks. */
+/* The caller: shards in one memory, with memberships saved as the engine requests. */
 typedef struct {
   int n_shard, k, m;
   problem part[MOST_SHARDS];
@@ -112,7 +112,7 @@ static mc_trace run(mc_model *model, const mc_control *ctl) {
 }
 
 static void hold_to_table(problem p, int algorithm, bool accelerate, int n_threads) {
-  const mc_control ctl = {.max_pass = 12, .accelerate = accelerate, .n_threads = n_threads};
+  const mc_control ctl = {.max_iter = 12, .accelerate = accelerate, .n_threads = n_threads};
   pieces all = cut(&p, MOST_SHARDS);
   begin(&all, algorithm, n_threads);
   static int no_start[1] = {0};
@@ -131,34 +131,35 @@ static void hold_to_table(problem p, int algorithm, bool accelerate, int n_threa
   ab_newton_self self = new_self(&p, algorithm, n_threads);
   mc_model whole = algorithm == EM ? ab_model(&self.ab) : ab_newton_model(&self);
   const mc_trace here = run(&whole, &ctl);
-  CHECK(there.n_pass == here.n_pass);
+  CHECK(there.n_iter == here.n_iter);
   CHECK_NEAR(there.final, here.final, 1e-10);
   CHECK(check_distance(driver.par.aspects, p.par.aspects, (ptrdiff_t) p.k * p.m) < 1e-6);
 }
 
 static void hold_rounds_to_table(int algorithm, int round) {
   problem p = new_problem(31, 9, 3, round % 2 ? 0.1 : 0);
-  int *pinned = exact_int(3);
+  int *fixed = exact_int(3);
   for (ptrdiff_t i = 0; i < 27; i++) p.par.aspects[i] *= 0.4;
   if (round % 4 >= 2) p.prior = alike(3, 0.2, 1, 0.03);
   if (round >= 4) {
-    pinned[2] = 1;
+    fixed[2] = 1;
     for (int j = 0; j < 9; j++) p.par.aspects[num_at(2, j, 3)] = 0;
-    p.par.pinned = pinned;
+    p.par.fixed = fixed;
   }
   hold_to_table(p, algorithm, round % 3 > 0, 1 + round % 2);
 }
 
-/* One pass with effort: evaluations, the curve, visits and the aspects, by their sums over pieces. */
+/* One iteration with effort: evaluations, the curve, memberships and the aspects, from their sums
+ * over pieces. */
 static void hold_effort_to_table(bool newton, bool prior) {
   enum { N = 31, M = 9, K = 3 };
   const mc_host *host = new_host();
   problem p = new_problem(N, M, K, 0.1);
-  int *pinned = exact_int(K);
+  int *fixed = exact_int(K);
   double *effort = exact(N), *cells = exact(N), *coef = exact(2), *curve = exact(2);
   if (prior) p.prior = alike(K, 0.2, 1, 0.03);
-  pinned[K - 1] = 1;
-  p.par.pinned = pinned;
+  fixed[K - 1] = 1;
+  p.par.fixed = fixed;
   for (int j = 0; j < M; j++) p.par.aspects[num_at(K - 1, j, K)] = 0;
   for (int i = 0; i < N; i++) effort[i] = (i % 7 - 3.0) / 2;
   coef[0] = curve[0] = 0.3;

@@ -124,9 +124,9 @@ static void test_engine_runs_the_model(void) {
   const mc_host host = check_host();
   mc_model model = model_of(&p);
   mc_trace trace;
-  const mc_control fast = {.max_pass = 2000, .tol = 1e-10, .accelerate = true, .n_threads = 1};
+  const mc_control fast = {.max_iter = 2000, .tol = 1e-10, .accelerate = true, .n_threads = 1};
   CHECK(mc_fit(&model, &fast, &host, &trace) == MC_CONVERGED);
-  for (int t = 1; t < trace.n_pass; t++) CHECK(trace.objective[t] >= trace.objective[t - 1]);
+  for (int t = 1; t < trace.n_iter; t++) CHECK(trace.objective[t] >= trace.objective[t - 1]);
 }
 
 int main(void) {

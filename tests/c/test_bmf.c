@@ -1,4 +1,4 @@
-/* The sampler of binary matrix factorization: what holds after any sweep, whatever was drawn. */
+/* The sampler of binary matrix factorization: invariants after any sweep, for any draws. */
 #include "bmf/private.h"
 #include "check_data.h"
 #include "check_random.h"
@@ -27,7 +27,7 @@ static void set_hyper(bmf_state *state) {
   state->hyper[BMF_WEIGHT_MEAN] = (bmf_hyper){.value = 0, .shape = 1, .rate = 1};
 }
 
-/* k and l free features of a coin's beside n_fixed columns of ones each. */
+/* k and l random free features beside n_fixed columns of ones each. */
 static problem *new_problem_with(int n_fixed, bmf_family family, int n, int m, int k, int l,
                                  bool infinite, double missing) {
   problem *p = check_alloc(NULL, 1, sizeof *p);
@@ -88,7 +88,7 @@ static void check_state(const problem *p) {
       CHECK(isfinite(w) && w == bmf_weight(&p->state, 1, l)[c]);
       CHECK(w > 0 || p->state.family != BMF_POISSON);
     }
-  CHECK(!p->state.omega); /* of an update of the weights alone */
+  CHECK(!p->state.omega); /* only set during an update of the weights */
 }
 
 static void run(problem *p, bmf_moves moves, int n_sweep) {
@@ -131,7 +131,7 @@ static void test_small_sides(void) {
   }
 }
 
-/* No features at all on one side, or on both: what is empty has no memory to point to. */
+/* No features on one side, or on both: empty arrays have no memory. */
 static void run_without(bmf_family family, double missing, bmf_moves moves) {
   run(new_problem_with(0, family, 7, 4, 3, 0, false, missing), moves, 10);
   run(new_problem_with(0, family, 7, 4, 0, 3, false, missing), moves, 10);
@@ -146,14 +146,14 @@ static void test_no_features_collapsed(void) {
   run_without(BMF_GAUSSIAN, 0, (bmf_moves){.collapsed = true});
 }
 
-/* Many features: rows grow, and weights are drawn feature by feature. */
+/* Many features: rows grow, and weights are drawn by feature. */
 static void test_many_features(void) {
   const bmf_moves block = {.block = true};
   run(new_problem(BMF_GAUSSIAN, 12, 10, 26, 26, false, 0.1), block, 2);
   run(new_problem(BMF_BERNOULLI, 12, 10, 26, 26, false, 0.1), block, 2);
 }
 
-/* An item's own features give way to the new ones, also where these need more memory. */
+/* New features replace an item's own, also if more memory is needed. */
 static void test_births_replace(bmf_family family) {
   problem *p = new_problem_with(0, family, 1, 3, 200, 2, true, 0);
   bmf_side *rows = &p->state.side[0];
@@ -174,7 +174,7 @@ static void test_births_replace(bmf_family family) {
 static void test_births_replace_gaussian(void) { test_births_replace(BMF_GAUSSIAN); }
 static void test_births_replace_poisson(void) { test_births_replace(BMF_POISSON); }
 
-/* Features that are added and dropped keep members and weights together. */
+/* Adding and dropping features keeps members and weights together. */
 static void test_add_and_drop(void) {
   problem *p = new_problem(BMF_GAUSSIAN, 4, 3, 2, 2, true, 0);
   double weight[3] = {7, 8, 9};
@@ -190,7 +190,7 @@ static void test_add_and_drop(void) {
   check_state(p);
 }
 
-/* A stop comes in the middle of a sweep, too, and leaves a whole state wherever it comes. */
+/* A stop, also within a sweep, leaves a complete state. */
 static void test_stops(bmf_family family, bmf_moves moves, int n, int m, double missing) {
   int whole = 0, most = 0;
   for (int asked = 0; asked < 40; asked += 6) {
@@ -218,8 +218,8 @@ static void test_stops_collapsed(void) {
 }
 
 /*
- * Two features that are the same share a sum s of weights, and a prior precision far below the
- * rounding errors of what the cells say of s must not freeze them.
+ * Two equal features share a sum s of weights; a prior precision far below the rounding errors of
+ * the cells' information about s must not freeze them.
  */
 static problem *same_twice(bmf_family family, double missing, double precision, int n_feature) {
   problem *p = new_problem_with(0, family, 30, 8, n_feature, 1, false, missing);
@@ -257,7 +257,7 @@ static void test_same_features_missing(void) { test_same_features(BMF_GAUSSIAN, 
 static void test_same_features_complete(void) { test_same_features(BMF_GAUSSIAN, 0, 2); }
 static void test_same_features_bernoulli(void) { test_same_features(BMF_BERNOULLI, 0.05, 2); }
 
-/* Of two such features s has the law that one feature's weight has under ws the precision. */
+/* The sum s of two equal features is distributed as a single feature's weight with half the precision. */
 static void test_same_features_collapsed(void) {
   const double precision[] = {1, 1e-6, 1e-12, 1e-18, 1e-24};
   for (int t = 0; t < 5; t++) {
@@ -274,14 +274,14 @@ static void test_same_features_collapsed(void) {
   }
 }
 
-/* Both roads to one law: where a Cholesky factor is to be had, eigenvalues say the same. */
+/* Both methods agree: if a Cholesky factor exists, the eigendecomposition gives the same result. */
 static void test_gaussian_roads(void) {
   const int n = 3;
   const double s[] = {4, 2, 2, 2, 3, 1, 2, 1, 5}, g[] = {1, -2, 3};
   double *work = exact((ptrdiff_t) num_gaussian_work(n));
   double log_of[2];
   for (int road = 0; road < 2; road++) {
-    /* The larger system has a direction of no data, which knows its prior alone. */
+    /* The larger system has a direction without data, in which only the prior matters. */
     const int size = n + road;
     const num_ridge prior = {road ? 1e-30 : 0.5, 2};
     double *q = exact((ptrdiff_t) size * size), *h = exact(size), *draw = exact(size);
@@ -306,7 +306,7 @@ static void test_gaussian_roads(void) {
   CHECK(isnan(num_log_gaussian(q, h, 1, (num_ridge){1, 0}, work)));
 }
 
-/* The scratch is what its header says, whichever way the item's gram was made. */
+/* The scratch agrees with its header, however the item's gram was computed. */
 static void test_seen(void) {
   problem *p = new_problem(BMF_GAUSSIAN, 9, 6, 3, 2, false, 0.2);
   bmf_workspace *ws = bmf_new_workspace(&p->state, 0);
@@ -326,7 +326,7 @@ static void test_seen(void) {
   CHECK(n_partial > 0);
 }
 
-/* A try of a table with many rows, or features, asks within it, and a stop leaves no trace. */
+/* An attempt on a table with many rows, or features, asks the host, and a stop leaves no trace. */
 static int n_questions;
 static int count_questions(void *ctx, int pass, double objective) {
   n_questions++;
@@ -348,7 +348,7 @@ static void test_split_merge_asks(void) {
   check_state(p);
 }
 
-/* Many weights of a 0/1 table: the variables of all cells take no more memory than a number for each. */
+/* Many weights of a 0/1 table: the variables of all cells need at most one number each. */
 static size_t most_bytes;
 static void *count_bytes(void *ctx, size_t count, size_t size) {
   most_bytes = count * size > most_bytes ? count * size : most_bytes;
@@ -364,7 +364,7 @@ static void test_memory_of_many_weights(void) {
   check_state(p);
 }
 
-/* Without a mean a look at all cells ends where the host says stop; with one it is whole. */
+/* Without a mean the evaluation of all cells ends when the host requests it; with one it is completed. */
 static void test_measure_asks(void) {
   problem *p = new_problem(BMF_BERNOULLI, 300, 4, 2, 2, false, 0);
   bmf_measure_work work = bmf_new_measure(&p->state, 1);

@@ -1,4 +1,5 @@
-/* The kernels of PLSA and PLCA and their numerics: no overruns, and what their headers promise. */
+/* The kernels of PLSA and PLCA and their numerics: no overruns, and the guarantees of their
+ * headers. */
 #include "check_data.h"
 #include "num/lambert.h"
 #include "num/poisson_newton.h"
@@ -102,7 +103,7 @@ static void run_plsa(double density, double missing, plsa_missing rule, double b
   CHECK(plsa_objective(&data, &par, work) >= before - 1e-12 * fabs(before));
 }
 
-/* Dirichlet priors: passes to the mode, and of variational Bayes, whose priors may be learnt. */
+/* Dirichlet priors: iterations to the mode, and of variational Bayes with estimated priors. */
 static void run_lda(double density, double missing, bool bayes, bool fixed, int n_threads) {
   const int n = 90, m = 7, k = 3;
   const mc_host host = check_host();
@@ -179,7 +180,7 @@ static void test_plca(void) {
         if (!dirichlet || methods[m] != PLCA_PAPER) run_plca(methods[m], a, dirichlet);
 }
 
-/* Newton's steps of one row: none lowers the objective, the last has nothing to gain. */
+/* Newton's steps of one row: none decreases the objective, the last has nothing to gain. */
 static void run_poisson(int k, int r, bool counts) {
   const mc_host host = check_host();
   double *held = check_probabilities((ptrdiff_t) k * r), *x = check_probabilities(k);

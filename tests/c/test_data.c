@@ -1,4 +1,4 @@
-/* What is told of indices of a view from elsewhere. Each buffer has its exact size. */
+/* Checks of indices of external views. Each buffer has its exact size. */
 #include "check_data.h"
 
 static mc_data view_of(int n, int m, const int *start, const int *column) {

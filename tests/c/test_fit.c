@@ -1,18 +1,18 @@
-/* The engine, on a model whose passes are known in closed form. */
+/* The engine, on a model whose iterations are known in closed form. */
 #include "check.h"
 #include "engine/fit.h"
 
 #include <limits.h>
 
-/* A pass takes each coordinate a known share of the way to its target; objective: -distance^2. */
+/* An iteration takes each coordinate a fixed share of the way to its target; objective: -distance^2. */
 typedef struct {
   double *at;     /* 2 values */
-  double rate[2]; /* share of the distance left after a pass */
+  double rate[2]; /* share of the distance left after an iteration */
   double target[2];
-  int passes, bad_pass; /* passes so far; the one whose objective is bad */
-  double bad;           /* what it is */
-  int stop_at, n_asked; /* a host that says stop from this question on */
-  bool asks;            /* does the objective ask, too? */
+  int iterations, bad_pass; /* iterations so far; the one whose objective is bad */
+  double bad;               /* what it is */
+  int stop_at, n_asked;     /* a host that says stop from this question on */
+  bool asks;                /* does the objective ask, too? */
 } toy;
 
 static double toy_objective(void *self) {
@@ -24,7 +24,7 @@ static double toy_objective(void *self) {
 
 static double toy_pass(void *self) {
   toy *t = self;
-  const double objective = ++t->passes == t->bad_pass ? t->bad : toy_objective(self);
+  const double objective = ++t->iterations == t->bad_pass ? t->bad : toy_objective(self);
   for (int i = 0; i < 2; i++) t->at[i] = t->target[i] + t->rate[i] * (t->at[i] - t->target[i]);
   return objective;
 }
@@ -42,7 +42,7 @@ static int toy_tick(void *ctx, int pass, double objective) {
   return ++t->n_asked >= t->stop_at;
 }
 
-/* As kernels do that walk over rows: NaN where the host said stop in the middle. */
+/* Imitates kernels that scan rows: NaN if the host requested a stop during the scan. */
 static double toy_asking_objective(void *self) {
   return toy_tick(self, 0, 0) ? NAN : toy_objective(self);
 }
@@ -68,9 +68,9 @@ static toy new_toy(void) { return (toy){.rate = {0.5, 0.9}, .target = {1, -2}, .
 static void test_plain_makes_every_pass(void) {
   toy t = new_toy();
   mc_trace trace;
-  const mc_status status = run_toy(&t, (mc_control){.max_pass = 7, .n_threads = 1}, &trace);
+  const mc_status status = run_toy(&t, (mc_control){.max_iter = 7, .n_threads = 1}, &trace);
   CHECK(status == MC_MAX_PASS);
-  CHECK(t.passes == 7 && trace.n_pass == 7);
+  CHECK(t.iterations == 7 && trace.n_iter == 7);
   CHECK_NEAR(t.at[0], 1 - pow(0.5, 7), 1e-15);
   CHECK_NEAR(t.at[1], -2 + 2 * pow(0.9, 7), 1e-15);
   for (int p = 0; p < 7; p++)
@@ -82,9 +82,9 @@ static void test_no_pass(void) {
   for (int accelerate = 0; accelerate < 2; accelerate++) {
     toy t = new_toy();
     mc_trace trace;
-    const mc_control ctl = {.max_pass = 0, .accelerate = accelerate, .n_threads = 1};
+    const mc_control ctl = {.max_iter = 0, .accelerate = accelerate, .n_threads = 1};
     CHECK(run_toy(&t, ctl, &trace) == MC_MAX_PASS);
-    CHECK(trace.n_pass == 0 && t.at[0] == 0 && t.at[1] == 0);
+    CHECK(trace.n_iter == 0 && t.at[0] == 0 && t.at[1] == 0);
     CHECK_NEAR(trace.final, -5, 0);
   }
 }
@@ -92,16 +92,16 @@ static void test_no_pass(void) {
 static void test_acceleration_is_monotone_and_fast(void) {
   toy t = new_toy();
   mc_trace trace;
-  const mc_control ctl = {.max_pass = 300, .tol = 1e-10, .accelerate = true, .n_threads = 1};
+  const mc_control ctl = {.max_iter = 300, .tol = 1e-10, .accelerate = true, .n_threads = 1};
   t.rate[0] = 0.9;
-  t.rate[1] = 0.99; /* the plain pass needs over 1000 of them for the same */
+  t.rate[1] = 0.99; /* needs over 1000 iterations without acceleration */
   run_toy(&t, ctl, &trace);
-  for (int p = 1; p < trace.n_pass; p++) CHECK(trace.objective[p] >= trace.objective[p - 1]);
+  for (int p = 1; p < trace.n_iter; p++) CHECK(trace.objective[p] >= trace.objective[p - 1]);
   CHECK(trace.final > -1e-8);
-  CHECK(trace.final == trace.objective[trace.n_pass - 1]);
+  CHECK(trace.final == trace.objective[trace.n_iter - 1]);
 }
 
-/* Passes that are allowed cost no memory, those that are made do. */
+/* Allowed iterations need no memory, only those that are made. */
 static size_t largest;
 static void *weighing_alloc(void *ctx, size_t count, size_t size) {
   if (count * size > largest) largest = count * size;
@@ -133,18 +133,18 @@ static void test_a_trace_grows(void) {
                     .objective = toy_objective,
                     .feasible = toy_feasible,
                     .self = &t};
-  const mc_control ctl = {.max_pass = INT_MAX, .tol = 1e-9, .accelerate = true, .n_threads = 1};
+  const mc_control ctl = {.max_iter = INT_MAX, .tol = 1e-9, .accelerate = true, .n_threads = 1};
   mc_trace trace;
   CHECK(mc_fit(&model, &ctl, &host, &trace) == MC_CONVERGED);
 }
 
-static void test_any_number_of_passes_fits_the_trace(void) {
+static void test_any_number_of_iterations_fits_the_trace(void) {
   for (int most = 1; most <= 10; most++) {
     toy t = new_toy();
     mc_trace trace;
-    const mc_control ctl = {.max_pass = most, .accelerate = true, .n_threads = 1};
+    const mc_control ctl = {.max_iter = most, .accelerate = true, .n_threads = 1};
     run_toy(&t, ctl, &trace);
-    CHECK(trace.n_pass <= most && t.passes == trace.n_pass);
+    CHECK(trace.n_iter <= most && t.iterations == trace.n_iter);
     CHECK_NEAR(trace.final, toy_objective(&t), 0);
   }
 }
@@ -153,38 +153,38 @@ static void test_fixed_point_converges(void) {
   toy t = new_toy();
   mc_trace trace;
   t.target[0] = t.target[1] = 0;
-  const mc_control ctl = {.max_pass = 50, .accelerate = true, .n_threads = 1};
+  const mc_control ctl = {.max_iter = 50, .accelerate = true, .n_threads = 1};
   CHECK(run_toy(&t, ctl, &trace) == MC_CONVERGED);
-  CHECK(trace.n_pass <= 3);
+  CHECK(trace.n_iter <= 3);
 }
 
-/* Stopped in pass p: the blocks are those of some accepted point, and the trace knows it. */
+/* Stopped in iteration p: the blocks are an accepted point, consistent with the trace. */
 static void test_stop_leaves_an_accepted_point(void) {
   for (int accelerate = 0; accelerate < 2; accelerate++) {
     for (int stop = 1; stop <= 8; stop++) {
       toy t = new_toy();
       mc_trace trace;
-      const mc_control ctl = {.max_pass = 50, .accelerate = accelerate, .n_threads = 1};
+      const mc_control ctl = {.max_iter = 50, .accelerate = accelerate, .n_threads = 1};
       t.stop_at = stop;
       CHECK(run_toy(&t, ctl, &trace) == MC_STOPPED);
-      CHECK(trace.n_pass == stop);
+      CHECK(trace.n_iter == stop);
       CHECK(trace.final >= -5);
       CHECK(trace.final == toy_objective(&t));
     }
   }
 }
 
-/* A stop in the last objective is a stop, no failure. */
+/* A stop in the last objective is a stop, not a failure. */
 static void test_stop_in_the_last_objective(void) {
   for (int accelerate = 0; accelerate < 2; accelerate++) {
-    for (int max_pass = 0; max_pass <= 4; max_pass++) {
+    for (int max_iter = 0; max_iter <= 4; max_iter++) {
       toy t = new_toy();
       mc_trace trace;
-      const mc_control ctl = {.max_pass = max_pass, .accelerate = accelerate, .n_threads = 1};
+      const mc_control ctl = {.max_iter = max_iter, .accelerate = accelerate, .n_threads = 1};
       t.asks = true;
-      t.stop_at = max_pass + 1;
+      t.stop_at = max_iter + 1;
       CHECK(run_toy(&t, ctl, &trace) == MC_STOPPED);
-      CHECK(trace.n_pass == max_pass);
+      CHECK(trace.n_iter == max_iter);
     }
   }
 }
@@ -194,7 +194,7 @@ static void test_not_finite(void) {
     for (int bad = 1; bad <= 2; bad++) {
       toy t = new_toy();
       mc_trace trace;
-      const mc_control ctl = {.max_pass = 50, .accelerate = accelerate, .n_threads = 1};
+      const mc_control ctl = {.max_iter = 50, .accelerate = accelerate, .n_threads = 1};
       t.bad_pass = bad;
       const mc_status status = run_toy(&t, ctl, &trace);
       CHECK(status == (bad == 1 ? MC_ERR_NOT_START : MC_ERR_NOT_FINITE));
@@ -203,18 +203,18 @@ static void test_not_finite(void) {
   }
 }
 
-/* A bad objective after an extrapolation is no failure: the cycle falls back to its plain pass. */
+/* A bad objective after an extrapolation is not a failure: the cycle falls back to its plain iteration. */
 static void test_bad_extrapolation_falls_back(void) {
   const double bad[] = {NAN, -INFINITY, INFINITY};
   for (int b = 0; b < 3; b++) {
     toy t = new_toy();
     mc_trace trace;
-    const mc_control ctl = {.max_pass = 400, .tol = 1e-12, .accelerate = true, .n_threads = 1};
+    const mc_control ctl = {.max_iter = 400, .tol = 1e-12, .accelerate = true, .n_threads = 1};
     t.bad_pass = 3;
     t.bad = bad[b];
     CHECK(run_toy(&t, ctl, &trace) >= 0);
-    for (int p = 1; p < trace.n_pass; p++) CHECK(trace.objective[p] >= trace.objective[p - 1]);
-    for (int p = 0; p < trace.n_pass; p++) CHECK(isfinite(trace.objective[p]));
+    for (int p = 1; p < trace.n_iter; p++) CHECK(trace.objective[p] >= trace.objective[p - 1]);
+    for (int p = 0; p < trace.n_iter; p++) CHECK(isfinite(trace.objective[p]));
     CHECK(trace.final > -1e-8);
   }
 }
@@ -224,7 +224,7 @@ int main(void) {
   RUN(test_no_pass);
   RUN(test_acceleration_is_monotone_and_fast);
   RUN(test_a_trace_grows);
-  RUN(test_any_number_of_passes_fits_the_trace);
+  RUN(test_any_number_of_iterations_fits_the_trace);
   RUN(test_fixed_point_converges);
   RUN(test_stop_leaves_an_accepted_point);
   RUN(test_stop_in_the_last_objective);

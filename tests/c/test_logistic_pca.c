@@ -1,4 +1,4 @@
-/* The logistic PCA kernel: its objective against plain sums, its passes never lower it. */
+/* The logistic PCA kernel: its objective against plain sums; iterations never decrease it. */
 #include "check_data.h"
 #include "logistic_pca/mm.h"
 #include "num/logistic.h"
@@ -85,7 +85,7 @@ static void edges(void) {
   climb(new_problem(4, 3, 2, 1)); /* nothing observed */
 }
 
-/* At rest the gradient of the scores, (x - p) loadings less the ridge, is 0. */
+/* At convergence the gradient of the scores, (x - p) loadings minus the ridge, is 0. */
 static void stationary(void) {
   problem p = new_problem(12, 8, 2, 0.1);
   mc_model model = model_of(&p);

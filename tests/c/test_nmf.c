@@ -1,4 +1,5 @@
-/* The NMF kernel: its loss against plain sums; no pass raises it, and passes end at an optimum. */
+/* The NMF kernel: its loss against plain sums; no iteration increases it, and iterations end at an
+ * optimum. */
 #include "check_data.h"
 #include "nmf/nmf.h"
 
@@ -44,10 +45,10 @@ static double reference_loss(const problem *p) {
   return sum;
 }
 
-static void descend(problem p, bool multiplicative, int passes) {
+static void descend(problem p, bool multiplicative, int iterations) {
   double before = INFINITY;
   p.par.multiplicative = multiplicative;
-  for (int pass = 0; pass < passes; pass++) {
+  for (int pass = 0; pass < iterations; pass++) {
     const double want = reference_loss(&p);
     CHECK_NEAR(-nm_objective(&p.data, &p.par, p.work), want, 1e-10);
     CHECK_NEAR(-nm_pass(&p.data, &p.par, p.work), want, 1e-10);
@@ -79,7 +80,7 @@ static void edges(void) {
   each_way(4, 3, 2, 0.5, 1); /* nothing observed */
 }
 
-/* Coordinate descent comes to rest where the conditions of an optimum hold. */
+/* Coordinate descent converges to a point that satisfies the optimality conditions. */
 static void optimum(void) {
   for (int loss = 0; loss < 2; loss++) {
     problem p = new_problem(15, 8, 2, 0.4, 0.1, (nm_loss) loss);
@@ -104,7 +105,7 @@ static void turned(void) {
   }
 }
 
-/* Multiplicative passes under KL, alternating and as a sum over rows; an evaluation changes nothing. */
+/* Multiplicative iterations under KL, alternating and as a sum over rows; an evaluation changes nothing. */
 static void sum_over_rows(void) {
   problem p = new_problem(31, 9, 3, 0.3, 0.1, NM_KL), q = p;
   const mc_host host = check_host();

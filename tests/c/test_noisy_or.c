@@ -11,7 +11,7 @@ typedef struct {
   mc_host host;
 } problem;
 
-/* Settings point into the problem: it must stay where it is. */
+/* Settings point into the problem, which must not move. */
 static void new_problem(problem *p, int n, int m, int k, double missing) {
   memset(p, 0, sizeof *p);
   p->n = n;
@@ -52,7 +52,7 @@ static double cell(const problem *p, int s, int i, int j) {
 
 static double joint(const problem *p, int s, int i) {
   double product = p->par.share ? p->par.share[s >> p->k] : 1;
-  for (int c = 0; c < p->k && p->set.known; c++) /* a state that is at odds with what is known */
+  for (int c = 0; c < p->k && p->set.known; c++) /* a state that contradicts the known sources */
     if (p->set.known[num_at(c, i, p->k)] == !(s >> c & 1)) return 0;
   for (int c = 0; c < p->k; c++) product *= s >> c & 1 ? p->par.prior[c] : 1 - p->par.prior[c];
   for (int j = 0; j < p->m; j++) product *= cell(p, s, i, j);
@@ -115,7 +115,7 @@ static nor_lists new_lists(const problem *p, int size) {
   return lists;
 }
 
-/* Room for every state. */
+/* Lists with room for every state. */
 static void hold_truncated_to_exact(int k, int size) {
   problem p;
   new_problem(&p, 8, 6, k, 0.2);
@@ -134,11 +134,11 @@ static void test_truncated_is_exact_with_all_states(void) {
 }
 
 static void run_to_the_end(mc_model model, const problem *p, double least) {
-  const mc_control ctl = {.max_pass = 40, .tol = 0, .accelerate = true, .n_threads = 1};
+  const mc_control ctl = {.max_iter = 40, .tol = 0, .accelerate = true, .n_threads = 1};
   mc_trace trace;
   const mc_status status = mc_fit(&model, &ctl, &p->host, &trace);
   CHECK(status == MC_MAX_PASS || status == MC_CONVERGED);
-  for (int pass = 1; pass < trace.n_pass; pass++)
+  for (int pass = 1; pass < trace.n_iter; pass++)
     CHECK(trace.objective[pass] >= trace.objective[pass - 1] - 1e-9);
   CHECK(trace.final >= least);
 }
@@ -186,12 +186,12 @@ static void test_recording(void) {
   nor_impose_scale(&p.set, &p.par, p.m);
   run_to_the_end(model, &p, -1e3);
   double scale = 0;
-  for (int g = 0; g < NOR_GRID; g++) scale += p.par.share[g] * nor_chance(g);
+  for (int g = 0; g < NOR_GRID; g++) scale += p.par.share[g] * nor_probability(g);
   for (int j = 0; j < p.m; j++) scale += 0.7 * p.par.taxon[j] / p.m;
   CHECK_NEAR(scale, 0.5, 1e-10);
 }
 
-/* Sources 1 and 2 are known here and there: all states, those listed, and states drawn. */
+/* Sources 1 and 2 are known in some rows: all states, those listed, and states drawn. */
 static void hold_known_to_reference(problem *p) {
   int *known = exact_int((ptrdiff_t) p->n * p->k);
   for (int at = 0; at < p->n * p->k; at++) known[at] = at % p->k < 2 ? at % 3 - 1 : -1;
@@ -255,7 +255,7 @@ static void test_variational_bound(void) {
   hold_variational(new_recorded_problem);
 }
 
-/* What both posteriors say of rows and cells. */
+/* Reports of both posteriors for rows and cells. */
 static void test_reports(void) {
   problem p;
   new_problem(&p, 6, 5, 3, 0.2);

@@ -1,4 +1,4 @@
-/* The numerics that kernels share, against loops that say the same plainly. */
+/* The numerics shared by kernels, against plain loops. */
 #ifndef _WIN32
 /* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-*,readability-identifier-naming) */
 #define _POSIX_C_SOURCE 200809L /* fork() */
@@ -173,7 +173,7 @@ static void test_threads(void) {
 
 static int stop_at_last(void *left) { return --*(int *) left < 0; }
 
-/* Two coefficients, cases in two strips: the gradient is 0 at the answer, and H is what the loops say. */
+/* Two coefficients, cases in two strips: the gradient is 0 at the estimate, and H equals the loops' result. */
 static void test_logistic_regression(void) {
   const int n = 300, l = 2;
   double *design = uniforms((ptrdiff_t) n * l), *y = exact(n), *b = exact(l);
@@ -207,7 +207,7 @@ static void test_logistic_regression(void) {
   CHECK(!num_logistic_regression(&data, 50, b, hessian, scratch));
 }
 
-/* num/safe_step.h's bound(t), and what the logs gain: changes e of those in lambda, n of the others. */
+/* bound(t) of num/safe_step.h, and the gain of the logs: changes e of those in lambda, n of the others. */
 static double safe_bound(const num_safe_step *q, double t) {
   double sum = t * (q->rise + q->lambda) + log1p(-t * q->lambda) - t * t * q->light / 2;
   for (int i = 0; i < q->n; i++) sum += q->count[i] * (log1p(t * q->change[i]) - t * q->change[i]);
@@ -265,7 +265,7 @@ static void test_a_fork_has_one_thread(void) {
 }
 #endif
 
-/* It goes on, and never back. */
+/* The clock advances, and never goes back. */
 static void test_clock(void) {
   const double first = num_seconds();
   double last = first;
@@ -297,7 +297,7 @@ static void test_log_on(void) {
   }
 }
 
-/* From the least normal number to the largest, and around 1, where a log is small. */
+/* Numbers from the least normal to the largest, and near 1, where a log is small. */
 static void test_logs(void) {
   enum { COUNT = 200 };
   double *x = exact(COUNT), *want = exact(COUNT);
@@ -309,7 +309,7 @@ static void test_logs(void) {
   for (int i = 0; i < COUNT; i++) CHECK_NEAR(x[i], want[i], 2e-15);
 }
 
-/* What is no number is none afterwards: a likelihood made of it must tell. */
+/* NaN stays NaN, so that a likelihood computed from it is NaN. */
 static void test_exponentials_of_no_number(void) {
   double minus[] = {0, NAN, 1, 701, INFINITY}, odds[] = {-INFINITY, NAN, 0, INFINITY};
   double theta[] = {NAN, 1};

@@ -1,6 +1,6 @@
 /*
- * The collapsed Gibbs sampler of latent Dirichlet allocation: what holds after any sweep, whatever
- * was drawn; the noted sums against plain loops over the last state; folding in where it is exact.
+ * The collapsed Gibbs sampler of latent Dirichlet allocation: invariants after any sweep, for any
+ * draws; the recorded sums against plain loops over the last state; fold-in where it is exact.
  */
 #include "check_data.h"
 #include "check_random.h"
@@ -17,7 +17,7 @@ typedef struct {
 
 static int cell_size(const mc_data *data, int e) { return data->value ? (int) data->value[e] : 1; }
 
-/* Counts up to most; of 1 alone, without values. Components begin at random. */
+/* Counts up to `most`; if 1, without values. Components start at random. */
 static problem *new_problem(int n, int m, int k, int most, double density, double missing) {
   problem *p = check_alloc(NULL, 1, sizeof *p);
   p->n = n;
@@ -32,7 +32,8 @@ static problem *new_problem(int n, int m, int k, int most, double density, doubl
   }
   for (int e = 0; e < cells; e++) p->n_count += cell_size(&p->data, e);
   p->host = check_host();
-  p->state = (plsa_gibbs_state){k, exact_int(p->n_count), exact((ptrdiff_t) k + 1)};
+  p->state =
+      (plsa_gibbs_state){.k = k, .topic = exact_int(p->n_count), .prior = exact((ptrdiff_t) k + 1)};
   for (int t = 0; t < p->n_count; t++) p->state.topic[t] = (int) (k * check_uniform());
   for (int c = 0; c <= k; c++) p->state.prior[c] = 0.1 + check_uniform();
   int *probe = exact_int(4);
@@ -53,7 +54,7 @@ static void check_state(const problem *p) {
   for (int t = 0; t < p->n_count; t++) CHECK(p->state.topic[t] >= 0 && p->state.topic[t] < p->k);
 }
 
-/* From few components, all of which every attribute lists, to more than an attribute has counts. */
+/* Shapes from few components, all listed by every attribute, to more than an attribute has counts. */
 static const int shapes[][4] = {{7, 5, 3, 4},  {1, 1, 1, 3},  {9, 4, 12, 6}, {9, 4, 13, 6},
                                 {4, 9, 40, 1}, {6, 1, 15, 9}, {1, 30, 20, 2}};
 #define N_SHAPE ((int) (sizeof shapes / sizeof shapes[0]))
@@ -83,7 +84,7 @@ static void test_sweeps(void) {
     }
 }
 
-/* n[i,c] and n[c,j] of the state. */
+/* Computes n[i,c] and n[c,j] of the state. */
 static void count_state(const problem *p, double *rows, double *columns) {
   const int *topic = p->state.topic;
   for (int i = 0; i < p->n; i++)
@@ -118,9 +119,9 @@ static double log_joint(const problem *p, const double *rows, const double *colu
   return sum;
 }
 
-/* P(cell i, j | components), the parameters integrated out. */
-static double cell_chance(const problem *p, const double *rows, const double *columns, int i,
-                          int j) {
+/* P(cell i, j | components), with the parameters integrated out. */
+static double cell_probability(const problem *p, const double *rows, const double *columns, int i,
+                               int j) {
   const double *alpha = p->state.prior, eta = alpha[p->k];
   double sum = 0, total = 0;
   for (int c = 0; c < p->k; c++) {
@@ -133,7 +134,7 @@ static double cell_chance(const problem *p, const double *rows, const double *co
   return sum / total;
 }
 
-/* One draw, noted after the last sweep, is that of the state that is left. */
+/* One draw, recorded after the last sweep, is that of the final state. */
 static void test_notes(void) {
   for (int s = 0; s < N_SHAPE; s++) {
     problem *p = shaped(s, 0.7, s % 2 ? 0.2 : 0);
@@ -143,8 +144,8 @@ static void test_notes(void) {
     CHECK(run(p) == MC_MAX_PASS && p->record.n_draw == 1);
     count_state(p, rows, columns);
     CHECK_NEAR(p->record.note[0], log_joint(p, rows, columns), 1e-10);
-    CHECK_NEAR(p->record.note[1], cell_chance(p, rows, columns, 0, 0), 1e-10);
-    CHECK_NEAR(p->record.note[2], cell_chance(p, rows, columns, n - 1, m - 1), 1e-10);
+    CHECK_NEAR(p->record.note[1], cell_probability(p, rows, columns, 0, 0), 1e-10);
+    CHECK_NEAR(p->record.note[2], cell_probability(p, rows, columns, n - 1, m - 1), 1e-10);
     for (ptrdiff_t e = 0; e < (ptrdiff_t) n * k; e++) {
       CHECK(p->record.membership[e] == rows[e]);
       CHECK(p->record.membership[e + (ptrdiff_t) n * k] == rows[e] * rows[e]);
@@ -165,7 +166,38 @@ static void test_notes(void) {
   }
 }
 
-/* A stop comes in the middle of a sweep, too, and leaves a whole state wherever it comes. */
+/* With covariates: records are those of the last state, memberships are on the simplex. */
+static void test_regression(void) {
+  for (int s = 0; s < N_SHAPE; s++) {
+    problem *p = shaped(s, s == 5 ? 0 : 0.7, s % 2 ? 0.2 : 0);
+    const int n = p->n, k = p->k, d = 2;
+    double *design = exact((ptrdiff_t) d * n), *effects = exact((ptrdiff_t) d * k);
+    for (int i = 0; i < n; i++) {
+      design[num_at(0, i, d)] = 1;
+      design[num_at(1, i, d)] = check_uniform() - 0.5;
+    }
+    for (int a = 0; a < d * k; a++) effects[a] = 0;
+    p->state.by = (num_multinomial){d, design, effects, 0.4};
+    p->state.concentration = exact(1);
+    *p->state.concentration = 1.5;
+    p->state.rate = 0.5;
+    CHECK(run(p) == MC_MAX_PASS);
+    CHECK(p->record.n_draw == 3);
+    check_state(p);
+    const double *last = p->record.regression + 2 * ((ptrdiff_t) d * k + 1);
+    for (int a = 0; a < d * k; a++) CHECK(last[a] == effects[a] && isfinite(effects[a]));
+    CHECK(last[(ptrdiff_t) d * k] == *p->state.concentration);
+    CHECK(*p->state.concentration >= PLSA_LEAST_PRIOR);
+    for (ptrdiff_t t = 0; t < 3; t++) CHECK(isfinite(p->record.note[3 * t]));
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int c = 0; c < k; c++) sum += p->record.membership[num_at(i, c, n)];
+      CHECK_NEAR(sum, 3, 1e-10);
+    }
+  }
+}
+
+/* A stop, also within a sweep, leaves a complete state. */
 static void test_stops(void) {
   for (int asked = 0; asked < 12; asked++) {
     problem *p = new_problem(50, 1000, 3 + 20 * (asked % 2), 1, 1, 0); /* 50000 counts */
@@ -173,14 +205,14 @@ static void test_stops(void) {
     p->host.tick = check_stop_later;
     check.questions_left = asked;
     CHECK(run(p) == MC_STOPPED);
-    /* asked at 0, 20000 and 40000 counts, and after the sweep, which is then done */
+    /* asked at 0, 20000 and 40000 counts, and after the sweep, which is then complete */
     CHECK(p->record.n_done == (asked + 1) / 4);
     CHECK(p->record.n_draw == p->record.n_done / p->plan.thin);
     check_state(p);
   }
 }
 
-/* Exact are a row with one count and one with none; all others are on the simplex. */
+/* Rows with one count or none are exact; all others are on the simplex. */
 static void test_fold_in(void) {
   for (int s = 0; s < N_SHAPE; s++) {
     problem *p = shaped(s, 0.6, 0.1);
@@ -213,6 +245,7 @@ static void test_fold_in(void) {
 int main(void) {
   RUN(test_sweeps);
   RUN(test_notes);
+  RUN(test_regression);
   RUN(test_stops);
   RUN(test_fold_in);
   return check_report();

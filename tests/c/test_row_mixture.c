@@ -52,7 +52,7 @@ static void test_definition(void) {
   for (int i = 0; i < n; i++) CHECK_NEAR(out[i], reference(&p, x, i, n), 1e-12);
 }
 
-/* Exact zeros and ones: what they exclude is impossible, and missing cells do not count. */
+/* Exact zeros and ones: the rows that they exclude are impossible, and missing cells do not count. */
 static void test_impossible(void) {
   const double cells[] = {1, 0, NAN, 1, 1, 1, 0, 1}; /* 4 x 2, column by column */
   double *x = exact_copy(cells, 8), *out = exact(4);

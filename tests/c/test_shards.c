@@ -1,6 +1,6 @@
 /*
- * Kernels of tables in pieces, against those of the table: PLSA, Bernoulli mixture, NMF, logistic
- * PCA, truncated noisy-OR.
+ * Kernels of tables in pieces, against those of the whole table: PLSA, Bernoulli mixture, NMF,
+ * logistic PCA, truncated noisy-OR.
  */
 #include "bernoulli_mixture/em.h"
 #include "check_data.h"
@@ -47,7 +47,7 @@ static bool scan(void *ctx, bool evaluate, const double *caps, double *sums) {
 static void save(void *ctx, int which, const mc_cycles *cycles) {
   (void) ctx;
   (void) which;
-  CHECK(cycles == NULL); /* passes are plain */
+  CHECK(cycles == NULL); /* iterations are plain */
 }
 
 static void restore(void *ctx, int which) {
@@ -65,11 +65,11 @@ static mc_shards_at at_pieces(pieces *all) {
   return at;
 }
 
-/* Passes of the driver and of the table: the same objective and shared parameters. */
+/* Iterations of the driver and of the table: the same objective and shared parameters. */
 static void hold(mc_shards *shards, mc_model *whole, const double *const *want, pieces *all) {
   shards->at = at_pieces(all);
   shards->sums = exact(all->length);
-  const mc_control ctl = {.max_pass = 6, .accelerate = false, .n_threads = 1};
+  const mc_control ctl = {.max_iter = 6, .accelerate = false, .n_threads = 1};
   mc_trace there = {0}, here = {0};
   mc_model driver = mc_shards_model(shards);
   CHECK(mc_fit(&driver, &ctl, new_host(), &there) == MC_MAX_PASS);
@@ -121,7 +121,7 @@ static void begin(pieces *all, const double *first, ptrdiff_t n_first, const dou
   all->sums = exact(length);
 }
 
-/* A copy in memory of the test's. */
+/* A copy in the test's memory. */
 static void *keep(const void *what, size_t size) {
   void *out = check_alloc(NULL, 1, size);
   memcpy(out, what, size);

@@ -1,4 +1,4 @@
-/* Neighbours: who they are, and that passes with them never lower the objective. */
+/* Neighbours: their selection; iterations with them never decrease the objective. */
 #include "aspect_bernoulli/em.h"
 #include "bernoulli_mixture/em.h"
 #include "check_data.h"
@@ -43,7 +43,8 @@ static void test_most_keeps_ties(void) {
   CHECK(list.index[0] == 2);
 }
 
-/* In the plane and by further variables distances are straight and add up; what is unknown has no neighbours. */
+/* In the plane and for further variables, distances are Euclidean and add up; unknown sites have no
+ * neighbours. */
 static void test_plane_and_variables(void) {
   const double at[] = {0, 0, 3, 4, 0, 1, NAN, 0}, measured[] = {0, 1, 2, 3};
   const num_sites sites = {
@@ -80,7 +81,7 @@ static num_sites some_sites(ptrdiff_t n, int kinds) {
   return out;
 }
 
-/* A search along one coordinate finds what a search of all sites finds. */
+/* A search along one coordinate has the result of a search of all sites. */
 static void test_sweep(void) {
   enum { N = 80 };
   const num_nearness wanted[] = {
@@ -91,7 +92,7 @@ static void test_sweep(void) {
     const num_sites sites = some_sites(N, kinds);
     num_key any[N], sorted[N];
     for (int i = 0; i < N; i++) any[i].site = i, any[i].key = 0;
-    num_sweep all = {.n = N, .sites = sites, .key = any}; /* of no coordinate */
+    num_sweep all = {.n = N, .sites = sites, .key = any}; /* without a coordinate */
     double *copy = exact(num_sites_doubles(&sites)), *apart = exact(N), *spread = exact(N);
     for (int i = 0; i < N; i++) apart[i] = i % 7 ? 3 * check_uniform() : NAN;
     for (int w = 0; w < 3; w++) {
@@ -115,7 +116,7 @@ static void test_sweep(void) {
   }
 }
 
-/* One site alone, sites so far apart that their difference is no number, and a range over all others. */
+/* A single site, sites whose difference overflows, and a range over all others. */
 static void test_sweep_at_its_ends(void) {
   const double far[] = {-1e308, 0, 1e308, 0}, low[] = {1, 2, 0, 9}, high[] = {1, 2, 500, 9};
   const num_sites one = {.n = 1, .plane = exact_copy(far, 2)};
@@ -152,7 +153,7 @@ typedef struct {
 } problem;
 
 /* A chain of rows, the first without neighbours. */
-static mc_smooth *chain_of(int n, int k, const int *pinned, int n_threads, const mc_host *host) {
+static mc_smooth *chain_of(int n, int k, const int *fixed, int n_threads, const mc_host *host) {
   int *start = exact_int(n + 1), *to = exact_int(n > 1 ? n - 1 : 0);
   int *back_start = exact_int(n + 1), *from = exact_int(n > 1 ? n - 1 : 0);
   double *weight = exact(n > 1 ? n - 1 : 0);
@@ -173,7 +174,7 @@ static mc_smooth *chain_of(int n, int k, const int *pinned, int n_threads, const
                                  .back_start = back_start,
                                  .back_row = from,
                                  .back_weight = weight};
-  return mc_new_smooth(&lists, n, k, pinned, n_threads, host);
+  return mc_new_smooth(&lists, n, k, fixed, n_threads, host);
 }
 
 static mc_host *kept_host(void) {
@@ -182,7 +183,7 @@ static mc_host *kept_host(void) {
   return host;
 }
 
-/* The chain, its last component pinned at 0. */
+/* The chain with its last component fixed at 0. */
 static problem chain(int n, int m, int k, double missing, int n_threads) {
   problem p = {.n = n, .k = k};
   const ab_prior prior = alike(k, 0.2, 1, 0);
@@ -192,10 +193,10 @@ static problem chain(int n, int m, int k, double missing, int n_threads) {
   p.par.membership = check_simplex(n, k);
   p.par.aspects = check_probabilities((ptrdiff_t) k * m);
   for (int j = 0; j < m; j++) p.par.aspects[num_at(k - 1, j, k)] = 0;
-  int *pinned = exact_int(k);
-  pinned[k - 1] = 1;
-  p.par.pinned = pinned;
-  p.par.smooth = chain_of(n, k, pinned, n_threads, host);
+  int *fixed = exact_int(k);
+  fixed[k - 1] = 1;
+  p.par.fixed = fixed;
+  p.par.smooth = chain_of(n, k, fixed, n_threads, host);
   p.work = ab_new_work(&p.data, &prior, n_threads, host);
   return p;
 }
@@ -232,7 +233,7 @@ static void test_threads(void) {
   for (int e = 0; e < 300 * 6; e++) CHECK(one.par.membership[e] == two.par.membership[e]);
 }
 
-/* strength / 2 sum of the products of rows that follow each other, and its gradient. */
+/* strength / 2 times the sum of the products of consecutive rows, and its gradient. */
 static void test_agreement(void) {
   const int n = 9, k = 3;
   mc_smooth *smooth = chain_of(n, k, NULL, 1, kept_host());
@@ -277,7 +278,7 @@ static void test_mixture_climbs(void) {
   }
 }
 
-/* A pass that is given the pulls is that which finds them. */
+/* An iteration with supplied pulls equals the one that computes them. */
 static void test_given_pulls(void) {
   for (int n = 1; n < 100; n = 3 * n + 2) {
     const int m = 9, k = 4;
@@ -292,7 +293,7 @@ static void test_given_pulls(void) {
     memcpy(given.aspects, p.par.aspects, (size_t) k * m * sizeof(double));
     const double beside = mc_smooth_pull(p.par.smooth, p.par.membership, true);
     mc_smooth_pulls(p.par.smooth, pulls);
-    given.smooth = mc_new_given_smooth(pulls, n, k, p.par.pinned, host);
+    given.smooth = mc_new_given_smooth(pulls, n, k, p.par.fixed, host);
     ab_work *work = ab_new_work(&p.data, &prior, 1, host);
     const double alone = ab_pass(&p.data, &given, work);
     CHECK_NEAR(alone + beside, ab_pass(&p.data, &p.par, p.work), 1e-9);

@@ -1,4 +1,5 @@
-/* The model of visits whose detection is a model: passes, derivatives and sweeps, each buffer of its exact size. */
+/* The model of visits with a detection model: iterations, derivatives and sweeps, with buffers of
+ * exact size. */
 #include "check_data.h"
 #include "check_prior.h"
 #include "check_random.h"
@@ -45,11 +46,11 @@ static problem *new_problem(double ridge) {
 
 enum { W = 3 };
 
-/* Memberships that follow two covariates and a constant. */
+/* Memberships that depend on two covariates and a constant. */
 static void follow_covariates(problem *p, double ridge) {
   double *design = drawn((ptrdiff_t) W * N);
   for (int i = 0; i < N; i++) design[(ptrdiff_t) i * W] = 1;
-  p->par.by = (ab_communities){W, design, exact((ptrdiff_t) W * K), ridge};
+  p->par.by = (num_multinomial){W, design, exact((ptrdiff_t) W * K), ridge};
   for (int e = 0; e < W; e++) {
     p->par.by.effects[e] = norm_rand();
     p->par.by.effects[W + e] = -p->par.by.effects[e];
@@ -76,7 +77,7 @@ static void test_followed_passes_climb(void) {
   }
 }
 
-/* Held aspects, slopes and effects stay as they are; memberships climb. */
+/* Fixed aspects, slopes and effects are unchanged; memberships improve. */
 static void test_held(void) {
   problem *p = new_problem(0.5);
   const ab_prior prior = alike(K, 0.2, 1, 0);
@@ -103,7 +104,7 @@ static void test_passes_climb(void) {
   }
 }
 
-/* Newton's passes climb the objective of EM's, for any number of threads alike, and where EM does not. */
+/* Newton's iterations increase EM's objective, equally for any number of threads, and where EM does not. */
 static void test_newton_climbs(void) {
   for (int follows = 0; follows <= 1; follows++) {
     double end[2];
@@ -127,7 +128,7 @@ static void test_newton_climbs(void) {
       for (int i = 0; i < N; i++)
         CHECK_NEAR(p->par.ab.membership[i] + p->par.ab.membership[num_at(i, 1, N)], 1, 1e-12);
       end[threads - 1] = before;
-      /* There is next to nothing left for EM. */
+      /* EM gains almost nothing more. */
       for (int t = 0; t < 20; t++) ab_visits_pass(&p->data, &p->par, em);
       CHECK(ab_visits_objective(&p->data, &p->par, em) < before + 1e-3);
     }
@@ -148,7 +149,7 @@ static void test_newton_holds(void) {
   CHECK(!ab_visits_has_newton(&p->data, &p->par));
 }
 
-/* The gradient is that of the objective by differences; information is symmetric. */
+/* The gradient equals that of the objective by differences; information is symmetric. */
 static void test_derivatives(void) {
   const double h = 1e-6;
   problem *p = new_problem(0.5);
@@ -178,7 +179,7 @@ static void test_derivatives(void) {
       }
 }
 
-/* Steps climb, and end where nothing is to be gained; what is stopped is no worse. */
+/* Steps increase the value, and end when nothing can be gained; a stopped result is no worse. */
 static void test_polish(void) {
   problem *p = new_problem(0.5);
   const ab_prior prior = alike(K, 0.2, 1, 0);

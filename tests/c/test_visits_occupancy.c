@@ -1,4 +1,5 @@
-/* Occupancy of each taxon: the likelihood against sums of logs, derivatives against differences, modes, draws. */
+/* Occupancy of each taxon: the likelihood against sums of logs, derivatives against differences,
+ * modes, draws. */
 #include "check.h"
 #include "check_random.h"
 #include "num/base.h"
@@ -41,7 +42,7 @@ static double dot(const double *x, const double *b, int n) {
   return sum;
 }
 
-/* P(the visits of a row), as eqs. (1) to (3) have it; its part with the taxon present in *here. */
+/* P(the visits of a row), eqs. (1) to (3); the term with the taxon present in *here. */
 static double probability(const occ_data *d, int r, const double *theta, double *here) {
   const int s = d->kind[r];
   const double psi = logistic(dot(d->presence + num_at(0, s, P), theta, P));
@@ -149,13 +150,13 @@ static void modes(void) {
   }
 }
 
-static void passes_settle(void) {
+static void iterations_settle(void) {
   const occ_data d = new_data();
   setting s = new_setting();
   const mc_host host = check_host();
   occ_self self = {&d, &s.par, &s.prior, occ_new_work(&d, &host)};
   mc_model model = occ_model(&self);
-  const mc_control ctl = {.max_pass = 500, .tol = 1e-12, .n_threads = 1};
+  const mc_control ctl = {.max_iter = 500, .tol = 1e-12, .n_threads = 1};
   mc_trace trace = {0};
   CHECK(mc_fit(&model, &ctl, &host, &trace) == MC_CONVERGED);
   double *before = exact_copy(s.par.spread, SIZE);
@@ -163,7 +164,7 @@ static void passes_settle(void) {
   for (int e = 0; e < SIZE; e++) CHECK_NEAR(s.par.spread[e], before[e], 1e-4);
 }
 
-/* With no rows the posterior is the prior of eqs. (4) and (5). */
+/* Without rows the posterior is the prior of eqs. (4) and (5). */
 static void draws_of_the_prior(void) {
   occ_data d = new_data();
   int *first = exact_int(M + 1);
@@ -187,7 +188,7 @@ static void draws_of_the_prior(void) {
     wide += (record.spread[e] > 1) / (double) (SIZE * N_DRAW);
   }
   CHECK_NEAR(square, 0.49, 0.06);
-  /* The density of the spread s is s^-2 exp(-0.25 / s^2 - s^2 / 2), to a constant. */
+  /* The density of the spread s is s^-2 exp(-0.25 / s^2 - s^2 / 2), up to a constant. */
   double above = 0, all = 0;
   for (int i = 1; i <= 6000; i++) {
     const double at = i / 1000.0, density = exp(-0.25 / (at * at) - at * at / 2) / (at * at);
@@ -201,7 +202,7 @@ int main(void) {
   RUN(likelihood);
   RUN(derivatives);
   RUN(modes);
-  RUN(passes_settle);
+  RUN(iterations_settle);
   RUN(draws_of_the_prior);
   return check_report();
 }

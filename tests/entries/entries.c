@@ -1,6 +1,6 @@
 /*
- * entries.c: .Call entries to what only tests call. It is no part of the package: helper-entries.R
- * builds it beside the installed library, whose functions it uses.
+ * entries.c: .Call entries to functions that only tests call. It is not part of the package:
+ * helper-entries.R builds it with the kernels that it calls.
  */
 #include "glue/bmf.h"
 
@@ -19,7 +19,7 @@ SEXP test_lambert(SEXP x, SEXP branch);
 SEXP test_entropic(SEXP counts, SEXP beta, SEXP rule);
 SEXP test_blas_threads(SEXP n);
 
-/* What the sampler of bmf() draws from, at one state; held to reference answers by the tests. */
+/* Full conditionals of the sampler of bmf() at one state; tests compare them with reference results. */
 
 static SEXP log_odds(bmf_state *state, int s) {
   bmf_workspace *ws = bmf_new_workspace(state, s);
@@ -70,7 +70,7 @@ static SEXP laws(bmf_state *state) {
   return out;
 }
 
-/* Births of an item; Poisson: how the likelihood judges own features whose weights add up to added. */
+/* Births of an item; Poisson: the likelihood ratio for own features with summed weights `added`. */
 static SEXP look_at_births(bmf_state *state, int item, SEXP added) {
   const bool poisson = state->family == BMF_POISSON;
   bmf_workspace *ws = bmf_new_workspace(state, 0);
@@ -177,7 +177,7 @@ static SEXP recode_body(void *ctx) {
   return arg->out;
 }
 
-/* which: side, features a and b, kind, from 0; NULL where there is no such recoding. */
+/* which: side, features a and b, kind, from 0; NULL without such a recoding. */
 SEXP test_bmf_recode(SEXP view, SEXP transposed, SEXP model, SEXP state, SEXP which) {
   const char *fields[] = {"log_ratio", "on", "weights", "count", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
@@ -198,7 +198,7 @@ SEXP test_lambert(SEXP x, SEXP branch) {
   return out;
 }
 
-/* The entropic M-step; NULL where nothing is counted. */
+/* The entropic M-step; NULL without counts. */
 SEXP test_entropic(SEXP counts, SEXP beta, SEXP rule) {
   const int n = Rf_length(counts);
   double *scratch = (double *) R_alloc((size_t) n, sizeof *scratch);
@@ -209,7 +209,7 @@ SEXP test_entropic(SEXP counts, SEXP beta, SEXP rule) {
   return moved ? theta : R_NilValue;
 }
 
-/* Sets the number of threads of OpenBLAS; returns what it was, 0 for another BLAS. */
+/* Sets the number of threads of OpenBLAS; returns the previous one, 0 for another BLAS. */
 SEXP test_blas_threads(SEXP n) {
   const int before = num_blas_threads();
   num_set_blas_threads(Rf_asInteger(n));

@@ -1,7 +1,7 @@
 # Tables with and without added presences, for tests of black phantoms.
 
-# The readings of the paper's Figure 8: the rate of additions of each of n sites. The paper says "Uniform[0, 0.4]" and
-# 12.5 % ones; the first two give that share of ones on its table, the last that rate at every site.
+# Interpretations of the paper's Figure 8: the rate of additions of each of n sites. The paper states "Uniform[0, 0.4]"
+# and 12.5 % ones; the first two give that share of ones on its table, the last that rate at every site.
 figure_8_rates <- list(
   scaled = function(n) stats::runif(n, 0, 0.1563),
   some = function(n) ifelse(stats::runif(n) < 0.4, stats::runif(n, 0, 0.4), 0),
@@ -13,7 +13,7 @@ bernoulli_table <- function(p) {
   x[rowSums(x) > 0, colSums(x) > 0, drop = FALSE]
 }
 
-# Tables to which nothing was added, of a random size.
+# Tables without additions, of random size.
 tables_without <- list(
   # Faunas of fossil sites, poor and rich, and taxa found nearly everywhere.
   ubiquitous = function() {
@@ -27,7 +27,7 @@ tables_without <- list(
     p[, 2] <- 0.8
     bernoulli_table(p)
   },
-  # Two faunas of few taxa, recorded in part.
+  # Two small, incompletely recorded faunas.
   small = function() {
     n <- sample(c(20, 40, 60), 1)
     m <- sample(c(8, 12, 20), 1)
@@ -35,18 +35,18 @@ tables_without <- list(
     p[, 1] <- 0.9
     bernoulli_table(p)
   },
-  # Poor sites hold what rich ones hold, less of it.
+  # Poor sites have subsets of the taxa of rich ones.
   nested = function() {
     n <- sample(c(40, 120), 1)
     m <- sample(c(20, 60), 1)
     bernoulli_table(stats::plogis(outer(stats::rnorm(n, -1, 2), stats::rnorm(m, -1, 2), "+")))
   },
-  # No structure but that taxa differ in how common they are.
+  # No structure except that taxa differ in frequency.
   columns = function() {
     n <- sample(c(60, 200), 1)
     bernoulli_table(outer(rep(1, n), stats::rbeta(sample(c(20, 80), 1), 0.5, 2)))
   },
-  # Taxa that follow one another along a gradient.
+  # Taxa replace one another along a gradient.
   gradient = function() {
     n <- sample(c(80, 300), 1)
     m <- sample(c(30, 100), 1)
@@ -67,7 +67,7 @@ tables_without <- list(
   }
 )
 
-# The area under the receiver operating characteristic: the chance that a true case ranks above another one.
+# Area under the receiver operating characteristic: the probability that a true case ranks above another one.
 rank_auc <- function(score, true) {
   n <- sum(true)
   (sum(rank(score)[true]) - n * (n + 1) / 2) / (n * sum(!true))

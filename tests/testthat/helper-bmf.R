@@ -1,10 +1,10 @@
-# Reference answers of bmf() and plain R transcriptions of what its kernels draw from.
+# Reference results of bmf() and plain R transcriptions of its kernels' full conditionals.
 
 bmf_golden_cases <- c(
   "case1_gaussian_inf_inf", "case2_gaussian_fin_fixedcol", "case3_logistic_inf_fin", "case4_poisson_inf_inf"
 )
 
-# A JSON matrix with nulls as NA.
+# Converts a JSON matrix, with nulls as NA.
 golden_matrix <- function(x) {
   if (is.matrix(x)) {
     return(x + 0)
@@ -14,7 +14,7 @@ golden_matrix <- function(x) {
 
 # list(golden, x, family, prior, state, k, l) of a reference case.
 bmf_golden <- function(name) {
-  g <- jsonlite::fromJSON(shared_golden("bmf", paste0(name, ".json")), simplifyVector = TRUE)
+  g <- golden(file.path("bmf", name))
   family <- switch(g$likelihood, logistic = "bernoulli", g$likelihood)
   prior <- bmf_prior(
     alpha = list(
@@ -37,8 +37,8 @@ bmf_golden <- function(name) {
   )
 }
 
-# The parts of log p of data, features (labelled), weights and learned quantities at one state, in nats, and their sum
-# `total`: the density that bmf() samples.
+# Terms of the log density that bmf() samples, in nats, at one state: data, features (labelled), weights and estimated
+# quantities, and their sum `total`.
 bmf_log_density <- function(x, state, family = "gaussian", prior = bmf_prior(), k = Inf, l = Inf) {
   given <- bmf_given(x, state, family, prior, k, l)
   out <- do.call(test_entry, c("test_bmf_density", given))
@@ -47,7 +47,7 @@ bmf_log_density <- function(x, state, family = "gaussian", prior = bmf_prior(), 
   c(out, total = sum(out))
 }
 
-# A state with its data and settings, as the kernel takes them.
+# A state with its data and settings in the kernel's format.
 bmf_given <- function(x, state, family, prior, k, l) {
   data <- bmf_data(x, family, quiet = TRUE)
   prior <- bmf_scale_prior(prior, family, data)
@@ -58,14 +58,14 @@ bmf_given <- function(x, state, family, prior, k, l) {
   )
 }
 
-# What the kernel draws from at a state; item: whose births; omega: Polya-Gamma variables; added: sum of the weights of
-# proposed births (Poisson).
+# Full conditionals of the kernel at a state. item: the item of the births; omega: Polya-Gamma variables; added: sum of
+# the weights of proposed births (Poisson).
 bmf_look <- function(x, state, family, prior, k, l, item = 1, omega = NULL, added = NULL) {
   given <- bmf_given(x, state, family, prior, k, l)
   do.call(test_entry, c("test_bmf_look", given, list(as.integer(item), omega, added)))
 }
 
-# Another coding of features a and b of a side (1 rows, 2 columns) of a state: list(log_ratio, state, count), or NULL.
+# A recoding of features a and b of a side (1 rows, 2 columns) of a state: list(log_ratio, state, count), or NULL.
 bmf_recoded <- function(x, state, family, prior, k, l, side, a, b, kind = c("shift", "complement")) {
   given <- bmf_given(x, state, family, prior, k, l)
   which <- as.integer(c(side, a, b, match(match.arg(kind), c("shift", "complement"))) - 1L)
@@ -84,7 +84,7 @@ whole <- function(q) {
   q
 }
 
-# log p(x | rows, columns), weights integrated out, of observed cells alone; from the kernel's Q and h.
+# log p(x | rows, columns) of observed cells with the weights integrated out, from the kernel's Q and h.
 bmf_log_marginal <- function(case, state) {
   look <- bmf_look(case$x, state, "gaussian", case$prior, case$k, case$l)
   hyper <- bmf_check_state(state, bmf_data(case$x, "gaussian", quiet = TRUE), case$prior, "gaussian")$hyper
@@ -99,7 +99,7 @@ bmf_log_marginal <- function(case, state) {
   out + size / 2 * (log(hyper[4]) - hyper[4] * hyper[3]^2) - sum(log(diag(root))) + sum(pull^2) / 2
 }
 
-# Short chains for tests, what they warn of, and a table of planted blocks.
+# Runs short chains for tests.
 bmf_quick <- function(...) {
   settings <- list(chains = 2, warmup = 20, draws = 40, n_start = 3, n_reheat = 1, start_sweeps = 40, progress = FALSE)
   do.call(mcmc_control, utils::modifyList(settings, list(...)))

@@ -1,6 +1,6 @@
-# The main proof of the sampler: state and data drawn together from the model make the state an exact
-# posterior draw given the data; some sweeps must leave its distribution as it was. Replicates are
-# independent and differences paired, so that there is no autocorrelation to estimate.
+# The main test of the sampler: a state and data drawn jointly from the model make the state an exact posterior draw
+# given the data, so sweeps must leave its distribution unchanged. Replicates are independent and differences paired,
+# which avoids estimating an autocorrelation.
 
 bmf_laws <- list(
   alpha_rows = c(shape = 2, rate = 1.25), alpha_columns = c(shape = 3, rate = 2), weight_mean = 0.3,
@@ -8,7 +8,7 @@ bmf_laws <- list(
   background = c(shape = 4, rate = 8)
 )
 
-# bmf_prior() of laws by the names that they have in it; those of `alpha` may be left out.
+# Builds bmf_prior() from distributions by their names; those of `alpha` may be omitted.
 prior_of_laws <- function(laws, beta) {
   flat <- c(shape = 1, rate = 1)
   sides <- list(rows = laws$alpha_rows %||% flat, columns = laws$alpha_columns %||% flat)
@@ -16,7 +16,7 @@ prior_of_laws <- function(laws, beta) {
   do.call(bmf_prior, c(laws, list(alpha = sides, beta = beta)))
 }
 
-# k, l: numbers or Inf; fixed: user-fixed columns of ones on each side; moves: as in the kernel's plan.
+# k, l: numbers or Inf; fixed: numbers of fixed columns of ones on each side; moves: as in the kernel's plan.
 bmf_setting <- function(family, k = Inf, l = Inf, n = 4, m = 3, missing = 2, fixed = c(0, 0), laws = list(),
                         block = FALSE, multi = FALSE, split_merge = 0L, collapsed = FALSE, columns = NULL,
                         beta = c(rows = 1, columns = 1)) {
@@ -55,7 +55,7 @@ draw_features <- function(n, k, alpha, beta, n_fixed, given = NULL) {
   cbind(fixed, free)
 }
 
-# A state and data from the model.
+# Draws a state and data from the model.
 draw_bmf <- function(s) {
   hyper <- vapply(unclass(s$prior)[bmf_hyper_names], function(law) {
     if (is_law(law)) rgamma(1, law[["shape"]], law[["rate"]]) else law
@@ -165,7 +165,7 @@ bmf_settings <- function() {
   )
 }
 
-# z of averages over a chain, with batch-means errors.
+# z of averages over a chain, with batch-means standard errors.
 batch_means_z <- function(draws, exact, n_batch = 40L) {
   size <- nrow(draws) %/% n_batch
   draws <- draws[seq_len(size * n_batch), , drop = FALSE]
@@ -175,7 +175,7 @@ batch_means_z <- function(draws, exact, n_batch = 40L) {
   z[error > 1e-12]
 }
 
-# A tiny case of a reference file as a setting with all hyperparameters known, its data and a first state.
+# A tiny reference case as a setting with all hyperparameters fixed, its data and starting values.
 bmf_exact_case <- function(name, infinite) {
   case <- bmf_golden(name)
   e <- case$golden[[if (infinite) "exact_infinite" else "exact_finite"]]
@@ -218,7 +218,7 @@ bmf_exact_finite_z <- function(name, n_sweep, seed, ...) {
   batch_means_z(bmf_chain_draws(s, draw_bmf(s)$state, case$x, n_sweep, statistic), exact)
 }
 
-# The reference conditions on at most eight features; so do the averages.
+# Averages are conditional on at most eight features, as in the reference.
 bmf_exact_infinite_z <- function(name, n_sweep, seed, ...) {
   case <- bmf_exact_case(name, TRUE)
   e <- case$exact

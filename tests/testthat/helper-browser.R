@@ -1,6 +1,6 @@
 # Pages in a real browser.
 
-# The path of chromium; skips where there is none.
+# Path of chromium; skips the test if there is none.
 chromium_here <- function() {
   testthat::skip_on_cran()
   testthat::skip_on_os("windows")
@@ -9,8 +9,9 @@ chromium_here <- function() {
   chromium[1L]
 }
 
-# A copy of a page with a script of the test's at its end, as headless chromium has it after its scripts ran. Windows of
-# chromium are at least 500 pixels wide: narrower pages are seen in a frame, whose body's attributes the window's gets.
+# Returns a page, with a script of the test appended, as headless chromium renders it after its scripts ran. Windows of
+# chromium are at least 500 pixels wide; narrower pages are shown in a frame, whose body's attributes are copied to the
+# window's.
 dump_page <- function(file, probe, chromium, width = 1280L) {
   folder <- tempfile("browser")
   dir.create(folder)
@@ -40,7 +41,7 @@ frame_page <- "<!DOCTYPE html><html><body><iframe src='page.html' width='%d' hei
   }, 50);
 </script></body></html>"
 
-# In a probe: the parts of a page that stand beyond the screen, or do not show all of their text.
+# JavaScript for a probe: the parts of a page that lie beyond the screen or do not show all of their text.
 clipped_parts <- "() => Array.from(document.querySelectorAll(
     'h1, h2, p, img, label, select, input, button, canvas, svg, table, th, td, pre, a, text, summary'
   )).filter(part => {
@@ -51,7 +52,7 @@ clipped_parts <- "() => Array.from(document.querySelectorAll(
     return cut || box.left < -1 || box.right > document.documentElement.clientWidth + 1;
   }).map(part => part.tagName + ' ' + (part.id || part.textContent.trim().slice(0, 40)))"
 
-# What a probe left in an attribute of the body, written by encodeURIComponent().
+# Reads the value that a probe wrote into an attribute of the body with encodeURIComponent().
 left_in <- function(page, taxon) {
   value <- utils::URLdecode(sub("\".*", "", sub(sprintf(".*%s=\"", taxon), "", page)))
   Encoding(value) <- "UTF-8"

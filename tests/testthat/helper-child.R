@@ -1,5 +1,5 @@
-# Tests that need R processes of their own use the package as it is installed; skipped where only its sources are, and
-# under covr, which loads packages of its own and slows workers down.
+# Tests in separate R processes use the installed package. They are skipped if only its sources are available, and under
+# covr, which loads its own build and slows workers down.
 
 skip_if_not_installed_here <- function() {
   testthat::skip_on_covr()
@@ -7,8 +7,8 @@ skip_if_not_installed_here <- function() {
   testthat::skip_if_not(any(here), "the package is not installed")
 }
 
-# Evaluates code with other environment variables, which processes that it starts inherit: `env` of system2() is not
-# for Windows.
+# Evaluates code with other environment variables, which child processes inherit; `env` of system2() does not work on
+# Windows.
 with_environment <- function(values, code) {
   old <- Sys.getenv(names(values), NA, names = TRUE)
   do.call(Sys.setenv, as.list(values))
@@ -19,10 +19,10 @@ with_environment <- function(values, code) {
   force(code)
 }
 
-# With these an Rscript finds the same packages as this session.
+# Makes an Rscript use the library paths of this session.
 child_environment <- function() c(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
 
-# Runs code in a new Rscript: its output, with the attribute "status" where it failed.
+# Runs code in a new Rscript and returns its output, with the attribute "status" on failure.
 run_child <- function(code, environment = character()) {
   file <- tempfile(fileext = ".R")
   writeLines(code, file)
@@ -31,7 +31,7 @@ run_child <- function(code, environment = character()) {
   )))
 }
 
-# Another function under a name of the namespace, until the calling test ends.
+# Replaces a function of the namespace until the calling test ends.
 bind_in_namespace <- function(name, value, frame = parent.frame()) {
   space <- environment(run_in_turn)
   old <- get(name, space)
@@ -44,16 +44,16 @@ bind_in_namespace <- function(name, value, frame = parent.frame()) {
   do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE, after = FALSE), envir = frame)
 }
 
-# Sends this process an interrupt after some seconds and notes by a file when it did, which holds what Linux knows of
-# the process's own seconds by then; in note.sent, that it did.
+# Sends this process an interrupt after some seconds. The file `note` records when, and on Linux the process's CPU time
+# by then; note.sent records that it was sent.
 send_interrupt <- function(after, note) {
   testthat::skip_on_os("windows") # where no process can be sent one
   command <- "(sleep %1$s; cat /proc/%2$d/stat > %3$s 2>/dev/null; kill -INT %2$d; : > %4$s)"
   system(sprintf(command, after, Sys.getpid(), shQuote(note), shQuote(paste0(note, ".sent"))), wait = FALSE)
 }
 
-# Seconds since the interrupt: by the clock or, where others keep the machine busy and it is known, as the process
-# itself has run.
+# Seconds since the interrupt: by the clock, or by CPU time of the process if known, because other processes may keep
+# the machine busy.
 seconds_since <- function(note) {
   clock <- as.numeric(Sys.time()) - as.numeric(file.mtime(note))
   line <- readLines(note)
@@ -64,7 +64,7 @@ seconds_since <- function(note) {
   min(clock, sum(proc.time()[1:2]) - sum(ticks) / 100)
 }
 
-# Code that kills a process once a folder has a file of such a name.
+# Code that kills a process once a folder contains a file matching a pattern.
 kill_when <- function(folder, pattern, pid) {
   sprintf(
     "while (!length(list.files(%s, %s))) Sys.sleep(0.02); tools::pskill(%d, tools::SIGKILL)", deparse(folder),
@@ -72,8 +72,8 @@ kill_when <- function(folder, pattern, pid) {
   )
 }
 
-# What a run returns that keeps what it has when it is interrupted after some seconds. On a busy machine nothing may be
-# finished by then, and the interrupt comes through, which would end all tests: the next one comes later.
+# Returns the result of a run that keeps its results when interrupted after some seconds. On a busy machine nothing may
+# be finished by then, and the interrupt would end all tests; it is then repeated later.
 interrupt_run <- function(run, after) {
   for (seconds in after * c(1, 3, 9)) {
     note <- tempfile()
@@ -81,7 +81,7 @@ interrupt_run <- function(run, after) {
       {
         send_interrupt(seconds, note)
         result <- run()
-        # A run that ended before leaves the interrupt to these lines.
+        # If the run ended before, the interrupt arrives in these lines.
         while (!file.exists(paste0(note, ".sent"))) Sys.sleep(0.05)
         Sys.sleep(0.05)
         result
@@ -93,7 +93,7 @@ interrupt_run <- function(run, after) {
   result
 }
 
-# Starts code in a new Rscript and goes on: its process number.
+# Starts code in a new Rscript without waiting; returns its process number.
 start_child <- function(code) {
   file <- tempfile(fileext = ".R")
   note <- tempfile()

@@ -1,4 +1,4 @@
-# What holds between the numbers of an answer of which_zeros() or of which_zeros_shards(), whatever the table.
+# Checks relations between the numbers of any which_zeros() or which_zeros_shards() result.
 
 in_order <- function(...) {
   each <- list(...)

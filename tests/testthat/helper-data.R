@@ -1,6 +1,6 @@
-# Real data and reference answers that are not part of the package: the folder in the environment
-# variable MULTICAUSE_DATA, or shared/data beside any folder above this one. Where there is none,
-# and on CRAN, the test that asks for them is skipped.
+# Real data that are not part of the package: the folder in the environment variable MULTICAUSE_DATA, or shared/data
+# beside any folder above this one (data-raw/SOURCES.md). Where there is none, and on CRAN, the test that asks for them
+# is skipped.
 
 find_shared <- function(folder = getwd()) {
   data <- Sys.getenv("MULTICAUSE_DATA")
@@ -24,11 +24,8 @@ shared_file <- function(...) {
   path
 }
 
-# The path of a file of real data: its folder and name in shared/data.
+# Path of a file of real data: its folder and name in shared/data.
 shared_data <- function(...) shared_file("data", ...)
-
-# The path of a reference answer: the model and the file in shared/golden.
-shared_golden <- function(...) shared_file("golden", ...)
 
 # A matrix of the data now_2003: sites in the order of the file, old to young, and the table of sites.
 now_2003 <- function(set) {
@@ -39,8 +36,8 @@ now_2003 <- function(set) {
   list(x = x, sites = table[[2L]])
 }
 
-# A reference answer as R reads it.
-golden <- function(...) {
+# A golden case (golden/README.md), `name` being the folder and the file without its ending.
+golden <- function(name, ...) {
   testthat::skip_if_not_installed("jsonlite")
-  jsonlite::fromJSON(shared_golden(...))
+  jsonlite::fromJSON(testthat::test_path("golden", paste0(name, ".json")), ...)
 }

@@ -1,5 +1,5 @@
-# tests/entries/entries.c, built once a session against the library that is installed: skipped where the sources are
-# not at hand, as in R CMD check.
+# Builds tests/entries/entries.c once per session with the kernels that it calls, because the installed library shows
+# nothing but its entry point; skipped without the sources, as in R CMD check.
 test_entry <- local({
   dll <- NULL
   function(name, ...) {
@@ -7,24 +7,27 @@ test_entry <- local({
       root <- test_path("..", "..")
       source <- file.path(root, "tests", "entries", "entries.c")
       skip_if_not(file.exists(source), "the sources are not at hand")
-      skip_on_os("windows") # a library there finds no symbols of another
       dll <<- build_entries(source, normalizePath(file.path(root, "src")))
     }
     .Call(getNativeSymbolInfo(name, dll), ...)
   }
 })
 
-build_entries <- function(source, include) {
+build_entries <- function(source, sources) {
   folder <- tempfile("entries")
   dir.create(folder)
-  file.copy(source, folder)
-  # Linked to the library of the package, whose functions R keeps to itself.
-  package <- getLoadedDLLs()[["multicause"]][["path"]]
-  flags <- c(sprintf("PKG_CPPFLAGS = -I\"%s\"", include), sprintf("PKG_LIBS = \"%s\"", package))
-  writeLines(flags, file.path(folder, "Makevars"))
+  file.copy(c(source, file.path(sources, c("bmf", "num", "engine", "glue"))), folder, recursive = TRUE)
+  unlink(dir(folder, "[.]o$", recursive = TRUE, full.names = TRUE)) # of another set of flags
+  lines <- grep("^PKG_", readLines(file.path(sources, "Makevars")), value = TRUE)
+  writeLines(sub("$(C_VISIBILITY) ", "", lines, fixed = TRUE), file.path(folder, "Makevars"))
+  quick <- file.path(folder, "quick")
+  writeLines("CFLAGS = -O0", quick)
   before <- setwd(folder)
   on.exit(setwd(before))
-  built <- system2(file.path(R.home("bin"), "R"), c("CMD", "SHLIB", "entries.c"), stdout = TRUE, stderr = TRUE)
+  kernels <- c(dir(c("bmf", "num", "engine"), "[.]c$", full.names = TRUE), "glue/glue.c", "glue/bmf.c")
+  env <- if (!nzchar(Sys.getenv("R_MAKEVARS_USER"))) paste0("R_MAKEVARS_USER=", quick)
+  command <- c("CMD", "SHLIB", "-o", paste0("entries", .Platform$dynlib.ext), "entries.c", kernels)
+  built <- system2(file.path(R.home("bin"), "R"), command, stdout = TRUE, stderr = TRUE, env = as.character(env))
   library <- file.path(folder, paste0("entries", .Platform$dynlib.ext))
   if (!file.exists(library)) stop(paste(c("tests/entries did not build:", built), collapse = "\n"))
   dyn.load(library)

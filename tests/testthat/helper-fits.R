@@ -31,8 +31,20 @@ make_fits_of_all <- function() {
   ), classes = "multicause_message"))
 }
 
-# Prints without their number of passes, which may differ by one rounding.
-hide_passes <- function(lines) sub("after [0-9]+ passes", "after <n> passes", lines)
+# Removes the number of iterations from prints, because one rounding may change it.
+hide_passes <- function(lines) sub("after [0-9]+ iterations", "after <n> iterations", lines)
 
-# What a print says, wherever its lines are broken.
+# Words of a print, independent of line breaks.
 print_words <- function(x) gsub("\\s+", " ", paste(utils::capture.output(print(x)), collapse = " "))
+
+# Names the views of plot() that need nothing but the fit.
+views_of <- function(fit) {
+  views <- eval(formals(getS3method("autoplot", intersect(class(fit), c(
+    "aspect_model", "noisy_or", "plsa", "plca", "bmf", "multicause"
+  ))[1L], envir = asNamespace("ggplot2")))$what)
+  none <- c(
+    if (is.null(fit$param$membership)) "structure", if (all(fit$fixed == "free")) "phantom",
+    if (!is_sampled(fit)) "density"
+  )
+  setdiff(views, c("curves", "map", "images", "simplex", none))
+}

@@ -1,25 +1,25 @@
-# The Gibbs sampler of the aspect Bernoulli model against exact answers: enumeration over the causes of all cells,
-# Geweke's joint test, simulation-based calibration.
+# Tests of the Gibbs sampler of the aspect Bernoulli model against exact results: enumeration over the causes of all
+# cells, Geweke's joint test, simulation-based calibration.
 
 gibbs_test_problem <- function(x, k, prior, phantom = "free") {
   data <- check_data(x, "binary", quiet = TRUE)
-  pinned <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
-  gibbs_problem(data, pinned, prior, mcmc_control(progress = FALSE))
+  fixed <- c(rep("free", k - length(ab_pins(phantom))), ab_pins(phantom))
+  gibbs_problem(data, fixed, prior, mcmc_control(progress = FALSE))
 }
 
-gibbs_prior_state <- function(n, m, prior, pinned) {
-  k <- length(pinned)
+gibbs_prior_state <- function(n, m, prior, fixed) {
+  k <- length(fixed)
   gibbs_random_state(list(
     membership = matrix(prior$membership, n, k), one = matrix(prior$aspects[1], k, m),
     zero = matrix(prior$aspects[2], k, m)
-  ), pinned)
+  ), fixed)
 }
 
-# What is compared of a state: nothing that depends on labels beyond those pinned.
-gibbs_statistics <- function(state, x, pinned) {
+# Statistics of a state that depend on no labels except fixed ones.
+gibbs_statistics <- function(state, x, fixed) {
   p <- state$membership %*% state$aspects
   seen <- !is.na(x)
-  kind <- ifelse(pinned == "free", "content", pinned)
+  kind <- ifelse(fixed == "free", "content", fixed)
   fit <- list(param = state)
   scores <- cell_scores.aspect_bernoulli(fit, seq_len(nrow(x)), kind)
   c(
@@ -31,9 +31,9 @@ gibbs_statistics <- function(state, x, pinned) {
   )
 }
 
-# Independent draws from the posterior: causes of all cells by their exact probabilities, parameters given them.
-gibbs_exact_draws <- function(x, prior, pinned, n_draw) {
-  k <- length(pinned)
+# Independent posterior draws: causes of all cells from their exact probabilities, then parameters conditional on them.
+gibbs_exact_draws <- function(x, prior, fixed, n_draw) {
+  k <- length(fixed)
   cells <- which(!is.na(x))
   causes <- as.matrix(expand.grid(rep(list(seq_len(k)), length(cells))))
   row <- row(x)[cells]
@@ -45,10 +45,10 @@ gibbs_exact_draws <- function(x, prior, pinned, n_draw) {
       zero = count(x[cells] == 0)
     )
   }
-  free <- pinned == "free"
+  free <- fixed == "free"
   weight <- apply(causes, 1, function(z) {
     n <- tables(z)
-    if (any(n$one[pinned == "white", ] > 0) || any(n$zero[pinned == "black", ] > 0)) return(-Inf)
+    if (any(n$one[fixed == "white", ] > 0) || any(n$zero[fixed == "black", ] > 0)) return(-Inf)
     sum(lgamma(prior$membership + n$rows)) +
       sum(lbeta(prior$aspects[1] + n$one[free, ], prior$aspects[2] + n$zero[free, ]))
   })
@@ -57,7 +57,7 @@ gibbs_exact_draws <- function(x, prior, pinned, n_draw) {
     n <- tables(causes[z, ])
     gibbs_random_state(list(
       membership = prior$membership + n$rows, one = prior$aspects[1] + n$one, zero = prior$aspects[2] + n$zero
-    ), pinned)
+    ), fixed)
   })
 }
 
@@ -67,15 +67,15 @@ batch_error <- function(draws, n_batch = 40L) {
   sqrt(apply(batch, 2, stats::var) / n_batch)
 }
 
-# z of every statistic: the chain's mean less that of independent draws from the posterior.
+# z of every statistic: the chain's mean minus that of independent posterior draws.
 gibbs_exact_z <- function(x, k, prior, phantom = "free", n_sweep = 20000, n_exact = 20000) {
   problem <- gibbs_test_problem(x, k, prior, phantom)
-  pinned <- problem$pinned
-  state <- gibbs_prior_state(nrow(x), ncol(x), prior, pinned)
+  fixed <- problem$fixed
+  state <- gibbs_prior_state(nrow(x), ncol(x), prior, fixed)
   out <- gibbs_sweeps(problem, state, n_sweep, list(thin = 1, keep_every = 1))
-  chain <- vapply(gibbs_kept(out, problem), gibbs_statistics, gibbs_statistics(state, x, pinned), x, pinned)
+  chain <- vapply(gibbs_kept(out, problem), gibbs_statistics, gibbs_statistics(state, x, fixed), x, fixed)
   exact <- vapply(
-    gibbs_exact_draws(x, prior, pinned, n_exact), gibbs_statistics, gibbs_statistics(state, x, pinned), x, pinned
+    gibbs_exact_draws(x, prior, fixed, n_exact), gibbs_statistics, gibbs_statistics(state, x, fixed), x, fixed
   )
   error <- sqrt(batch_error(chain)^2 + apply(exact, 1, stats::var) / n_exact)
   list(z = ((rowMeans(chain) - rowMeans(exact)) / error)[error > 1e-12], out = out, chain = chain)
@@ -88,50 +88,51 @@ draw_gibbs_data <- function(state, missing) {
   x
 }
 
-# Sweeps alternate with fresh data: the joint distribution of the model must come out.
+# Geweke's test: alternating sweeps and new data must reproduce the joint distribution of the model.
 gibbs_geweke_z <- function(n, m, k, prior, phantom = "free", n_sweep = 5000, missing = 2) {
-  pinned <- gibbs_test_problem(matrix(0, n, m), k, prior, phantom)$pinned
-  state <- gibbs_prior_state(n, m, prior, pinned)
+  fixed <- gibbs_test_problem(matrix(0, n, m), k, prior, phantom)$fixed
+  state <- gibbs_prior_state(n, m, prior, fixed)
   x <- draw_gibbs_data(state, missing)
-  like <- gibbs_statistics(state, x, pinned)
+  like <- gibbs_statistics(state, x, fixed)
   chain <- vapply(seq_len(n_sweep), function(t) {
     problem <- gibbs_test_problem(x, k, prior, phantom)
     state <<- gibbs_sweeps(problem, state, 1)$state
     x <<- draw_gibbs_data(state, missing)
-    gibbs_statistics(state, x, pinned)
+    gibbs_statistics(state, x, fixed)
   }, like)
   model <- vapply(seq_len(n_sweep), function(t) {
-    state <- gibbs_prior_state(n, m, prior, pinned)
-    gibbs_statistics(state, draw_gibbs_data(state, missing), pinned)
+    state <- gibbs_prior_state(n, m, prior, fixed)
+    gibbs_statistics(state, draw_gibbs_data(state, missing), fixed)
   }, like)
   error <- sqrt(batch_error(chain)^2 + apply(model, 1, stats::var) / n_sweep)
   ((rowMeans(chain) - rowMeans(model)) / error)[error > 1e-12]
 }
 
-# Ranks of what data were drawn from among thinned draws given the data, 0 .. n_draw; one row a statistic.
+# Ranks (0 .. n_draw) of the parameters that generated the data among thinned posterior draws; one row per statistic.
 gibbs_sbc_ranks <- function(n, m, k, prior, phantom = "free", n_set = 100, n_draw = 19, thin = 20, warmup = 300) {
-  pinned <- gibbs_test_problem(matrix(0, n, m), k, prior, phantom)$pinned
+  fixed <- gibbs_test_problem(matrix(0, n, m), k, prior, phantom)$fixed
   one <- function(set) {
-    truth <- gibbs_prior_state(n, m, prior, pinned)
+    truth <- gibbs_prior_state(n, m, prior, fixed)
     x <- draw_gibbs_data(truth, 2)
     problem <- gibbs_test_problem(x, k, prior, phantom)
-    state <- gibbs_sweeps(problem, gibbs_prior_state(n, m, prior, pinned), warmup)$state
+    state <- gibbs_sweeps(problem, gibbs_prior_state(n, m, prior, fixed), warmup)$state
     out <- gibbs_sweeps(problem, state, thin * n_draw, list(thin = thin, keep_every = 1))
-    at <- gibbs_statistics(truth, x, pinned)
-    rowSums(vapply(gibbs_kept(out, problem), gibbs_statistics, at, x, pinned) < at)
+    at <- gibbs_statistics(truth, x, fixed)
+    rowSums(vapply(gibbs_kept(out, problem), gibbs_statistics, at, x, fixed) < at)
   }
-  vapply(seq_len(n_set), one, gibbs_statistics(gibbs_prior_state(n, m, prior, pinned), matrix(0, n, m), pinned))
+  vapply(seq_len(n_set), one, gibbs_statistics(gibbs_prior_state(n, m, prior, fixed), matrix(0, n, m), fixed))
 }
 
-# Are ranks uniform? p values, one a statistic.
+# p values of a test for uniform ranks, one per statistic.
 rank_p <- function(ranks, n_draw, bins = 5) {
   apply(ranks, 1, function(r) {
     suppressWarnings(stats::chisq.test(tabulate(r %/% ((n_draw + 1) / bins) + 1, bins))$p.value)
   })
 }
 
-# The seed alone decides: sparse tables, checkpoints, a chain cut off in its draws, workers. run(x, ...): a fit after
-# set.seed(9), `...` for mcmc_control(); problem(): what its chains share; other: another table.
+# Checks that only the seed determines the chains: sparse tables, checkpoints, a chain interrupted in its draws,
+# workers. run(x, ...): a fit after set.seed(9), `...` for mcmc_control(); problem(): settings common to its chains;
+# other: another table.
 hold_chains <- function(run, x, other, problem) {
   one <- run(x)
   same <- function(fit) {
@@ -142,7 +143,7 @@ hold_chains <- function(run, x, other, problem) {
   on.exit(unlink(paste0(file, "-", 1:2, ".rds")))
   same(run(x, checkpoint = file, checkpoint_seconds = 0))
   expect_true(file.exists(paste0(file, "-2.rds")))
-  # A chain cut off in its draws goes on as if nothing had happened.
+  # A chain interrupted in its draws resumes without a difference.
   saved <- readRDS(paste0(file, "-1.rds"))
   own <- problem(one)
   set.seed(9)
@@ -160,7 +161,7 @@ hold_chains <- function(run, x, other, problem) {
   same(run(x))
 }
 
-# Draws of one chain that is interrupted after some sweeps.
+# Draws of one chain interrupted after some sweeps.
 interrupted_chain <- function(problem) {
   interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
   job <- run_chain(

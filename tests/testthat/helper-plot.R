@@ -1,4 +1,4 @@
-# Fits to draw: a planted table of n observations and m attributes, a white phantom for each observation.
+# Fits for plots: a planted table of n observations and m attributes, with a white phantom share for each observation.
 drawn_fit <- function(n, m, k, names = TRUE, ...) {
   set.seed(3)
   home <- rep_len(seq_len(max(k - 1L, 1L)), n)
@@ -6,18 +6,18 @@ drawn_fit <- function(n, m, k, names = TRUE, ...) {
   x <- outer(home, rep_len(seq_len(max(k - 1L, 1L)), m), `==`) * share
   x[] <- rbinom(n * m, 1L, pmin(x + 0.05, 1))
   if (names) dimnames(x) <- list(paste("Site", seq_len(n)), paste("Genus", seq_len(m)))
-  quick <- fit_control(n_start = 2, max_pass = 60, screen = 10, n_polish = 0)
+  quick <- fit_control(n_start = 2, max_iter = 60, screen = 10, n_polish = 0)
   suppressMessages(suppressWarnings(aspect_bernoulli(x, k, ..., control = quick)))
 }
 
-# Draws on a device that keeps nothing; what `code` returns.
+# Evaluates code with a null device; returns its value.
 on_paper <- function(code, width = 7, height = 7) {
   grDevices::pdf(NULL, width = width, height = height)
   on.exit(grDevices::dev.off())
   force(code)
 }
 
-# Every text of a figure as it comes out on a page of this size: the text, its font size, and its box, in points.
+# Every text of a figure on a page of this size: the text, its font size and its box, in points.
 text_boxes <- function(figure, width, height) {
   file <- tempfile(fileext = ".pdf")
   on.exit(unlink(file))
@@ -31,7 +31,7 @@ text_boxes <- function(figure, width, height) {
   at <- matrix(as.numeric(found[, 2:7]), ncol = 6L)
   size <- sqrt(at[, 1L]^2 + at[, 2L]^2)
   text <- gsub("\\\\([()\\\\])", "\\1", found[, 8L])
-  # As wide as narrow letters at least; from the foot of the letters to the top of small ones.
+  # At least as wide as narrow letters; from the base of the letters to the top of small ones.
   wide <- suppressWarnings(on_paper(vapply(seq_along(text), function(i) {
     grid::convertWidth(grid::stringWidth(text[i]), "points", valueOnly = TRUE) / grid::get.gpar()$fontsize
   }, 0))) * size * 0.95
@@ -44,7 +44,7 @@ text_boxes <- function(figure, width, height) {
   box[!trimws(text) %in% c("", "|"), ] # a bar is a point, not a text
 }
 
-# Pairs of texts that cover each other, and texts that run off the page.
+# Pairs of overlapping texts, and texts that run off the page.
 covered_texts <- function(figure, width, height) {
   box <- text_boxes(figure, width, height)
   over <- function(low, high) outer(low, high, "<")
@@ -55,8 +55,8 @@ covered_texts <- function(figure, width, height) {
   c(sprintf("%s / %s", box$text[pairs[, 1L]], box$text[pairs[, 2L]]), sprintf("off the page: %s", box$text[off]))
 }
 
-# Draws a figure without a word, at two sizes: it has data, a title, words for those who cannot see it, and a paper, and
-# no text covers another. Returns what was built.
+# Draws a figure silently at two sizes and checks that it has data, a title, alternative text and a paper, and that no
+# texts overlap. Returns the built plot.
 drawn <- function(figure, sizes = list(c(4, 3), c(9, 6))) {
   testthat::expect_s3_class(figure, "ggplot")
   built <- ggplot2::ggplot_build(figure)
@@ -70,7 +70,7 @@ drawn <- function(figure, sizes = list(c(4, 3), c(9, 6))) {
   invisible(built)
 }
 
-# Draws every view of its own that the fit has.
+# Draws every view specific to the fit.
 draw_views <- function(fit, ...) {
   has_phantom <- any(phantoms(fit)$kind != "content")
   for (view in setdiff(c("aspects", "structure", "trace", "phantom", "top"), if (!has_phantom) "phantom")) {
@@ -78,5 +78,41 @@ draw_views <- function(fit, ...) {
   }
 }
 
-# The labels of a discrete axis, in the order of its breaks.
+# Labels of a discrete axis, in the order of its breaks.
 axis_labels <- function(built, side) trimws(built$layout$panel_params[[1L]][[side]]$get_labels())
+
+# The panels of a figure as they come out on a page of this size: their width and height together, as shares of the
+# page, side by side and one below the other; and the least width and height of a single one, in mm.
+panel_room <- function(figure, width, height) {
+  grDevices::pdf(NULL, width = width, height = height)
+  on.exit(grDevices::dev.off())
+  suppressWarnings(print(figure))
+  layout <- ggplot2::ggplotGrob(figure)$layout
+  layout <- layout[grepl("^panel", layout$name), ]
+  names <- sprintf("%s.%d-%d-%d-%d", layout$name, layout$t, layout$r, layout$b, layout$l)
+  each <- vapply(names, function(name) {
+    grid::seekViewport(name)
+    at <- grid::deviceLoc(grid::unit(0:1, "npc"), grid::unit(0:1, "npc"))
+    grid::upViewport(0L)
+    as.vector(vapply(at, grid::convertUnit, numeric(2L), "mm", valueOnly = TRUE))
+  }, numeric(4L))
+  side <- function(low, high) sum((high - low)[!duplicated(round(low))])
+  c(
+    wide = side(each[1L, ], each[2L, ]) / (25.4 * width), high = side(each[3L, ], each[4L, ]) / (25.4 * height),
+    width = min(each[2L, ] - each[1L, ]), height = min(each[4L, ] - each[3L, ])
+  )
+}
+
+journal_column <- c(85, 75) / 25.4 # inches
+
+# A figure can be printed as wide as one column of a journal: its panels have their share of the page and nothing is
+# cut or covered. Panels in true proportion, as maps, may be lower or narrower than the room they have.
+fits_column <- function(figure, info, true_proportion = FALSE) {
+  room <- suppressMessages(panel_room(figure, journal_column[1L], journal_column[2L]))
+  testthat::expect_gt(room[["wide"]], 0.4 - 0.1 * true_proportion, label = paste(info, "width of panels"))
+  testthat::expect_gt(room[["high"]], if (true_proportion) 0.2 else 0.3, label = paste(info, "height of panels"))
+  testthat::expect_gt(room[["width"]], 10, label = paste(info, "width of each panel"))
+  testthat::expect_gt(room[["height"]], 5, label = paste(info, "height of each panel"))
+  covered <- covered_texts(figure, journal_column[1L], journal_column[2L])
+  testthat::expect_identical(covered, character(), info = info)
+}

@@ -1,6 +1,6 @@
-# The collapsed Gibbs sampler of plsa() against exact answers: a slow twin, enumeration over the components of all
-# counts, Geweke's joint test, simulation-based calibration. `z` has the component of every count, from 1, in the
-# order of the kernel: row by row, column by column.
+# Tests of the collapsed Gibbs sampler of plsa() against exact results: a slow version, enumeration over the components
+# of all counts, Geweke's joint test, simulation-based calibration. `z` has the component of every count, from 1, in the
+# kernel's order: row by row, column by column.
 
 lda_counts <- function(x) {
   x <- replace(x, is.na(x), 0)
@@ -16,7 +16,7 @@ lda_tables <- function(z, counts, n, m, k) {
   )
 }
 
-# Griffiths and Steyvers (2004), eq. (5): of one count given the components of all others.
+# Griffiths and Steyvers (2004), eq. (5): distribution of one count's component conditional on all others.
 ref_lda_conditional <- function(t, z, counts, n, m, alpha, eta) {
   others <- lda_tables(z[-t], list(row = counts$row[-t], column = counts$column[-t]), n, m, length(alpha))
   p <- (others$rows[counts$row[t], ] + alpha) * (others$basis[, counts$column[t]] + eta) /
@@ -55,7 +55,7 @@ lda_problem <- function(x, k, alpha, eta, learn = FALSE) {
 
 lda_state <- function(z, alpha, eta) list(topic = as.integer(z - 1L), prior = c(alpha, eta))
 
-# What is compared: nothing that depends on labels where the prior has none.
+# Statistics that depend on no labels unless the prior has them.
 lda_statistics <- function(z, counts, n, m, alpha, eta) {
   at <- lda_tables(z, counts, n, m, length(alpha))
   membership <- sweep(at$rows, 2L, alpha, "+") / (rowSums(at$rows) + sum(alpha))
@@ -67,8 +67,8 @@ lda_statistics <- function(z, counts, n, m, alpha, eta) {
   )
 }
 
-# States of `n_sweep` sweeps, one after another, components from 1. A call of more sweeps draws others: the kernel lists
-# components anew at every call.
+# States of `n_sweep` consecutive sweeps, components from 1. A call with more sweeps gives other draws, because the
+# kernel lists components anew at every call.
 lda_chain <- function(problem, z, alpha, eta, n_sweep) {
   state <- lda_state(z, alpha, eta)
   lapply(seq_len(n_sweep), function(t) {
@@ -77,7 +77,7 @@ lda_chain <- function(problem, z, alpha, eta, n_sweep) {
   })
 }
 
-# z of every statistic: the chain's mean less the exact one, by enumeration.
+# z of every statistic: the chain's mean minus the exact one, by enumeration.
 lda_exact_z <- function(x, alpha, eta, n_sweep) {
   n <- nrow(x)
   m <- ncol(x)
@@ -93,7 +93,7 @@ lda_exact_z <- function(x, alpha, eta, n_sweep) {
   ((rowMeans(chain) - exact) / error)[error > 1e-12]
 }
 
-# Components and counts from the model: each row of `total` counts. list(x, z)
+# Draws components and counts from the model: each row has `total` counts. list(x, z)
 lda_draw <- function(total, m, alpha, eta) {
   dirichlet <- function(a) {
     g <- stats::rgamma(length(a), a)
@@ -103,7 +103,7 @@ lda_draw <- function(total, m, alpha, eta) {
   lda_fresh(lapply(total, function(size) sample.int(length(alpha), size, TRUE, dirichlet(alpha))), basis)
 }
 
-# Attributes of counts whose components are given, row by row.
+# Draws attributes of counts with known components, row by row.
 lda_fresh <- function(z, basis) {
   m <- ncol(basis)
   each <- lapply(z, function(own) {
@@ -113,7 +113,8 @@ lda_fresh <- function(z, basis) {
   list(x = do.call(rbind, lapply(each, `[[`, "x")), z = unlist(lapply(each, `[[`, "z")))
 }
 
-# Sweeps alternate with fresh counts, the basis drawn and integrated out again: the joint distribution must come out.
+# Geweke's test: sweeps alternate with new counts, with the basis drawn and integrated out again; the joint distribution
+# must be reproduced.
 lda_geweke_z <- function(total, m, alpha, eta, n_sweep) {
   n <- length(total)
   k <- length(alpha)
@@ -135,7 +136,7 @@ lda_geweke_z <- function(total, m, alpha, eta, n_sweep) {
   ((rowMeans(chain) - rowMeans(model)) / error)[error > 1e-12]
 }
 
-# Ranks of what the counts were drawn with among draws given the counts, 0 .. n_draw; ties are broken by chance.
+# Ranks (0 .. n_draw) of the true values among posterior draws; ties are broken at random.
 lda_sbc_ranks <- function(total, m, alpha, eta, n_set, n_draw = 19, thin = 10, warmup = 100) {
   n <- length(total)
   k <- length(alpha)

@@ -1,4 +1,4 @@
-# The example of README.md: its first two fenced blocks are code and what it prints.
+# The example of README.md: its first two fenced blocks are code and its output.
 
 readme_blocks <- function(text) {
   fences <- grep("^```", text)
@@ -6,7 +6,7 @@ readme_blocks <- function(text) {
   list(code = text[inside(1L)], output = text[inside(3L)], output_lines = inside(3L))
 }
 
-# What the console would show.
+# Returns what the console would show.
 readme_output <- function(code) {
   old <- options(width = 88)
   on.exit(options(old))

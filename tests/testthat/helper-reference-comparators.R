@@ -1,6 +1,6 @@
-# Slow and obvious versions of the comparators' equations, in plain R.
+# Slow plain R versions of the comparators' equations.
 
-# One EM pass of a Bernoulli mixture, cell by cell; NA cells drop out, rows with nothing observed too.
+# One EM iteration of a Bernoulli mixture, cell by cell; NA cells drop out, as do rows without observed cells.
 ref_bm_pass <- function(x, weights, prototypes, one = 0, zero = 0, weight = 0) {
   k <- length(weights)
   joint <- matrix(0, nrow(x), k)
@@ -38,11 +38,11 @@ binary_matrix <- function(n, m, p = 0.4, missing = 0) {
 
 quiet_control <- function(...) fit_control(progress = FALSE, ...)
 
-plain_control <- function(max_pass) {
-  quiet_control(n_start = 1, max_pass = max_pass, tol = 0, accelerate = FALSE, screen = FALSE)
+plain_control <- function(max_iter) {
+  quiet_control(n_start = 1, max_iter = max_iter, tol = 0, accelerate = FALSE, screen = FALSE)
 }
 
-# One pass of alternating ridge regressions on the Jaakkola bound, observation by observation.
+# One iteration of alternating ridge regressions on the Jaakkola bound, observation by observation.
 ref_lp_pass <- function(x, scores, loadings, intercept, penalty) {
   weight <- function(theta) ifelse(abs(theta) < 1e-6, 0.25, tanh(theta / 2) / (2 * theta))
   link <- function() sweep(scores %*% loadings, 2, intercept, "+")
@@ -70,7 +70,7 @@ ref_lp_pass <- function(x, scores, loadings, intercept, penalty) {
   )
 }
 
-# One pass of Lee and Seung's updates, coefficients first; missing cells weigh nothing.
+# One iteration of Lee and Seung's updates, coefficients first; missing cells have no weight.
 ref_nmf_pass <- function(x, coefficients, basis, loss) {
   seen <- !is.na(x)
   x[!seen] <- 0
@@ -95,7 +95,7 @@ ref_nmf_loss <- function(x, seen, mean, loss) {
   sum((ifelse(x > 0, x * log(x / mean), 0) - x + mean)[seen])
 }
 
-# Squared length of what could still lower the loss, from the gradients of both factors.
+# Squared length of the gradient components of both factors that could still decrease the loss.
 ref_nmf_gradient <- function(x, fit) {
   seen <- !is.na(x)
   x[!seen] <- 0

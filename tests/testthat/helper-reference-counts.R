@@ -1,11 +1,11 @@
-# PLSA and PLCA in plain R, slow and obvious: the equations that the kernels are held to.
+# Slow plain R versions of the equations of PLSA and PLCA, for comparison with the kernels.
 
 ref_simplex <- function(n, k) {
   rows <- matrix(stats::runif(n * k, 0.1, 1.1), n, k)
   rows / rowSums(rows)
 }
 
-# A small table of counts, or of numbers that are not whole, about means of its own; x[1] is above 0.
+# A small table of counts, or of non-integer numbers, with random means; x[1] is above 0.
 random_counts <- function() {
   n <- sample(2:12, 1)
   m <- sample(2:9, 1)
@@ -14,12 +14,12 @@ random_counts <- function() {
   x
 }
 
-# plsa() as folds run it, also of rows without counts, which it refuses of users.
+# Runs plsa() as folds do, also with rows without counts, which it refuses from users.
 keeping_empty_rows <- function(expr) {
   withCallingHandlers(expr, multicause_empty_rows = function(e) invokeRestart("hidden_by_us"))
 }
 
-# One maximum-likelihood EM pass of the asymmetric form, eqs. (2)-(3); rows without counts stay.
+# One maximum-likelihood EM iteration of the asymmetric form, eqs. (2)-(3); rows without counts are unchanged.
 ref_plsa_pass <- function(x, membership, basis) {
   p <- membership %*% basis
   ratio <- ifelse(x > 0, x / p, 0)
@@ -30,7 +30,7 @@ ref_plsa_pass <- function(x, membership, basis) {
   list(membership = membership, basis = xi / rowSums(xi))
 }
 
-# The EM pass of the truncated multinomial: missing cells at their expected counts.
+# EM iteration of the truncated multinomial: missing cells at their expected counts.
 ref_plsa_conditional_pass <- function(x, membership, basis) {
   p <- membership %*% basis
   observed <- !is.na(x)
@@ -47,13 +47,13 @@ ref_plsa_loglik <- function(x, membership, basis, conditional = TRUE) {
 
 entropy_term <- function(p) sum(ifelse(p > 0, p * log(p), 0))
 
-# What the entropic M-step maximises, scaled so that any magnitudes do.
+# Objective of the entropic M-step, scaled so that any magnitudes are allowed.
 ref_entropic <- function(theta, omega, beta) {
   scale <- max(omega, abs(beta))
   sum((omega / scale * log(theta))[omega > 0]) + beta / scale * entropy_term(theta)
 }
 
-# The best of several runs of a general optimiser, over theta = softmax(z).
+# Best of several runs of a general optimiser, over theta = softmax(z).
 ref_entropic_best <- function(omega, beta, n_start = 4L) {
   scale <- max(omega, abs(beta))
   a <- omega / scale
@@ -84,8 +84,8 @@ ref_entropic_best <- function(omega, beta, n_start = 4L) {
   max(runs)
 }
 
-# The best of f(x) = sum v log(x'held) - sum linear x over x >= 0, a row of a Poisson factorisation, by a general
-# solver: Newton's method on the barrier f(x) + mu sum log x, mu ever smaller.
+# Maximum of f(x) = sum v log(x'held) - sum linear x over x >= 0, a row of a Poisson factorisation, by a general solver:
+# Newton's method on the barrier f(x) + mu sum log x, with decreasing mu.
 ref_poisson_best <- function(v, held, linear) {
   x <- rep(sum(v) / sum(linear), length(linear))
   value <- function(x, mu) {
@@ -109,7 +109,7 @@ ref_poisson_best <- function(v, held, linear) {
   value(x, 0)
 }
 
-# A small table of counts, or of numbers that are not whole, about means of its own; x[1] is above 0.
+# A small table of counts, or of non-integer numbers, with random means; x[1] is above 0.
 random_counts <- function() {
   n <- sample(2:12, 1)
   m <- sample(2:9, 1)
@@ -118,7 +118,7 @@ random_counts <- function() {
   x
 }
 
-# The chance of every cell of an array (a row) and component (a column), eq. (1).
+# Probability of every cell of an array (row) and component (column), eq. (1).
 ref_plca_joint <- function(weights, marginals) {
   index <- as.matrix(expand.grid(lapply(marginals, function(q) seq_len(ncol(q)))))
   vapply(seq_along(weights), function(c) {
@@ -128,8 +128,8 @@ ref_plca_joint <- function(weights, marginals) {
   }, numeric(nrow(index)))
 }
 
-# One EM pass over an array, eqs. (3)-(4), to the mode under Dirichlet priors with alpha (weights) and eta (marginals, a
-# number for each dimension); counts of missing cells are imputed at their mean, given those seen.
+# One EM iteration over an array, eqs. (3)-(4), to the mode under Dirichlet priors with alpha (weights) and eta
+# (marginals, one number per dimension); counts of missing cells are imputed at their conditional mean.
 ref_plca_pass <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals))) {
   index <- as.matrix(expand.grid(lapply(dim(x), seq_len)))
   joint <- ref_plca_joint(weights, marginals)
@@ -147,7 +147,7 @@ ref_plca_pass <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(
   )
 }
 
-# The log-posterior, less constants.
+# Log-posterior without constants.
 ref_plca_objective <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals))) {
   p <- rowSums(ref_plca_joint(weights, marginals))
   seen <- !is.na(as.vector(x))
@@ -156,7 +156,7 @@ ref_plca_objective <- function(x, weights, marginals, alpha = 1, eta = rep(1, le
   sum(ifelse(v > 0, v * log(p[seen] / sum(p[seen])), 0)) + logs(alpha, weights) + sum(mapply(logs, eta, marginals))
 }
 
-# Counts of two overlapping faunas.
+# Draws counts of two overlapping faunas.
 ref_counts <- function(n, m, total = 40) {
   basis <- rbind(stats::dexp(seq_len(m), 0.3), rev(stats::dexp(seq_len(m), 0.3)))
   basis <- basis / rowSums(basis)
@@ -166,16 +166,13 @@ ref_counts <- function(n, m, total = 40) {
   list(x = x, basis = basis, membership = cbind(share, 1 - share, deparse.level = 0))
 }
 
-plain_passes <- function(n_pass, ...) {
-  fit_control(n_start = 1, max_pass = n_pass, tol = 0, accelerate = FALSE, progress = FALSE, ...)
+plain_iterations <- function(n_iter, ...) {
+  fit_control(n_start = 1, max_iter = n_iter, tol = 0, accelerate = FALSE, progress = FALSE, ...)
 }
 
-read_golden_counts <- function(file) {
-  testthat::skip_if_not_installed("jsonlite")
-  jsonlite::fromJSON(shared_golden("plca", file), simplifyDataFrame = FALSE)
-}
+read_golden_counts <- function(name) golden(file.path("plca", name), simplifyDataFrame = FALSE)
 
-# Latent Dirichlet allocation (src/plsa/plsa.h, src/plsa/vb.h). One EM pass to the posterior mode; x without NA.
+# Latent Dirichlet allocation (src/plsa/plsa.h, src/plsa/vb.h). One EM iteration to the posterior mode; x without NA.
 ref_lda_map_pass <- function(x, membership, basis, alpha, eta) {
   ratio <- ifelse(x > 0, x / (membership %*% basis), 0)
   omega <- sweep(membership * (ratio %*% t(basis)), 2L, alpha - 1, "+")
@@ -198,7 +195,7 @@ ref_dirichlet_kl <- function(q, p) {
     sum((q - p) * ref_mean_log(q))
 }
 
-# The bound, and a pass of variational Bayes: counts of the state (rows, basis), alpha and eta.
+# The bound, and an iteration of variational Bayes: counts of the state (rows, basis), alpha and eta.
 ref_lda_bound <- function(x, state, alpha, eta, conditional = TRUE) {
   q <- list(rows = sweep(state$rows, 2L, alpha, "+"), basis = state$basis + eta)
   p <- exp(ref_mean_log(q$rows)) %*% exp(ref_mean_log(q$basis))
@@ -224,7 +221,7 @@ ref_lda_vb_pass <- function(x, state, alpha, eta, learn = FALSE, conditional = T
   c(state, list(alpha = alpha, eta = eta))
 }
 
-# The log evidence, and the posterior mean of P_i(j), by the components of all counts: k^sum(x) of them.
+# Log evidence, and the posterior mean of P_i(j), by enumeration of the components of all counts, k^sum(x) of them.
 ref_lda_evidence <- function(x, alpha, eta) {
   k <- length(alpha)
   row <- rep(row(x), x)

@@ -1,4 +1,4 @@
-# The equations in plain R, slow and obvious: what the kernels are held to. Bingham, Kaban & Fortelius (2009).
+# Slow plain R versions of the equations, for comparison with the kernels. Bingham, Kaban & Fortelius (2009).
 
 # Random 0/1 table with some cells unknown.
 binary <- function(n, m, density = 0.4, missing = 0) {
@@ -12,19 +12,19 @@ random_start <- function(n, m, k) {
   list(membership = s / rowSums(s), aspects = matrix(runif(k * m, 0.05, 0.95), k, m))
 }
 
-# So many rows (or columns) that a kernel whose blocks have `rows` of them scans three blocks: strips with sums of
-# their own (src/num/blocks.h). No kernel's blocks have more than 256.
+# Number of rows (or columns) that a kernel with blocks of `rows` scans in three blocks, that is, strips with separate
+# sums (src/num/blocks.h). No kernel's blocks have more than 256.
 three_blocks <- function(rows = 256L) 2L * rows + 8L
 
-# Plain passes of the published algorithm: exactly as many as asked for.
-plain <- function(passes) {
-  fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = FALSE, algorithm = "em")
+# Plain iterations of the published algorithm, exactly as many as requested.
+plain <- function(iterations) {
+  fit_control(n_start = 1, max_iter = iterations, tol = 0, accelerate = FALSE, algorithm = "em")
 }
 
-# Maximum likelihood unless said otherwise: that is what the equations above are of.
+# Maximum likelihood by default, because the equations above are those of maximum likelihood.
 quiet <- function(..., estimate = "ml") suppressMessages(aspect_bernoulli(..., estimate = estimate))
 
-# Posterior of each component for one cell, eq. (7): over the k values of z, by Bayes' rule.
+# Posterior of each component for one cell, eq. (7), by Bayes' rule over the k values of z.
 ref_cell <- function(x, s, a) {
   written <- if (is.na(x)) rep(1, length(s)) else if (x == 1) a else 1 - a
   s * written / sum(s * written)
@@ -74,6 +74,46 @@ ref_pass <- function(x, start, pseudo = c(0, 0, 0)) {
   list(membership = s, aspects = ref_aspects(x, s, start$aspects, pseudo[1], pseudo[2]))
 }
 
+# Of src/aspect_bernoulli/line.h: the line through 1 / (1 - p) at the two Chebyshev points of [0, .4], its integral, the
+# log-likelihood with that in the place of -log(1 - p) at zeros, cell by cell, and the iteration of it. There a zero has
+# weight (1 - a) f(p), and a row's expected cells are scaled to those observed.
+ref_line_points <- 0.2 * (1 + c(-1, 1) * sqrt(0.5))
+ref_line_slope <- diff(1 / (1 - ref_line_points)) / diff(ref_line_points)
+ref_line <- function(p) 1 / (1 - ref_line_points[1]) + ref_line_slope * (p - ref_line_points[1])
+ref_line_loglik <- function(x, s, a) {
+  p <- s %*% a
+  integral <- p * (ref_line(0) + ref_line(p)) / 2
+  sum(log(p[x %in% 1])) - sum(integral[x %in% 0])
+}
+ref_line_pass <- function(x, start, pseudo = c(0, 0, 0)) {
+  s <- start$membership
+  a <- start$aspects
+  wrote <- function(x, s, a, p) {
+    if (is.na(x)) 0 * s else if (x == 1) s * a / p else s * (1 - a) * ref_line(p)
+  }
+  new <- s
+  for (i in seq_len(nrow(x))) {
+    counts <- 0
+    for (j in seq_len(ncol(x))) counts <- counts + wrote(x[i, j], s[i, ], a[, j], sum(s[i, ] * a[, j]))
+    known <- sum(!is.na(x[i, ]))
+    if (known > 0) counts <- counts / sum(counts) * known
+    if (known + pseudo[3] > 0) new[i, ] <- (counts + pseudo[3]) / sum(counts + pseudo[3])
+  }
+  aspects <- a
+  for (j in seq_len(ncol(x))) {
+    one <- pseudo[1]
+    zero <- pseudo[2]
+    for (i in seq_len(nrow(x))) {
+      cells <- wrote(x[i, j], new[i, ], a[, j], sum(new[i, ] * a[, j]))
+      if (x[i, j] %in% 1) one <- one + cells
+      if (x[i, j] %in% 0) zero <- zero + cells
+    }
+    known <- one + zero > 0
+    aspects[known, j] <- (one / (one + zero))[known]
+  }
+  list(membership = new, aspects = aspects)
+}
+
 # Log-posterior up to a constant: Beta(one + 1, zero + 1), Dirichlet(membership + 1).
 ref_log_posterior <- function(x, s, a, pseudo) {
   ref_loglik(x, s, a) + pseudo[1] * sum(log(a)) + pseudo[2] * sum(log(1 - a)) + pseudo[3] * sum(log(s))
@@ -95,16 +135,16 @@ ref_share_loglik <- function(new, p, floor) {
   apply(new, 1L, function(x) log(mean(apply(p, 1L, function(q) prod(pmax(q, floor)^x)))))
 }
 
-# Fold-in by many plain passes of eq. (8), aspects held.
-ref_fold_in <- function(x, a, passes = 20000) {
+# Fold-in by many plain iterations of eq. (8), with fixed aspects.
+ref_fold_in <- function(x, a, iterations = 20000) {
   a <- pmin(pmax(a, 1e-10), 1 - 1e-10)
   s <- matrix(1 / nrow(a), nrow(x), nrow(a))
-  for (p in seq_len(passes)) s <- ref_memberships(x, s, a)
+  for (p in seq_len(iterations)) s <- ref_memberships(x, s, a)
   s
 }
 
-# The scores of one cell, by summing over who wrote it and what content would have written:
-# "kinds" of components as phantoms() gives them.
+# Scores of one cell, by summing over the component that generated it and the value that content would have generated:
+# "kinds" of components as in phantoms().
 ref_scores <- function(s, a, kinds) {
   content <- kinds == "content"
   white <- kinds == "white"
@@ -114,8 +154,8 @@ ref_scores <- function(s, a, kinds) {
   c(probability = p, present = present, missed = by_phantom * present, phantom = by_phantom)
 }
 
-# A table with known truth: two faunas, and sites that lose a share of their finds, every sixth none (else the share
-# that is lost could not be told from chances of a find below 1).
+# A table with known truth: two faunas, and sites that lose a share of their presences, every sixth none (otherwise the
+# share lost could not be distinguished from probabilities of a presence below 1).
 planted <- function(n = 120, m = 40, seed = 1) {
   set.seed(seed)
   fauna <- rep(1:2, length.out = n)
@@ -126,13 +166,13 @@ planted <- function(n = 120, m = 40, seed = 1) {
   list(x = x, lives = lives, lost = lost, fauna = fauna)
 }
 
-# A fit whose parameters are as given, after no pass at all.
+# A fit with the supplied parameters, after zero iterations.
 fit_with <- function(x, membership, aspects, ...) {
   start <- list(membership = membership, aspects = aspects)
   quiet(x, nrow(aspects), start = start, control = plain(0), ...)
 }
 
-# A small table and a fit of it with one white phantom, the same in every test.
+# A small table and its fit with one white phantom, the same in every test.
 small_fit <- function(..., estimate = "ml") {
   truth <- planted(24, 8)
   set.seed(11)
@@ -140,7 +180,8 @@ small_fit <- function(..., estimate = "ml") {
   list(x = truth$x, fit = fit)
 }
 
-# A fit of random parameters with components of the kinds given, the same on every machine: no pass was made.
+# A fit with random parameters and components of the requested kinds, identical on every machine because no iteration is
+# made.
 mixed_fit <- function(kinds, missing = 0, named = FALSE) {
   set.seed(length(kinds))
   x <- binary(12, 7, 0.4, missing)
@@ -151,10 +192,10 @@ mixed_fit <- function(kinds, missing = 0, named = FALSE) {
   list(x = x, fit = fit_with(x, start$membership, start$aspects))
 }
 
-# One Newton half, spec passes.md section 2, unit by unit: the quadratic problem by trying every set of bounds.
-# argmin d'Hd / 2 - g'd, low <= d <= high, sum(d) = 0 where balanced: the best feasible point among the solutions of all
-# problems in which some unknowns are at a bound and the others free. For a few components only, and for problems
-# with one solution: sets of free unknowns without one are passed over.
+# One half of a Newton iteration, spec iterations.md section 2, unit by unit; the quadratic problem by trying every set
+# of bounds. argmin d'Hd / 2 - g'd, low <= d <= high, sum(d) = 0 if balanced: the best feasible point among the
+# solutions of all problems with some unknowns at a bound and the others free. Only for a few components and for
+# problems with one solution: sets of free unknowns without one are skipped.
 ref_quadratic <- function(h, g, low, high, balanced) {
   k <- length(g)
   states <- as.matrix(expand.grid(rep(list(-1:1), k)))
@@ -183,8 +224,8 @@ ref_quadratic <- function(h, g, low, high, balanced) {
   best$d
 }
 
-# The step along d: 1 where the bound of the gain of a full step is at least a quarter of its slope, else what makes
-# the bound largest. Logs beside the likelihood: count[i] log(1 + t change[i]).
+# Step length along d: 1 if the bound of the gain of a full step is at least a quarter of its slope, else the maximiser
+# of the bound. Logs besides the likelihood: count[i] log(1 + t change[i]).
 ref_step <- function(slope, lambda, count, change) {
   bound <- function(t) t * slope + t * lambda + log1p(-t * lambda) + sum(count * log1p(t * change))
   tilt <- function(t) slope - t * lambda^2 / (1 - t * lambda) + sum(count * change / (1 + t * change))
@@ -196,8 +237,8 @@ ref_step <- function(slope, lambda, count, change) {
   uniroot(tilt, c(0, end), tol = 1e-14)$root
 }
 
-# A unit's new weights: x its cells, v the vectors of these (k x cells), `ones` and `zeros` the pseudo-counts of logs of
-# the weights and of one minus the weights.
+# A unit's new weights: x its cells, v their vectors (k x cells), `ones` and `zeros` the pseudo-counts of logs of the
+# weights and of one minus the weights.
 ref_newton_unit <- function(x, weights, v, simplex, ones = 0, zeros = 0, held = rep(FALSE, length(weights))) {
   seen <- which(!is.na(x))
   p <- colSums(weights * v)
@@ -227,8 +268,8 @@ ref_newton_unit <- function(x, weights, v, simplex, ones = 0, zeros = 0, held = 
   pmin(pmax(weights + t * d, 0), 1)
 }
 
-# What better memberships, or aspects, could gain at most: as both problems are concave, what the best vertex promises
-# by the gradient of the log-posterior. p: a table x, its pseudo-counts and pins; each: of each row, not their sum.
+# Upper bound of the gain from better memberships, or aspects: both problems are concave, so the gradient of the
+# log-posterior at the best vertex bounds it. p: a table x, its pseudo-counts and pins; each: per row, not summed.
 ref_gap <- function(p, param, side, each = FALSE) {
   x <- p$x
   q <- param$membership %*% param$aspects
@@ -243,13 +284,13 @@ ref_gap <- function(p, param, side, each = FALSE) {
   gradient <- crossprod(param$membership, ratio)
   if (p$pseudo[1] > 0) gradient <- gradient + p$pseudo[1] / a
   if (p$pseudo[2] > 0) gradient <- gradient - p$pseudo[2] / (1 - a)
-  sum(pmax(gradient * (1 - a), -gradient * a)[p$pinned == "free", ])
+  sum(pmax(gradient * (1 - a), -gradient * a)[p$fixed == "free", ])
 }
 
-# The prior whose mode adds these pseudo-counts: two for aspects, one for memberships.
+# The prior whose mode corresponds to these pseudo-counts: two for aspects, one for memberships.
 prior_of <- function(pseudo) list(aspects = 1 + pseudo[1:2], membership = 1 + pseudo[3])
 
-# One pass: all rows given the aspects, then all columns given the new memberships.
+# One iteration: all rows given the aspects, then all columns given the new memberships.
 ref_newton_pass <- function(x, start, pseudo = c(0, 0, 0), held = rep(FALSE, ncol(start$membership))) {
   s <- start$membership
   a <- start$aspects
@@ -260,7 +301,7 @@ ref_newton_pass <- function(x, start, pseudo = c(0, 0, 0), held = rep(FALSE, nco
 
 # ---- How many were missed (R/which_zeros_how_many.R) ----
 
-# Chao's lower bound f1^2 / (2 f2) of each column of counts, f1 and f2 drawn to the ratio of the table.
+# Chao's lower bound f1^2 / (2 f2) for each column of counts, with f1 and f2 shrunk towards the ratio of the table.
 reference_chao_shrunk <- function(counts) {
   f1 <- f2 <- numeric(ncol(counts))
   for (j in seq_len(ncol(counts))) {
@@ -272,7 +313,7 @@ reference_chao_shrunk <- function(counts) {
 }
 
 # num/logistic_regression.h: Newton's method with halved steps; the first column of the design is 1.
-ref_logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(ncol(design)), passes = 50L,
+ref_logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(ncol(design)), iterations = 50L,
                                     weight = rep(1, length(y))) {
   share <- (sum(weight * y) + 0.5) / (sum(weight) + 1)
   beta <- c(stats::qlogis(share) - mean(offset), rep(0, ncol(design) - 1L))
@@ -281,7 +322,7 @@ ref_logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(nc
     sum(weight * (y * eta - pmax(eta, 0) - log1p(exp(-abs(eta))))) - sum(beta * (penalty %*% beta)) / 2
   }
   now <- value(beta)
-  for (pass in seq_len(passes)) {
+  for (iteration in seq_len(iterations)) {
     p <- stats::plogis(as.vector(design %*% beta) + offset)
     hessian <- crossprod(design, design * (weight * p * (1 - p))) + penalty
     gradient <- crossprod(design, weight * (y - p)) - penalty %*% beta
@@ -293,4 +334,75 @@ ref_logistic_regression <- function(design, y, offset = 0, penalty = 0 * diag(nc
     if (gain < 1e-8 * (abs(now) + 1)) break
   }
   list(beta = beta, hessian = hessian)
+}
+
+# The aspect model of several values (src/aspect_categorical/em.h), codes from 0: the same equations with a probability
+# for each value. `profiles` is an array k x m x L.
+ref_categorical_cell <- function(value, s, profile) {
+  written <- if (is.na(value)) rep(1, length(s)) else profile[, value + 1]
+  s * written / sum(s * written)
+}
+
+ref_categorical_loglik <- function(x, s, profiles) {
+  total <- 0
+  for (i in seq_len(nrow(x))) {
+    for (j in which(!is.na(x[i, ]))) total <- total + log(sum(s[i, ] * profiles[, j, x[i, j] + 1]))
+  }
+  total
+}
+
+# One iteration; pseudo: those of memberships (one number) and of values (L numbers).
+ref_categorical_pass <- function(x, start, pseudo_row = 0, pseudo_value = 0) {
+  s <- start$membership
+  profiles <- start$profiles
+  cell <- function(i, j) {
+    ref_categorical_cell(x[i, j], s[i, ], matrix(start$profiles[, j, ], dim(profiles)[1L]))
+  }
+  new <- s
+  for (i in seq_len(nrow(x))) {
+    counts <- rep(pseudo_row, ncol(s))
+    for (j in which(!is.na(x[i, ]))) counts <- counts + cell(i, j)
+    if (sum(counts) > 0) new[i, ] <- counts / sum(counts)
+  }
+  s <- new
+  for (j in seq_len(ncol(x))) {
+    counts <- matrix(pseudo_value, ncol(s), dim(profiles)[3L], byrow = TRUE)
+    for (i in which(!is.na(x[, j]))) counts[, x[i, j] + 1] <- counts[, x[i, j] + 1] + cell(i, j)
+    known <- rowSums(counts) > 0
+    profiles[known, j, ] <- (counts / rowSums(counts))[known, ]
+  }
+  list(membership = s, profiles = profiles)
+}
+
+# The same log-likelihood as a sum over the components of all cells: P(x) = sum_z prod P(z) P(x | z).
+ref_categorical_enumerated <- function(x, s, profiles) {
+  cells <- which(!is.na(x), arr.ind = TRUE)
+  z <- as.matrix(expand.grid(rep(list(seq_len(ncol(s))), nrow(cells))))
+  log(sum(apply(z, 1L, function(each) {
+    prod(s[cbind(cells[, 1L], each)] * profiles[cbind(each, cells[, 2L], x[cells] + 1)])
+  })))
+}
+
+# Exact posterior means of the cells' probabilities, n x m x L, with Dirichlet priors of these parameters: components of
+# all cells enumerated, memberships and profiles integrated out.
+ref_categorical_posterior <- function(x, k, row, value) {
+  cells <- which(!is.na(x), arr.ind = TRUE)
+  n_value <- length(value)
+  z <- as.matrix(expand.grid(rep(list(seq_len(k)), nrow(cells))))
+  each <- apply(z, 1L, function(of) {
+    rows <- matrix(row, nrow(x), k)
+    columns <- array(rep(value, each = k * ncol(x)), c(k, ncol(x), n_value))
+    for (t in seq_along(of)) {
+      rows[cells[t, 1L], of[t]] <- rows[cells[t, 1L], of[t]] + 1
+      at <- cbind(of[t], cells[t, 2L], x[cells[t, , drop = FALSE]] + 1)
+      columns[at] <- columns[at] + 1
+    }
+    totals <- as.vector(apply(columns, 1:2, sum))
+    weight <- sum(lgamma(rows)) - sum(lgamma(rowSums(rows))) + sum(lgamma(columns)) - sum(lgamma(totals))
+    theta <- rows / rowSums(rows)
+    phi <- matrix(columns / totals, k)
+    c(weight, theta %*% phi)
+  })
+  weight <- exp(each[1L, ] - max(each[1L, ]))
+  array(each[-1L, ] %*% weight / sum(weight), c(dim(x), n_value))
 }

@@ -1,10 +1,10 @@
 # Sites with ages, and weights of neighbours by formula, for the tests of smooth_over().
 brief <- function(...) {
-  fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE, n_polish = 0, screen = FALSE, ...)
+  fit_control(n_start = 1, max_iter = 60, tol = 0, progress = FALSE, n_polish = 0, screen = FALSE, ...)
 }
 hush <- function(expr) suppressMessages(suppressWarnings(expr))
 
-# A gradual turnover: sites of similar age share communities; some are poorly recorded.
+# A gradual turnover: sites of similar age have similar communities; some are poorly recorded.
 turnover <- function(n = 60, m = 20) {
   age <- sort(stats::runif(n, 0, 10), decreasing = TRUE)
   middle <- seq(10, 0, length.out = m)

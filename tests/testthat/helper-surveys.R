@@ -1,6 +1,6 @@
-# Repeated surveys: a real table of them, and the model of one species at a time that they are compared with.
+# Repeated surveys: a real table, and the single-species model for comparison.
 
-# n x m x 3 visits of the folder repeat_surveys.
+# n x m x 3 visits from the folder repeat_surveys.
 hbef_visits <- function() {
   table <- utils::read.csv(gzfile(shared_data("repeat_surveys", "hbef2015_detections.csv.gz")))
   species <- setdiff(names(table), c("site", "visit"))
@@ -13,7 +13,7 @@ hbef_visits <- function() {
   visits
 }
 
-# The same of the Swiss birds: 266 sites that were visited, 145 species that were found.
+# Swiss birds in the same form: 266 visited sites, 145 detected species.
 swiss_visits <- function() {
   counts <- utils::read.csv(gzfile(shared_data("repeat_surveys", "mhb2014_counts.csv.gz")))
   sites <- utils::read.csv(shared_data("repeat_surveys", "mhb2014_sites.csv"))
@@ -26,7 +26,7 @@ swiss_visits <- function() {
   visits[made, found, ]
 }
 
-# Single-species occupancy, MacKenzie et al. (2002): p for each visit, estimates and standard errors, NA where the
+# Single-species occupancy, MacKenzie et al. (2002): p for each visit, estimates and standard errors, NA if the
 # likelihood is flat.
 ref_occupancy <- function(y) {
   none <- rowSums(y, na.rm = TRUE) == 0
@@ -41,7 +41,7 @@ ref_occupancy <- function(y) {
   list(p = p, se = se * p * (1 - p))
 }
 
-# Counts of birds of mhb2014, n x m x 3 visits, NA where no visit was made; sites with all three visits.
+# Counts of birds of mhb2014, n x m x 3 visits, NA without a visit; sites with all three visits.
 mhb2014 <- function() {
   table <- utils::read.csv(gzfile(shared_data("repeat_surveys", "mhb2014_counts.csv.gz")))
   sites <- utils::read.csv(shared_data("repeat_surveys", "mhb2014_sites.csv"))

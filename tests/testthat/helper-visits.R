@@ -1,4 +1,4 @@
-# The model of visits whose detection goes by covariates, cell by cell.
+# The model of visits with covariates of detection, cell by cell.
 
 # 30 x 5 x 3 visits with a covariate of visits and one of sites; some visits were not made.
 detected_table <- function(n = 30, m = 5, n_visit = 3) {
@@ -19,7 +19,7 @@ detected_table <- function(n = 30, m = 5, n_visit = 3) {
   list(visits = visits, date = date, size = size, present = present, slopes = slopes)
 }
 
-# The log-likelihood of one attribute's cells; t = c(logit aspects, slopes), design n x visits x d.
+# Log-likelihood of one attribute's cells; t = c(logit aspects, slopes), design n x visits x d.
 ref_detected <- function(t, membership, x, design, added = numeric(ncol(x))) {
   k <- ncol(membership)
   p <- as.vector(membership %*% stats::plogis(t[seq_len(k)]))
@@ -36,8 +36,8 @@ ref_detected <- function(t, membership, x, design, added = numeric(ncol(x))) {
   total
 }
 
-# One pass: the posterior of presence, all but slopes in closed form, slopes by a Newton step of their weighted logistic
-# regression.
+# One iteration: the posterior of presence; slopes by a Newton step of their weighted logistic regression, all other
+# parameters in closed form.
 ref_detected_pass <- function(x, par, design, mean, ridge) {
   d <- dim(design)[3]
   s <- par$membership
@@ -78,8 +78,8 @@ ref_detected_pass <- function(x, par, design, mean, ridge) {
   list(membership = s, aspects = ones / (ones + zeros), slopes = slopes)
 }
 
-# Mean and spread of slopes among attributes by EM, attribute by attribute: b_j ~ N(M_j mean, diag(spread^2)), of which
-# exp(shift'b - b'precision b / 2) is known, the mean integrated out.
+# Mean and spread of slopes among attributes by EM, attribute by attribute: b_j ~ N(M_j mean, diag(spread^2)), with
+# evidence exp(shift'b - b'precision b / 2), the mean integrated out.
 ref_sharing <- function(evidence, means, sharing, ridge, rounds) {
   d <- nrow(means[[1]])
   for (round in seq_len(rounds)) {
@@ -105,7 +105,7 @@ ref_sharing <- function(evidence, means, sharing, ridge, rounds) {
   sharing
 }
 
-# Memberships that follow covariates: the multinomial logistic regression of expected counts, by its own derivatives.
+# Memberships by covariates: the multinomial logistic regression of expected counts, with its own derivatives.
 ref_shares <- function(effects, w) {
   eta <- exp(w %*% effects)
   eta / rowSums(eta)
@@ -115,7 +115,7 @@ ref_counts_objective <- function(effects, w, counts, ridge) {
   sum(counts * log(ref_shares(effects, w))) - ridge * sum(effects^2) / 2
 }
 
-# The Newton step in the contrasts of components, where there is one solution.
+# Newton step in the contrasts of components, where the solution is unique.
 ref_effects_step <- function(effects, w, counts, ridge) {
   d <- nrow(effects)
   k <- ncol(effects)
@@ -130,7 +130,7 @@ ref_effects_step <- function(effects, w, counts, ridge) {
   as.vector(effects) + basis %*% solve(t(basis) %*% hessian %*% basis, t(basis) %*% gradient)
 }
 
-# The sampler against exact answers: a grid, Geweke's joint test, simulation-based calibration.
+# Tests of the sampler against exact results: a grid, Geweke's joint test, simulation-based calibration.
 
 visits_test_problem <- function(cell, k, prior, sharing = "partial", formula = ~date, data = list(), taxon = NULL,
                                 communities = NULL, site = NULL) {
@@ -145,14 +145,14 @@ visits_test_problem <- function(cell, k, prior, sharing = "partial", formula = ~
   visits_gibbs_problem(cell, data, k, settings, mcmc_control(progress = FALSE))
 }
 
-# New records of the visits that there were, of new presences.
+# Draws new records of the existing visits, from new presences.
 draw_records <- function(problem, state) {
   cell <- problem$cell
   d <- dim(cell)
   present <- matrix(stats::rbinom(d[1] * d[2], 1L, mixed(state$membership, state$aspects)), d[1])
-  chance <- stats::plogis(crossprod(problem$settings$by$design, state$slopes))
+  probability <- stats::plogis(crossprod(problem$settings$by$design, state$slopes))
   for (v in seq_len(d[3])) {
-    found <- present * stats::rbinom(d[1] * d[2], 1L, chance[(v - 1) * d[1] + seq_len(d[1]), ])
+    found <- present * stats::rbinom(d[1] * d[2], 1L, probability[(v - 1) * d[1] + seq_len(d[1]), ])
     cell[, , v] <- ifelse(is.na(cell[, , v]), NA, as.integer(found))
   }
   problem$cell <- cell
@@ -160,7 +160,7 @@ draw_records <- function(problem, state) {
   problem
 }
 
-# Nothing that depends on labels, and nothing without a mean.
+# Statistics that depend on no labels and have a mean.
 visits_statistics <- function(state, problem) {
   p <- state$membership %*% state$aspects
   shared <- problem$settings$sharing == "partial"
@@ -201,9 +201,9 @@ visits_sbc_ranks <- function(problem, n_set, warmup, thin, n_keep = 19) {
   }, visits_statistics(visits_prior_state(problem), problem))
 }
 
-# Of data drawn from the prior, how many presences rare attributes (found at 1 to 4 observations) have together: the
-# posterior's mean less the truth, set by set. The chain begins at the truth, which is a draw from the posterior: no
-# start is to be forgotten, and the mean of these errors is 0.
+# Number of presences of rare attributes (found at 1 to 4 observations) together, in data drawn from the prior: the
+# posterior mean minus the truth, set by set. The chain starts at the truth, which is a posterior draw, so it needs no
+# warm-up and the mean of these errors is 0.
 visits_rare_errors <- function(problem, n_set, warmup, n_sweep) {
   one <- function(s) {
     truth <- visits_prior_state(problem)
@@ -217,8 +217,8 @@ visits_rare_errors <- function(problem, n_set, warmup, n_sweep) {
   do.call(rbind, lapply(seq_len(n_set), one))
 }
 
-# One attribute, one component, an intercept: posterior means of the chance of a presence a, of detection q, of the
-# number of presences missed and of the log-likelihood, over a grid.
+# One attribute, one component, an intercept: posterior means, over a grid, of the probability of a presence a, of
+# detection q, of the number of undetected presences and of the log-likelihood.
 visits_grid <- function(cell, prior, sd) {
   x <- matrix(cell[, 1, ], dim(cell)[1])
   a <- seq(0.0005, 0.9995, length.out = 1000)
@@ -242,7 +242,7 @@ visits_grid <- function(cell, prior, sd) {
   )
 }
 
-# The cells that each component is expected to have written of one observation; nothing is added, misses are by visit.
+# Expected cells of each component for one observation; nothing is added, misses are by visit.
 ref_visit_counts <- function(x, par, i) {
   out <- 0 * par$membership[i, ]
   for (j in seq_len(dim(x)[2])) {
@@ -257,7 +257,7 @@ ref_visit_counts <- function(x, par, i) {
 }
 
 # Occupancy of one taxon, site by site, eqs. (1) to (3) of src/visits_occupancy/taxon.h. y: n x visits; x: n x terms; w:
-# a list of n x terms, one a visit. list(loglik, present) of each site, NA where no visit was made.
+# a list of n x terms, one per visit. Returns list(loglik, present) for each site, NA without a visit.
 ref_occupancy_sites <- function(y, x, w, theta, uneven = 0) {
   nodes <- if (uneven > 0) normal_nodes else list(at = 0, weight = 1)
   b <- theta[seq_len(ncol(x))]
@@ -280,8 +280,8 @@ ref_occupancy_sites <- function(y, x, w, theta, uneven = 0) {
   list(loglik = out[1, ], present = out[2, ])
 }
 
-# The update of center and spread given modes (size x m) and variances about them, eqs. (4) and (5) of em.h: the maximum
-# over each by a search.
+# Update of center and spread from modes (size x m) and their variances, eqs. (4) and (5) of em.h: the maximum over each
+# by a search.
 ref_occupancy_sharing <- function(theta, variance, center, spread, prior) {
   for (e in seq_along(center)) {
     q <- function(at, s) {
@@ -296,7 +296,7 @@ ref_occupancy_sharing <- function(theta, variance, center, spread, prior) {
   list(center = center, spread = spread)
 }
 
-# One of Newton's steps of attribute j, memberships held: the columns of aspects and slopes after it, see
+# One Newton step of attribute j with fixed memberships: its columns of aspects and slopes afterwards, see
 # visits_bernoulli/inform.h.
 ref_polish_step <- function(cell, param, prior, j) {
   k <- nrow(param$aspects)

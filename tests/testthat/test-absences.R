@@ -1,4 +1,4 @@
-# Which columns of records state absences, whatever they are called, and which do not.
+# Columns of records that state absences, whatever their names, and those that do not.
 
 quietly <- function(x) suppressMessages(x, classes = "multicause_message")
 as_matrix <- function(data, ...) {
@@ -24,7 +24,7 @@ csv_of <- function(data) {
   file
 }
 readers <- list(as_matrix, as_shards, function(data, ...) as_shards(csv_of(data), ...), as_visits)
-asks <- function(data, column, advice = sprintf("Give `present = \"%s\"`", column)) {
+asks <- function(data, column, advice = sprintf("Use `present = \"%s\"`", column)) {
   for (reader in readers) {
     told <- tryCatch(class(reader(data)), multicause_input_error = conditionMessage)
     expect_match(told, sprintf("Column \"%s\" may record absences", column), fixed = TRUE)
@@ -32,7 +32,7 @@ asks <- function(data, column, advice = sprintf("Give `present = \"%s\"`", colum
   }
 }
 
-# A table of every site and taxon, long; sites and taxa without a presence are there, too.
+# A long table of every site and taxon, including sites and taxa without a presence.
 whole <- function(n = 12, m = 8, seed = 4) {
   data <- expand.grid(site = sprintf("s%02d", seq_len(n)), taxon = sprintf("t%02d", seq_len(m)))
   data[] <- lapply(data, as.character)
@@ -61,7 +61,7 @@ test_that("zeros beside other values are asked about, whatever the column is cal
   # three by three, as it is written by hand
   small <- expand.grid(site = c("a", "b", "c"), taxon = c("x", "y", "z"))
   asks(transform(small, wtcpue = c(3, 0, 0, 1.5, 0, 2, 0, 0, 7)), "wtcpue")
-  # in a part of such a table, too
+  # also in a part of such a table
   set.seed(2)
   some <- data$found | stats::runif(nrow(data)) < 0.2
   asks(with_column(data, "biomass", amount)[some, ], "biomass")
@@ -101,9 +101,9 @@ test_that("blanks are absences where there are rows for nearly every pair, and `
   }
   expect_message(
     occurrence_matrix(with_column(data, "n", count), "site", "taxon", present = "n"),
-    "Give `present = c(\"n\", blank = \"absent\")` if blank means absent.", fixed = TRUE
+    "Use `present = c(\"n\", blank = \"absent\")` if blank means absent.", fixed = TRUE
   )
-  # lists of two surveys with taxa of their own, one below the other
+  # presences of two surveys with separate taxa, one below the other
   two <- rbind(data, transform(whole(9, 6, 5), site = paste0("z", site), taxon = paste0("u", taxon)))
   asks(with_column(two, "zork", ifelse(two$found, 1, NA)), "zork", "blank = \"absent\"")
   # rows of several visits
@@ -135,17 +135,23 @@ test_that("columns of taxa, of sites and of events are not asked about, nor thos
   data$temperature <- stats::rpois(nrow(data), 2) - 2
   data$sex <- sample(c("f", "m", NA), nrow(data), TRUE)
   data$remark <- ifelse(stats::runif(nrow(data)) < 0.5, NA, "seen well")
-  finds <- data[data$found, setdiff(names(data), "found")]
-  for (reader in readers) expect_equal(sum(reader(finds)), nrow(finds))
-  # the same of a date, at sites of many
-  dated <- finds[rep(seq_len(nrow(finds)), 2), ]
-  dated$date <- rep(c("2021-05-01", "2021-06-01"), each = nrow(finds))
+  presences <- data[data$found, setdiff(names(data), "found")]
+  for (reader in readers) expect_equal(sum(reader(presences)), nrow(presences))
+  # the same with dates, at sites with many
+  dated <- presences[rep(seq_len(nrow(presences)), 2), ]
+  dated$date <- rep(c("2021-05-01", "2021-06-01"), each = nrow(presences))
   dated$depth <- (match(paste(dated$site, dated$date), unique(paste(dated$site, dated$date))) - 1) %% 5
-  expect_equal(sum(as_matrix(dated)), nrow(finds))
+  expect_equal(sum(as_matrix(dated)), nrow(presences))
   # a column whose zeros change no cell
-  again <- rbind(transform(finds, gap = stats::rpois(nrow(finds), 1)), transform(finds, gap = 2.5))
-  expect_equal(sum(as_matrix(again)), nrow(finds))
+  again <- rbind(transform(presences, gap = stats::rpois(nrow(presences), 1)), transform(presences, gap = 2.5))
+  expect_equal(sum(as_matrix(again)), nrow(presences))
   expect_error(as_matrix(again, count = TRUE), "Column \"gap\" may record", class = "multicause_input_error")
+  # the time since the first record of a taxon at a site, as tables of camera traps have it
+  more <- presences[c(seq_len(nrow(presences)), 1:9, 1:5), ]
+  more$delta.time.secs <- c(rep(0, nrow(presences)), 3600 * 1:14)
+  for (reader in readers) expect_equal(sum(reader(more)), nrow(presences))
+  more$delta.time.secs[nrow(presences)] <- 5
+  expect_error(as_matrix(more), "Column \"delta.time.secs\" may record", class = "multicause_input_error")
 })
 
 test_that("records of public tables are not taken for absences", {

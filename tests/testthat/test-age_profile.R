@@ -66,7 +66,7 @@ test_that("ages of sites give mean ages of taxa, unknown ages drop out", {
 test_that("whose ages they are is not guessed where it cannot be known", {
   set.seed(3)
   fit <- fit_with(binary(5, 5), matrix(0.5, 5, 2), matrix(runif(10), 2))
-  expect_error(age_profile(fit, 1:5), "`of` must say", class = "multicause_input_error")
+  expect_error(age_profile(fit, 1:5), "`of` must state", class = "multicause_input_error")
   expect_error(age_profile(fit, 1:4), "each of the 5 sites", class = "multicause_input_error")
   expect_equal(age_profile(fit, 1:5, of = "taxon")$age, stats::setNames(as.double(1:5), 1:5))
 })
@@ -81,7 +81,7 @@ test_that("print and plot", {
   expect_s3_class(plot(got), "ggplot")
   one <- age_profile(profile_fit(matrix(runif(12), 1)), stats::setNames(1:12, letters[1:12]))
   expect_equal(nrow(one$tests), 0L)
-  expect_output(print(one), "Ages of 12 taxa")
+  expect_output(print(one), "Ages of the components: 12 taxa")
   plot(one)
 })
 
@@ -122,20 +122,20 @@ test_that("aspects that wrote nothing are left out of tables, tests and boxes", 
   age <- stats::setNames(1:20, colnames(aspects))
   plain <- age_profile(fit, age)
   expect_identical(plain$empty, character())
-  # The same fit with two aspects more, of which nothing came; the phantom is the last.
+  # The same fit with two more aspects, both empty; the phantom is the last.
   more <- fit
   at <- c(1:3, 1, 2, 4)
   more$param$aspects <- `rownames<-`(aspects[at, ], component_names(6))
   more$param$membership <- `colnames<-`(fit$param$membership[, at], component_names(6))
   more$param$membership[, 4:5] <- 1e-9
-  more$pinned <- stats::setNames(fit$pinned[at], component_names(6))
+  more$fixed <- stats::setNames(fit$fixed[at], component_names(6))
   more$dims[["k"]] <- 6L
   got <- age_profile(more, age)
   expect_identical(got$empty, c("A4", "A5"))
   expect_equal(got[c("aspects", "tests", "age")], plain[c("aspects", "tests", "age")])
-  expect_output(print(got), "Left out, because they are empty: A4, A5")
+  expect_output(print(got), "Left out \\(empty\\): A4, A5")
   expect_equal(nrow(ggplot2::autoplot(got)$data), 3)
-  # A rare aspect, of one site alone, is not empty.
+  # A rare aspect, present at a single site, is not empty.
   more$param$membership[7, ] <- c(0, 0, 0, 1, 0, 0)
   expect_identical(age_profile(more, age)$empty, "A5")
   none <- more
@@ -154,11 +154,11 @@ test_that("averages of fits keep all aspects", {
 test_that("what a prior gives to every aspect does not make it used", {
   x <- unname(early_tetrapods$x)
   set.seed(1)
-  few <- fit_control(n_start = 1, max_pass = 300, n_polish = 0, progress = FALSE)
+  few <- fit_control(n_start = 1, max_iter = 300, n_polish = 0, progress = FALSE)
   fit <- suppressWarnings(aspect_bernoulli(x, 14, estimate = "vb", phantom = "white", control = few))
   got <- age_profile(fit, early_tetrapods$sites$age, of = "site")
   used <- match(got$aspects$component, component_names(14))
-  # The posterior counts beyond the prior say who wrote what.
+  # Posterior counts beyond the prior show which components are used.
   written <- fit$posterior$membership - fit$prior$membership
   expect_true(all(apply(written[, used], 2, max) >= 1))
   expect_gt(length(got$empty), 2)

@@ -1,4 +1,4 @@
-# Ages and places as users have them, and what the axes of figures say of them.
+# Users' formats of ages and places, and the axis labels of figures.
 
 told <- function(code) tryCatch(code, multicause_input_error = conditionMessage)
 
@@ -34,7 +34,7 @@ test_that("numbers that stand for unknown are asked about", {
   expect_match(told(smooth_over(place = cbind(easting = c(5e5, 5.1e5, -9999), northing = 1:3))), "\"easting\" is -9999")
   place <- cbind(lng = c(5, -9999), lat = c(1, -9999))
   expect_match(told(smooth_over(place = place)), "use `place[place == -9999] <- NA`", fixed = TRUE)
-  # What may be an age, or a depth.
+  # Plausible ages or depths.
   for (fine in list(c(9000, 9999, 11000), c(-50, 0, 9999, 30000), c(0, 999, 1500), c(-99, -50, 20), c(999, 999))) {
     expect_s3_class(smooth_over(age = fine), "smooth_over")
   }
@@ -117,4 +117,30 @@ test_that("the unit of ages is what their columns are called, and else none", {
   ends <- range(age[x[, 1L] == 1])
   away <- which(age > ends[2L] + 1 & x[, 1L] == 0)[1L]
   if (!is.na(away)) expect_match(explain(told, away, 1L)$ages, "ka\\.$")
+})
+
+# As package units has them, without it.
+in_unit <- function(x, unit) {
+  structure(x, units = structure(list(numerator = unit, denominator = character()), class = "symbolic_units"),
+    class = "units")
+}
+
+test_that("ages with a unit of time are converted to Ma, and other units are refused", {
+  x <- simulated_sites$x
+  age <- simulated_sites$sites$age
+  ask <- function(age) which_zeros(x, age = age, quick = TRUE, seed = 1)
+  plain <- suppressMessages(ask(age))
+  expect_equal(suppressMessages(ask(in_unit(age, "Myr")))$probability, plain$probability)
+  expect_message(converted <- ask(in_unit(1000 * age, "kyr")), "`age` in kyr is converted to Ma")
+  expect_equal(converted$probability, plain$probability)
+  expect_error(ask(in_unit(age, "m")), "unit of time.*not in \"m\"", class = "multicause_input_error")
+  bounds <- data.frame(old = age, young = age, row.names = rownames(x))
+  bounds$old <- in_unit(1e3 * (age + 1), "kyr")
+  bounds$young <- in_unit(age, "Myr")
+  plain <- suppressMessages(ask(data.frame(old = age + 1, young = age, row.names = rownames(x))))
+  expect_equal(suppressMessages(ask(bounds))$probability, plain$probability)
+  expect_equal(
+    suppressMessages(range_through(x, in_unit(1e3 * age, "kyr"))), suppressMessages(range_through(x, age))
+  )
+  expect_error(range_through(x, in_unit(age, "degree")), "unit of time", class = "multicause_input_error")
 })

@@ -1,4 +1,4 @@
-# The articles of the site on the papers: one for each, with results that its script made.
+# Articles of the site on the papers: one for each, with results of its script.
 
 articles <- c(
   `paper.Rmd` = "paper_reproduction", `paper-noisy-or.Rmd` = "paper_noisy_or", `paper-sparse.Rmd` = "paper_sparse",
@@ -7,7 +7,7 @@ articles <- c(
 article <- function(name) test_path("..", "..", "vignettes", "articles", name)
 script <- function(name) test_path("..", "..", "data-raw", paste0(name, ".R"))
 
-# What a reference is known by: its title and where it is, in small letters without marks of formatting.
+# Identifies a reference by its title and location, in lower case without marks of formatting.
 plain_text <- function(text) gsub("[^a-z0-9/.:_-]+", " ", tolower(paste(text, collapse = " ")))
 known_by <- function(entry) {
   c(plain_text(gsub("[{}]", "", entry$title)), tolower(c(entry$doi, entry$url)), sub("--", "-", entry$pages))

@@ -1,8 +1,8 @@
-# Also of R/aspect_bernoulli_methods.R, R/aspect_bernoulli_run.R.
+# Tests also R/aspect_bernoulli_methods.R, R/aspect_bernoulli_run.R.
 
 test_that("golden cases are reached to 1e-9 on parameters and 1e-11 on the log-likelihood", {
   for (name in c("p1_plain", "p2_na", "p3_absorbing")) {
-    g <- golden("aspect-bernoulli", paste0(name, ".json"))
+    g <- golden(file.path("aspect_bernoulli", name))
     start <- list(membership = g$S0, aspects = g$A0)
     for (at in seq_along(g$states$sweeps)) {
       fit <- quiet(g$X, g$K, start = start, control = plain(g$states$sweeps[at]))
@@ -16,7 +16,7 @@ test_that("golden cases are reached to 1e-9 on parameters and 1e-11 on the log-l
 
 test_that("golden criteria, posteriors, held-out likelihood and fold-in are reached", {
   for (name in c("p1_plain", "p2_na", "p3_absorbing")) {
-    g <- golden("aspect-bernoulli", paste0(name, ".json"))
+    g <- golden(file.path("aspect_bernoulli", name))
     extra <- g$extras_at_last_state
     fit <- quiet(g$X, g$K, start = list(membership = g$S0, aspects = g$A0), control = plain(200))
     expect_equal(fit$df, extra$npar)
@@ -30,12 +30,12 @@ test_that("golden criteria, posteriors, held-out likelihood and fold-in are reac
     expect_equal(eq_23(0), extra$eb_eq23_eps0, tolerance = 1e-11)
     expect_equal(eq_23(1e-6), extra[["eb_eq23_eps1e-6"]], tolerance = 1e-11)
     a <- pmin(pmax(fit$param$aspects, extra$foldin_A_clip), 1 - extra$foldin_A_clip)
-    s <- predict(fit, extra$Xtest, type = "membership", control = fit_control(max_pass = 5000, tol = 1e-12))
+    s <- predict(fit, extra$Xtest, type = "membership", control = fit_control(max_iter = 5000, tol = 1e-12))
     expect_equal(ref_loglik(extra$Xtest, s, a), extra$foldin_loglik_total, tolerance = 1e-9)
   }
 })
 
-test_that("a pass equals the transcription of eqs. (7)-(9), with missing cells and priors", {
+test_that("an iteration equals the transcription of eqs. (7)-(9), with missing cells and priors", {
   set.seed(1)
   for (missing in c(0, 0.2)) {
     n <- if (missing) three_blocks() else 7
@@ -54,6 +54,66 @@ test_that("a pass equals the transcription of eqs. (7)-(9), with missing cells a
     expect_equal(map$objective, c(log_posterior = log_posterior), tolerance = 1e-12)
     expect_equal(map$loglik, ref_loglik(x, want$membership, want$aspects), tolerance = 1e-12)
   }
+})
+
+# Iterations that do not visit zeros, and their trace.
+line_run <- function(x, start, fixed, pseudo, max_iter, ...) {
+  control <- unclass(fit_control(n_start = 1, max_iter = max_iter, algorithm = line_iterations, ...))
+  view <- suppressMessages(check_data(x, "binary"))$view
+  ab_run(view, start, fixed, prior_of(pseudo), control)
+}
+
+test_that("an iteration that does not visit zeros equals the reference, with missing cells, priors and phantoms", {
+  for (seed in 1:12) {
+    set.seed(seed)
+    n <- if (seed == 1) three_blocks() else 9
+    k <- 2 + seed %% 4
+    x <- binary(n, 7, 0.3, if (seed %% 2) 0.2 else 0)
+    x[3, ] <- if (seed %% 2) NA else 1
+    x[, 2] <- if (seed %% 3) 1 else NA
+    start <- random_start(n, 7, k)
+    fixed <- rep("free", k)
+    if (seed %% 3 == 0) fixed[k] <- if (seed %% 2) "white" else "black"
+    if (fixed[k] != "free") start$aspects[k, ] <- fixed[k] == "black"
+    pseudo <- list(c(0, 0, 0), c(0.2, 1, 0), c(0.2, 1, 0.03))[[seed %% 3 + 1]]
+    out <- line_run(x, start, fixed, pseudo, 2, tol = 0, accelerate = FALSE)
+    want <- start
+    for (iteration in 1:2) {
+      next_one <- ref_line_pass(x, want, pseudo)
+      next_one$aspects[fixed != "free", ] <- want$aspects[fixed != "free", ]
+      want <- next_one
+    }
+    expect_equal(out$param$membership, want$membership, tolerance = 1e-12)
+    expect_equal(out$param$aspects, want$aspects, tolerance = 1e-12)
+    if (all(pseudo == 0)) {
+      # What was climbed is above the objective, to which the last iterations are cut.
+      expect_equal(out$outcome$objective, ref_loglik(x, want$membership, want$aspects), tolerance = 1e-12)
+    }
+  }
+})
+
+test_that("what such iterations climb never falls while probabilities are small, and ends at the objective's own end", {
+  set.seed(3)
+  truth <- random_start(60, 30, 3)
+  x <- matrix(rbinom(1800, 1, truth$membership %*% (0.3 * truth$aspects)), 60)
+  start <- random_start(60, 30, 4)
+  start$aspects <- 0.3 * start$aspects
+  climbed <- vapply(1:30, function(iterations) {
+    param <- line_run(x, start, rep("free", 4), c(0, 0, 0), iterations, tol = 0, accelerate = FALSE)$param
+    ref_line_loglik(x, param$membership, param$aspects)
+  }, 0)
+  expect_gt(min(diff(climbed)), 0)
+  pseudo <- c(0.2, 1, 0.03)
+  run <- line_run(x, start, rep("free", 4), pseudo, 4000, tol = 1e-10)
+  expect_identical(run$outcome$status, "converged")
+  gap <- ab_certify(check_data(x, "binary")$view, run$param, rep("free", 4), prior_of(pseudo))
+  expect_lt(gap[3], 1e-2)
+  expect_lt(sum(gap[1:2]), 0.1)
+  want <- ref_log_posterior(x, run$param$membership, run$param$aspects, pseudo)
+  expect_equal(run$outcome$objective, want, tolerance = 1e-12)
+  expect_gte(min(diff(run$outcome$trace)), 0)
+  twice <- lapply(1:2, function(threads) line_run(x, start, rep("free", 4), pseudo, 20, n_threads = threads))
+  expect_identical(twice[[1]], twice[[2]])
 })
 
 test_that("sums of strips are added up to the last of many columns", {
@@ -76,9 +136,9 @@ test_that("the certificate is the gap of the gradients, over three blocks of row
       start <- random_start(n, 5, 3)
       start$aspects[1, ] <- 0.99
       start$membership[worst, ] <- c(0.01, 0.98, 0.01)
-      p <- list(x = x, pinned = c("free", "white", "free"), pseudo = pseudo)
+      p <- list(x = x, fixed = c("free", "white", "free"), pseudo = pseudo)
       start$aspects[2, ] <- 0
-      got <- ab_certify(data_view(x), start, p$pinned, if (any(pseudo > 0)) prior_of(pseudo))
+      got <- ab_certify(data_view(x), start, p$fixed, if (any(pseudo > 0)) prior_of(pseudo))
       gap <- ref_gap(p, start, "membership", each = TRUE)
       relative <- gap / (rowSums(!is.na(x)) + 3 * pseudo[3])
       expect_identical(which.max(relative), as.integer(worst))
@@ -92,12 +152,12 @@ test_that("the objective never falls and rows stay on the simplex: ml and map, p
   x <- binary(40, 15, 0.3, 0.1)
   for (estimate in c("ml", "map")) {
     for (accelerate in c(FALSE, TRUE)) {
-      control <- fit_control(n_start = 1, max_pass = 300, tol = 0, accelerate = accelerate)
+      control <- fit_control(n_start = 1, max_iter = 300, tol = 0, accelerate = accelerate)
       fit <- aspect_bernoulli(x, 3,
         estimate = estimate, prior = list(aspects = c(1.2, 2), membership = 1.1),
         start = random_start(40, 15, 3), control = control
       )
-      expect_equal(fit$trace$pass, 1:300)
+      expect_equal(fit$trace$iteration, 1:300)
       expect_gt(min(diff(fit$trace$objective)), -1e-9)
       expect_equal(unname(rowSums(fit$param$membership)), rep(1, 40), tolerance = 1e-12)
       expect_true(all(unlist(fit$param) >= 0) && all(fit$param$aspects <= 1))
@@ -106,17 +166,17 @@ test_that("the objective never falls and rows stay on the simplex: ml and map, p
   }
 })
 
-test_that("acceleration reaches at least what plain passes reach, and both certify it", {
+test_that("acceleration reaches at least what plain iterations reach, and both certify it", {
   set.seed(3)
   x <- binary(30, 10)
   start <- random_start(30, 10, 2)
   slow <- aspect_bernoulli(x, 2, estimate = "ml", start = start, control = plain(3000))
-  fast <- aspect_bernoulli(x, 2, estimate = "ml", start = start, control = fit_control(max_pass = 3000, tol = 1e-12))
+  fast <- aspect_bernoulli(x, 2, estimate = "ml", start = start, control = fit_control(max_iter = 3000, tol = 1e-12))
   expect_gt(fast$loglik, slow$loglik - 0.01)
   expect_true(fast$converged)
   expect_lt(summary(fast)$certificate[["membership_gap"]], 1)
   expect_lt(summary(fast)$certificate[["worst_row"]], 0.1)
-  # the certificates bound what each block alone can gain
+  # the certificates bound the possible gain of each block alone
   s <- ref_fold_in(x, fast$param$aspects, 2000)
   gain <- ref_loglik(x, s, pmin(pmax(fast$param$aspects, 1e-10), 1 - 1e-10)) - fast$loglik
   expect_lt(gain, summary(fast)$certificate[["membership_gap"]] + 1e-6)
@@ -174,7 +234,7 @@ test_that("missing cells drop out", {
 test_that("all forms of input give the same fit, and names travel", {
   truth <- planted(40, 12)
   x <- truth$x
-  control <- fit_control(n_start = 2, max_pass = 60)
+  control <- fit_control(n_start = 2, max_iter = 60)
   fit_of <- function(x) {
     set.seed(7)
     suppressWarnings(quiet(x, 3, control = control))
@@ -200,13 +260,13 @@ test_that("arguments are not modified, and threads do not change the result", {
   x <- binary(60, 10, 0.3)
   start <- random_start(60, 10, 3)
   before <- serialize(list(x, start), NULL)
-  one <- aspect_bernoulli(x, 3, estimate = "ml", start = start, control = fit_control(max_pass = 50, tol = 0))
+  one <- aspect_bernoulli(x, 3, estimate = "ml", start = start, control = fit_control(max_iter = 50, tol = 0))
   expect_identical(serialize(list(x, start), NULL), before)
   big <- binary(3000, 120, 0.1)
   start <- random_start(3000, 120, 4)
   fits <- lapply(1:2, function(n_threads) {
     aspect_bernoulli(
-      big, 4, estimate = "ml", start = start, control = fit_control(max_pass = 12, tol = 0, n_threads = n_threads)
+      big, 4, estimate = "ml", start = start, control = fit_control(max_iter = 12, tol = 0, n_threads = n_threads)
     )
   })
   expect_identical(fits[[1]]$param, fits[[2]]$param)

@@ -1,6 +1,6 @@
-# Degenerate shapes, and every trap of the model's table.
+# Degenerate shapes, and every edge case of the model's table.
 
-impossible <- "probability 0 to an observed cell"
+impossible <- "probability 0 for an observed cell"
 
 test_that("one component is the column means, whatever the rest", {
   set.seed(1)
@@ -78,20 +78,20 @@ test_that("probabilities of exactly 0 and 1 at cells that agree are fine", {
   expect_true(all(is.finite(false_absences(fit, n = Inf)$phantom)))
 })
 
-test_that("a pinned phantom is exact after 2000 passes, and what was not pinned moves", {
+test_that("a fixed phantom is exact after 2000 iterations, and what was not fixed moves", {
   truth <- planted(40, 10)
   set.seed(5)
-  control <- fit_control(n_start = 1, max_pass = 2000, tol = 0)
+  control <- fit_control(n_start = 1, max_iter = 2000, tol = 0)
   white <- aspect_bernoulli(truth$x, 3, estimate = "ml", phantom = "white", control = control)
   expect_identical(unname(white$param$aspects[3, ]), rep(0, 10))
-  expect_equal(unname(white$pinned), c("free", "free", "white"))
+  expect_equal(unname(white$fixed), c("free", "free", "white"))
   expect_equal(white$df, 40 * 2 + 2 * 10)
   both <- aspect_bernoulli(truth$x, 4, estimate = "ml", phantom = "both", control = control)
   expect_identical(unname(both$param$aspects[3:4, ]), rbind(rep(0, 10), 1))
   expect_equal(phantoms(both)$kind[3:4], c("white", "black"))
 })
 
-test_that("an aspect that starts at exact zero stays there, unpinned as well", {
+test_that("an aspect that starts at exact zero stays there, not_fixed as well", {
   truth <- planted(30, 8)
   start <- random_start(30, 8, 2)
   start$aspects[1, ] <- 0
@@ -104,14 +104,14 @@ test_that("an aspect that starts at exact zero stays there, unpinned as well", {
 test_that("long runs leave no number below 1e-150 but exact zeros", {
   truth <- planted(60, 12)
   set.seed(6)
-  slow <- fit_control(n_start = 1, max_pass = 6000, tol = 0, accelerate = FALSE)
+  slow <- fit_control(n_start = 1, max_iter = 6000, tol = 0, accelerate = FALSE)
   fit <- aspect_bernoulli(truth$x, 3, estimate = "ml", control = slow)
   values <- unlist(fit$param)
   expect_true(all(values == 0 | values >= 1e-150))
   expect_true(any(values < 1e-100))
 })
 
-test_that("columns of only zeros and only ones are at 0 and 1 after one pass, and can be predicted", {
+test_that("columns of only zeros and only ones are at 0 and 1 after one iteration, and can be predicted", {
   set.seed(7)
   x <- cbind(binary(12, 5), 0, 1)
   fit <- quiet(x, 2, start = random_start(12, 7, 2), control = plain(1))
@@ -143,7 +143,7 @@ test_that("the prior keeps MAP fits inside, and the objective is its own", {
     control = plain(5)
   )
   expect_equal(unname(flat$objective), flat$loglik)
-  # a prior that lifts the phantom over the rule: found again with a wider rule
+  # a prior that raises the phantom above the rule's limit: recognised with a wider rule
   strong <- aspect_bernoulli(truth$x, 3, estimate = "map", prior = list(aspects = c(4, 8), membership = 1))
   expect_true(all(phantoms(strong)$kind == "content"))
   expect_equal(sum(phantoms(strong, white = 0.6)$kind == "white"), 1L)
@@ -155,7 +155,7 @@ test_that("fits depend on the seed alone and leave the session's generator going
   truth <- planted(30, 8)
   fit_of <- function(seed, ...) {
     set.seed(seed, ...)
-    suppressWarnings(aspect_bernoulli(truth$x, 2, estimate = "ml", control = fit_control(n_start = 3, max_pass = 20)))
+    suppressWarnings(aspect_bernoulli(truth$x, 2, estimate = "ml", control = fit_control(n_start = 3, max_iter = 20)))
   }
   first <- fit_of(1)
   after <- runif(1)

@@ -1,6 +1,6 @@
-# Of R/base_effort.R and what models make of it.
+# Tests of R/base_effort.R and of its use in models.
 
-# A table whose phantom follows effort.
+# A table whose phantom depends on effort.
 effort_table <- function(n = 200, m = 40, slope = -1.2) {
   set.seed(3)
   effort <- stats::rnorm(n, 2)
@@ -10,7 +10,8 @@ effort_table <- function(n = 200, m = 40, slope = -1.2) {
   list(x = matrix(stats::rbinom(n * m, 1L, (1 - share) * present), n), effort = effort, share = share)
 }
 
-# One pass in plain R: counts of each component by eq. (8), the curve by glm(), the others in proportion, eq. (9).
+# One iteration in plain R: counts of each component by eq. (8), the curve by glm(), the other shares in proportion, eq.
+# (9).
 ref_effort_pass <- function(x, s, a, effort) {
   k <- ncol(s)
   counts <- ref_memberships(x, s, a) * rowSums(!is.na(x))
@@ -23,7 +24,7 @@ ref_effort_pass <- function(x, s, a, effort) {
   list(membership = unname(s), aspects = ref_aspects(x, s, a), coef = unname(curve$coefficients))
 }
 
-test_that("one pass is EM of the constrained model", {
+test_that("one iteration is EM of the constrained model", {
   set.seed(1)
   for (n in c(12, three_blocks())) {
     x <- binary(n, 7, 0.4, 0.1)
@@ -31,7 +32,7 @@ test_that("one pass is EM of the constrained model", {
     start$aspects[3, ] <- 0
     effort <- stats::rnorm(n, 5, 2)
     z <- scale_effort(effort)
-    # from shares that follow a curve, as the kernel makes them
+    # from shares on a curve, as in the kernel
     share <- stats::plogis(0.3 - 0.2 * z)
     start$membership <- unname(
       cbind((1 - share) * start$membership[, 1:2] / rowSums(start$membership[, 1:2]), share)
@@ -75,7 +76,7 @@ test_that("a planted effect is recovered, better than without effort", {
 test_that("effort is matched by name; threads do not matter; update() keeps it", {
   case <- effort_table(40, 12)
   dimnames(case$x) <- list(paste0("s", 1:40), paste0("t", 1:12))
-  quick <- fit_control(n_start = 2, max_pass = 200)
+  quick <- fit_control(n_start = 2, max_iter = 200)
   run <- function(effort, control = quick) {
     set.seed(5)
     suppressWarnings(aspect_bernoulli(case$x, 3, estimate = "ml", effort = effort, control = control))
@@ -83,10 +84,10 @@ test_that("effort is matched by name; threads do not matter; update() keeps it",
   fit <- run(case$effort)
   named <- stats::setNames(case$effort, rownames(case$x))
   expect_identical(run(rev(named))$param, fit$param)
-  expect_identical(run(case$effort, fit_control(n_start = 2, max_pass = 200, n_threads = 2))$param, fit$param)
+  expect_identical(run(case$effort, fit_control(n_start = 2, max_iter = 200, n_threads = 2))$param, fit$param)
   set.seed(5)
   expect_identical(suppressWarnings(update(fit))$param, fit$param)
-  expect_s3_class(identifiability(fit, n_start = 0), "identifiability")
+  expect_s3_class(identifiability(fit), "identifiability")
   expect_s3_class(false_absences(fit), "false_absences")
 })
 
@@ -95,7 +96,7 @@ test_that("the print says what effort does; wrong effort is told", {
   set.seed(6)
   two <- fit_control(n_start = 2)
   fit <- suppressWarnings(aspect_bernoulli(case$x, 3, estimate = "ml", effort = case$effort, control = two))
-  expect_output(print(fit), "Its share follows effort")
+  expect_output(print(fit), "The phantom's share follows effort")
   expect_snapshot(error = TRUE, {
     aspect_bernoulli(case$x, 3, effort = rep(1, 40))
     aspect_bernoulli(case$x, 3, effort = c(NA, 2:40))
@@ -108,7 +109,7 @@ test_that("effort may be a table by site, of more sites than the data have", {
   set.seed(5)
   x <- matrix(rbinom(80, 1, 0.5), 10, dimnames = list(letters[1:10], NULL))
   effort <- tapply(rpois(60, 3) + 0.1, rep(c(letters[10:1], "other", "more"), 5), sum)
-  one <- fit_control(n_start = 1, max_pass = 20)
+  one <- fit_control(n_start = 1, max_iter = 20)
   fit <- function(effort) suppressWarnings(aspect_bernoulli(x, 2, estimate = "ml", effort = effort, control = one))
   expect_equal(fit(effort)$effort$values, as.vector(effort[letters[1:10]]))
   expect_error(fit(effort[-1]), "they lack \"a\"", class = "multicause_input_error")

@@ -1,4 +1,4 @@
-# Also of R/aspect_bernoulli_gibbs.R, R/chains.R.
+# Tests also R/aspect_bernoulli_gibbs.R, R/chains.R.
 
 few <- function(...) {
   settings <- list(chains = 2, warmup = 40, draws = 60, n_start = 2, keep = 20, progress = FALSE)
@@ -40,9 +40,9 @@ test_that("what the kernel sums up of cells and draws is what plain R makes of t
   prior <- list(aspects = c(0.7, 1.1), membership = 0.4)
   for (phantom in c("free", "white", "both")) {
     problem <- gibbs_test_problem(x, 4, prior, phantom)
-    pinned <- problem$pinned
-    kind <- ifelse(pinned == "free", "content", pinned)
-    state <- gibbs_prior_state(9, 6, prior, pinned)
+    fixed <- problem$fixed
+    kind <- ifelse(fixed == "free", "content", fixed)
+    state <- gibbs_prior_state(9, 6, prior, fixed)
     out <- gibbs_sweeps(problem, state, 12, list(thin = 2, keep_every = 1, kind = kind))
     states <- gibbs_kept(out, problem)
     expect_length(states, 6)
@@ -66,7 +66,7 @@ test_that("what the kernel sums up of cells and draws is what plain R makes of t
     }
     loglik <- vapply(states, function(s) ref_loglik(x, s$membership, s$aspects), 0)
     expect_equal(note[2, ], loglik)
-    free <- pinned == "free"
+    free <- fixed == "free"
     log_prior <- vapply(states, function(s) {
       9 * (lgamma(4 * 0.4) - 4 * lgamma(0.4)) + sum((0.4 - 1) * log(s$membership)) +
         sum(dbeta(s$aspects[free, ], 0.7, 1.1, log = TRUE))
@@ -87,7 +87,7 @@ test_that("draws are labelled as the reference nearest to them", {
   set.seed(4)
   x <- planted(60, 16)$x
   problem <- gibbs_test_problem(x, 4, list(aspects = c(0.5, 0.5), membership = 0.5), "white")
-  state <- gibbs_sweeps(problem, gibbs_prior_state(60, 16, problem$prior, problem$pinned), 200)$state
+  state <- gibbs_sweeps(problem, gibbs_prior_state(60, 16, problem$prior, problem$fixed), 200)$state
   at <- c(3, 1, 2, 4)
   out <- gibbs_sweeps(problem, state, 1, list(thin = 1, reference = state$aspects[at, ]))
   expect_identical(match_components(out$state$aspects, state$aspects[at, ]), 1:4)
@@ -104,7 +104,8 @@ test_that("a fit is one that every verb takes", {
   dimnames(x) <- list(paste0("site", 1:60), paste0("taxon", 1:16))
   x[cbind(1:5, 2:6)] <- NA
   fit <- gibbs(x, 3, phantom = "white", control = few())
-  expect_s3_class(fit, c("aspect_bernoulli_gibbs", "aspect_bernoulli", "multicause"), exact = TRUE)
+  own <- c("aspect_bernoulli_gibbs", "aspect_bernoulli", "aspect_model_gibbs", "aspect_model", "multicause")
+  expect_s3_class(fit, own, exact = TRUE)
   expect_identical(dimnames(fitted(fit)), dimnames(x))
   expect_identical(dimnames(coef(fit)$aspects), list(c("A1", "A2", "A3"), colnames(x)))
   expect_equal(nobs(fit), 955)
@@ -116,9 +117,9 @@ test_that("a fit is one that every verb takes", {
   expect_true(all(absent$missed <= absent$missed_most))
   states <- posterior_draws(fit, 40)
   expect_length(states, 40)
-  expect_s3_class(states[[1]], c("aspect_bernoulli", "multicause"), exact = TRUE)
+  expect_s3_class(states[[1]], c("aspect_bernoulli", "aspect_model", "multicause"), exact = TRUE)
   expect_equal(fitted(states[[3]]), fit$kept[[1]][[3]]$membership %*% fit$kept[[1]][[3]]$aspects, ignore_attr = TRUE)
-  # Phantoms of one's own: over the kept states.
+  # User-defined phantoms, over the kept states.
   by_states <- false_absences(fit, Inf, kinds = c("white", "content", "white"))
   each <- lapply(states, false_absences, n = Inf, kinds = c("white", "content", "white"))
   expect_equal(attr(by_states, "expected"), mean(vapply(each, function(f) attr(f, "expected"), 0)))
@@ -130,10 +131,10 @@ test_that("a fit is one that every verb takes", {
   expect_equal(dim(predict(fit, type = "cell", rows = 1:2)), c(2, 16, 3))
   expect_equal(sum(by_taxon(fit)$missed), attr(absent, "expected"))
   expect_s3_class(denoise(fit), "denoised")
-  expect_s3_class(identifiability(fit, n_start = 0, draws = states[1:5]), "identifiability")
-  # Where no component is a phantom, too: one without share is put beside them.
+  expect_s3_class(identifiability(fit, draws = states[1:5]), "identifiability")
+  # Also if no component is a phantom: one with share 0 is added.
   none <- rep("content", 3)
-  expect_s3_class(identifiability(fit, kinds = none, n_start = 0), "identifiability")
+  expect_s3_class(identifiability(fit, kinds = none), "identifiability")
   expect_true(all(c("objective", "white_share") %in% summary(fit)$quantities$quantity))
   expect_error(AIC(fit), class = "multicause_input_error")
   grDevices::pdf(NULL)
@@ -142,7 +143,7 @@ test_that("a fit is one that every verb takes", {
   expect_s3_class(plot(fit, "trace"), "ggplot")
 })
 
-test_that("a phantom that was not pinned is told by the labels, presences are mirrored", {
+test_that("a phantom that was not fixed is told by the labels, presences are mirrored", {
   set.seed(7)
   truth <- planted(150, 40)
   fit <- gibbs(truth$x, 3, control = few(warmup = 100))
@@ -236,10 +237,10 @@ test_that("an interrupt before the first state that is kept leaves one; no more 
   x <- planted(40, 12)$x
   problem <- gibbs_test_problem(x, 3, list(aspects = c(0.5, 0.5), membership = 0.5), "white")
   problem$control[c("warmup", "draws", "keep")] <- list(0L, 1e5L, 1L)
-  job <- new_job(problem, NULL, gibbs_prior_state(40, 12, problem$prior, problem$pinned))
+  job <- new_job(problem, NULL, gibbs_prior_state(40, 12, problem$prior, problem$fixed))
   job <- step_job(problem, job)
   interrupt <- structure(class = c("interrupt", "condition"), list(message = "interrupted", call = NULL))
-  job <- step_job(problem, job, function(pass, objective) if (pass > 5) stop(interrupt))
+  job <- step_job(problem, job, function(iteration, objective) if (iteration > 5) stop(interrupt))
   expect_true(job$stopped)
   expect_gt(job$n_draw, 0)
   expect_lt(job$n_draw, 1e5)

@@ -1,17 +1,17 @@
-# Newton halves: against the reference, and what no pass and no half may do. tests/validate/newton.R has the same on
-# a thousand tables.
+# Newton's algorithm against the reference, and properties of its iterations. tests/validate/newton.R has the same on a
+# thousand tables.
 
-newton <- function(passes = 1L, accelerate = FALSE, tol = 0, algorithm = "newton", ...) {
-  unclass(fit_control(max_pass = passes, tol = tol, accelerate = accelerate, algorithm = algorithm, ...))
+newton <- function(iterations = 1L, accelerate = FALSE, tol = 0, algorithm = "newton", ...) {
+  unclass(fit_control(max_iter = iterations, tol = tol, accelerate = accelerate, algorithm = algorithm, ...))
 }
 view_of <- function(x) suppressMessages(check_data(x, "binary"))$view
 no_pins <- function(k) rep("free", k)
-run_newton <- function(x, start, pinned = no_pins(ncol(start$membership)), pseudo = c(0, 0, 0), control = newton()) {
-  ab_run(view_of(x), start, pinned, prior_of(pseudo), control)
+run_newton <- function(x, start, fixed = no_pins(ncol(start$membership)), pseudo = c(0, 0, 0), control = newton()) {
+  ab_run(view_of(x), start, fixed, prior_of(pseudo), control)
 }
 
-# A small table with what may go wrong, its start, pins and pseudo-counts. Light: some columns' aspects are small, so
-# that the sparse form bounds their zeros.
+# A small table with difficult features, its starting values, pins and pseudo-counts. Light: some columns' aspects are
+# small, so that the sparse form bounds their zeros.
 hard_problem <- function(seed, light = FALSE) {
   set.seed(seed)
   n <- sample(2:14, 1)
@@ -24,10 +24,10 @@ hard_problem <- function(seed, light = FALSE) {
   if (!any(x %in% 0)) x[n, m] <- 0 # a table without one is refused
   start <- random_start(n, m, k)
   pseudo <- list(c(0, 0, 0), c(1e-4, 1e-4, 1e-4), c(0.2, 1, 0), c(0, 0, 0.03), c(99, 9, 5))[[seed %% 5 + 1]]
-  pinned <- no_pins(k)
+  fixed <- no_pins(k)
   if (kind == 3 && k > 2) {
-    pinned[k] <- sample(c("white", "black"), 1)
-    start$aspects[k, ] <- if (pinned[k] == "white") 0 else 1
+    fixed[k] <- sample(c("white", "black"), 1)
+    start$aspects[k, ] <- if (fixed[k] == "white") 0 else 1
   }
   if (seed %% 7 == 0 && k > 2) { # a component twice
     start$membership[, 2] <- start$membership[, 1]
@@ -42,21 +42,21 @@ hard_problem <- function(seed, light = FALSE) {
     start$membership[1, ] <- start$membership[1, ] / sum(start$membership[1, ])
   }
   if (light) {
-    free <- pinned == "free"
+    free <- fixed == "free"
     share <- ifelse(runif(m) < 0.8, runif(m, 0, 0.4), 1)
     start$aspects[free, ] <- sweep(start$aspects[free, , drop = FALSE], 2, share, "*")
   }
-  list(x = x, start = start, pinned = pinned, pseudo = pseudo)
+  list(x = x, start = start, fixed = fixed, pseudo = pseudo)
 }
 
 log_posterior <- function(p, param) {
-  free <- p$pinned == "free"
+  free <- p$fixed == "free"
   terms <- function(weight, x) if (weight > 0) weight * sum(log(x)) else 0
   ref_loglik(p$x, param$membership, param$aspects) + terms(p$pseudo[3], param$membership) +
     terms(p$pseudo[1], param$aspects[free, ]) + terms(p$pseudo[2], 1 - param$aspects[free, ])
 }
 
-test_that("a pass equals the reference", {
+test_that("an iteration equals the reference", {
   for (seed in 1:24) {
     set.seed(seed)
     k <- sample(1:4, 1)
@@ -64,21 +64,21 @@ test_that("a pass equals the reference", {
     m <- sample(10:14, 1)
     x <- binary(n, m, 0.4, if (seed %% 2) 0.2 else 0)
     start <- random_start(n, m, k)
-    pinned <- no_pins(k)
+    fixed <- no_pins(k)
     if (seed %% 3 == 0 && k > 1) {
-      pinned[k] <- "white"
+      fixed[k] <- "white"
       start$aspects[k, ] <- 0
     }
     pseudo <- list(c(0, 0, 0), c(0.2, 1, 0.3), c(0.01, 0, 0), c(0, 0, 5))[[seed %% 4 + 1]]
-    for (pass in 1:3) {
-      got <- run_newton(x, start, pinned, pseudo)
-      expect_equal(got$param, ref_newton_pass(x, start, pseudo, pinned != "free"), tolerance = 1e-7)
+    for (iteration in 1:3) {
+      got <- run_newton(x, start, fixed, pseudo)
+      expect_equal(got$param, ref_newton_pass(x, start, pseudo, fixed != "free"), tolerance = 1e-7)
       start <- got$param
     }
   }
 })
 
-test_that("a pass over three blocks of rows, and of columns, equals the reference", {
+test_that("an iteration over three blocks of rows, and of columns, equals the reference", {
   set.seed(25)
   for (shape in list(c(three_blocks(128), 6), c(6, three_blocks(128)))) {
     x <- binary(shape[1], shape[2], 0.4, 0.2)
@@ -86,8 +86,8 @@ test_that("a pass over three blocks of rows, and of columns, equals the referenc
     pseudo <- c(0.2, 1, 0.3)
     got <- run_newton(x, start, pseudo = pseudo)
     expect_equal(got$param, ref_newton_pass(x, start, pseudo), tolerance = 1e-7)
-    # The value that a second pass begins with, and those of the sparse form, which steps by bounds.
-    problem <- list(x = x, pinned = no_pins(2), pseudo = pseudo)
+    # The value at the start of a second iteration, and those of the sparse form, whose steps use bounds.
+    problem <- list(x = x, fixed = no_pins(2), pseudo = pseudo)
     two <- run_newton(x, start, pseudo = pseudo, control = newton(2L))
     expect_equal(two$outcome$trace[1], log_posterior(problem, got$param), tolerance = 1e-10)
     start$aspects <- start$aspects / 5
@@ -97,25 +97,25 @@ test_that("a pass over three blocks of rows, and of columns, equals the referenc
   }
 })
 
-test_that("no pass lowers the objective, and rows stay on the simplex, whatever the table", {
+test_that("no iteration lowers the objective, and rows stay on the simplex, whatever the table", {
   for (seed in 1:240) {
     p <- hard_problem(seed, light = seed > 120)
     form <- if (seed > 120) "sparse" else "newton"
-    got <- run_newton(p$x, p$start, p$pinned, p$pseudo, newton(25L, algorithm = form))
+    got <- run_newton(p$x, p$start, p$fixed, p$pseudo, newton(25L, algorithm = form))
     expect_gte(min(diff(c(log_posterior(p, p$start), got$outcome$trace))), -1e-9 * (1 + abs(got$outcome$objective)))
     expect_equal(got$outcome$objective, log_posterior(p, got$param), tolerance = 1e-10)
     expect_lt(max(abs(rowSums(got$param$membership) - 1)), 1e-12)
     expect_true(all(unlist(got$param) >= 0 & unlist(got$param) <= 1))
-    expect_identical(got$param$aspects[p$pinned != "free", ], p$start$aspects[p$pinned != "free", ])
+    expect_identical(got$param$aspects[p$fixed != "free", ], p$start$aspects[p$fixed != "free", ])
   }
 })
 
-# One half solved to the end, the other side held.
-run_half <- function(p, side, passes = 300L, algorithm = "newton") {
-  held <- ab_kernel_param(p$start, p$pinned)
+# Iterates one half to convergence, with the other side fixed.
+run_half <- function(p, side, iterations = 300L, algorithm = "newton") {
+  held <- ab_kernel_param(p$start, p$fixed)
   held[[paste0("fixed_", setdiff(c("membership", "aspects"), side))]] <- TRUE
-  counts <- mode_counts(prior_of(p$pseudo), p$pinned)
-  out <- .Call(mc_c_ab_fit, view_of(p$x), held, counts, newton(passes, algorithm = algorithm))
+  counts <- mode_counts(prior_of(p$pseudo), p$fixed)
+  out <- .Call(mc_c_ab_fit, view_of(p$x), held, counts, newton(iterations, algorithm = algorithm))
   out[c("membership", "aspects")]
 }
 
@@ -136,7 +136,7 @@ test_that("a half solved to the end is no worse than what general solvers of bas
   for (seed in 1:12) {
     set.seed(seed)
     k <- 3L
-    p <- list(x = binary(8, 10, 0.4, 0.1), start = random_start(8, 10, k), pinned = no_pins(k), pseudo = c(0, 0, 0))
+    p <- list(x = binary(8, 10, 0.4, 0.1), start = random_start(8, 10, k), fixed = no_pins(k), pseudo = c(0, 0, 0))
     rows <- run_half(p, "membership")
     columns <- run_half(p, "aspects")
     loglik <- function(x, weights, v) {
@@ -214,7 +214,7 @@ test_that("exact zeros come back, which passes of EM never do", {
     c(0.8, 0.8, 0.2, 0.2), c(0.2, 0.2, 0.8, 0.8)
   ))
   fit <- function(algorithm) {
-    control <- fit_control(n_start = 1, max_pass = 60, tol = 0, accelerate = FALSE, algorithm = algorithm)
+    control <- fit_control(n_start = 1, max_iter = 60, tol = 0, accelerate = FALSE, algorithm = algorithm)
     quiet(x, 2, start = start, control = control)$param$membership[1, ]
   }
   expect_equal(unname(fit("newton")), c(1, 0))
@@ -241,26 +241,26 @@ test_that("fits end at certificates no looser than those of EM, and at least as 
   }
 })
 
-test_that("auto is Newton, but EM for plain passes, many components, neighbours, and few columns with a prior", {
+test_that("auto is Newton, but EM for plain iterations, many components, neighbours, and few columns with a prior", {
   set.seed(7)
   x <- binary(20, 40, 0.3)
   start <- random_start(20, 40, 2)
   trace_of <- function(...) {
-    control <- fit_control(n_start = 1, max_pass = 8, tol = 0, ...)
+    control <- fit_control(n_start = 1, max_iter = 8, tol = 0, ...)
     suppressWarnings(aspect_bernoulli(x, 2, start = start, control = control))$trace$objective
   }
   expect_identical(trace_of(), trace_of(algorithm = "newton"))
   expect_identical(trace_of(accelerate = FALSE), trace_of(algorithm = "em", accelerate = FALSE))
   expect_false(isTRUE(all.equal(trace_of(), trace_of(algorithm = "em"))))
   near_trace <- function(...) {
-    control <- fit_control(n_start = 1, max_pass = 8, tol = 0, ...)
+    control <- fit_control(n_start = 1, max_iter = 8, tol = 0, ...)
     near <- smooth_over(age = 1:20, bandwidth = 3, strength = 2)
     suppressWarnings(aspect_bernoulli(x, 2, start = start, smooth = near, control = control))$trace$objective
   }
   expect_identical(near_trace(), near_trace(algorithm = "em"))
   chosen <- function(k, ...) {
     start <- random_start(20, ncol(x), k)
-    control <- fit_control(n_start = 1, max_pass = 3, tol = 0)
+    control <- fit_control(n_start = 1, max_iter = 3, tol = 0)
     hush(aspect_bernoulli(x, k, start = start, control = control, ...))$algorithm
   }
   expect_identical(vapply(c(12, 13, 16, 17), chosen, "", estimate = "ml"), rep(c("newton", "em"), c(3, 1)))
@@ -271,10 +271,10 @@ test_that("auto is Newton, but EM for plain passes, many components, neighbours,
   expect_identical(fit_control()$algorithm, "auto")
 })
 
-test_that("drawn starts with a prior begin with passes of EM where Newton passes are chosen, and no other runs do", {
-  trace_of <- function(passes, seed = 14, tol = 0, estimate = "map", ...) {
+test_that("drawn starts with a prior begin by EM where Newton iterations are chosen, and no other runs do", {
+  trace_of <- function(iterations, seed = 14, tol = 0, estimate = "map", ...) {
     set.seed(seed)
-    control <- fit_control(n_start = 1, n_polish = 0, max_pass = passes, tol = tol, ...)
+    control <- fit_control(n_start = 1, n_polish = 0, max_iter = iterations, tol = tol, ...)
     fit <- hush(aspect_bernoulli(early_tetrapods$x, 6, estimate = estimate, control = control))
     expect_identical(fit$algorithm, if (identical(list(...)$algorithm, "em")) "em" else "newton")
     fit$trace$objective
@@ -303,7 +303,7 @@ test_that("large tables with few ones have the sparse form, and a fit says which
   start <- random_start(500, 200, 4)
   start$aspects <- start$aspects / 10
   fit <- function(x, start, ...) {
-    control <- fit_control(n_start = 1, max_pass = 12, tol = 0, ...)
+    control <- fit_control(n_start = 1, max_iter = 12, tol = 0, ...)
     suppressWarnings(aspect_bernoulli(x, ncol(start$membership), start = start, control = control))
   }
   fits <- lapply(c(auto = "auto", sparse = "sparse", newton = "newton", em = "em"), function(algorithm) {
@@ -323,11 +323,11 @@ test_that("large tables with few ones have the sparse form, and a fit says which
   expect_identical(fit(x, random_start(500, 200, 3))$algorithm, "newton")
   expect_identical(fit(x, start, accelerate = FALSE)$algorithm, "em")
   effort <- suppressWarnings(aspect_bernoulli(x, 4, effort = rowSums(x),
-    control = fit_control(n_start = 1, max_pass = 3, tol = 0, n_polish = 0, algorithm = "sparse")
+    control = fit_control(n_start = 1, max_iter = 3, tol = 0, n_polish = 0, algorithm = "sparse")
   ))
   expect_identical(effort$algorithm, "newton")
   expect_null(suppressWarnings(aspect_bernoulli(x[1:20, 1:10], 2, estimate = "vb",
-    control = fit_control(n_start = 1, max_pass = 3, tol = 0)
+    control = fit_control(n_start = 1, max_iter = 3, tol = 0)
   ))$algorithm)
 })
 
@@ -336,18 +336,18 @@ test_that("the sparse form: threads change no bit, missing cells drop out, and i
   x <- binary(400, 150, 0.05, 0.01)
   start <- random_start(400, 150, 5)
   start$aspects <- start$aspects * rep(runif(150, 0.02, 0.8), each = 5)
-  pass <- function(x, start, form, ...) {
+  iteration <- function(x, start, form, ...) {
     run_newton(x, start, pseudo = c(0.2, 1, 0.03), control = newton(algorithm = form, ...))
   }
-  once <- pass(x, start, "sparse", passes = 9L, accelerate = TRUE)
-  expect_identical(pass(x, start, "sparse", passes = 9L, accelerate = TRUE, n_threads = 3), once)
+  once <- iteration(x, start, "sparse", iterations = 9L, accelerate = TRUE)
+  expect_identical(iteration(x, start, "sparse", iterations = 9L, accelerate = TRUE, n_threads = 3), once)
   wide <- rbind(cbind(x, NA), NA)
   more <- list(membership = rbind(start$membership, rep(0.2, 5)), aspects = cbind(start$aspects, 0.1))
-  with <- pass(wide, more, "sparse", passes = 3L)
-  without <- pass(x, start, "sparse", passes = 3L)
+  with <- iteration(wide, more, "sparse", iterations = 3L)
+  without <- iteration(x, start, "sparse", iterations = 3L)
   expect_equal(with$param$membership[1:400, ], without$param$membership, tolerance = 1e-8)
   expect_equal(with$param$aspects[, 1:150], without$param$aspects, tolerance = 1e-8)
-  # Given the aspects the problem is concave: one optimum.
+  # With fixed aspects the problem is concave: one optimum.
   held <- lapply(c("sparse", "newton"), function(form) {
     prior <- prior_of(c(0, 0, 0.03))
     ab_run(view_of(x), start, no_pins(5), prior, newton(200L, algorithm = form), fixed_aspects = TRUE)
@@ -356,43 +356,43 @@ test_that("the sparse form: threads change no bit, missing cells drop out, and i
   expect_equal(held[[1L]]$param$membership, held[[2L]]$param$membership, tolerance = 1e-5)
 })
 
-test_that("zeros that are not visited: the end is that of the objective itself, at any number of passes", {
+test_that("zeros that are not visited: the end is that of the objective itself, at any number of iterations", {
   set.seed(12)
   for (case in 1:4) {
     k <- 4L
     x <- binary(300, 120, 0.02, if (case %% 2) 0.005 else 0)
-    p <- list(x = x, start = random_start(300, 120, k), pinned = no_pins(k), pseudo = c(0, 0, 0))
+    p <- list(x = x, start = random_start(300, 120, k), fixed = no_pins(k), pseudo = c(0, 0, 0))
     p$start$aspects <- p$start$aspects / 10
     if (case > 2) p$pseudo <- c(0.2, 1, 0.03)
     if (case == 4) {
-      p$pinned[k] <- "white"
+      p$fixed[k] <- "white"
       p$start$aspects[k, ] <- 0
     }
-    for (passes in c(5L, 7L, 20L, 600L)) {
+    for (iterations in c(5L, 7L, 20L, 600L)) {
       for (accelerate in c(TRUE, FALSE)) {
-        control <- newton(passes, accelerate, 1e-8, algorithm = "sparse")
-        got <- run_newton(p$x, p$start, p$pinned, p$pseudo, control)
+        control <- newton(iterations, accelerate, 1e-8, algorithm = "sparse")
+        got <- run_newton(p$x, p$start, p$fixed, p$pseudo, control)
         expect_equal(got$outcome$objective, log_posterior(p, got$param), tolerance = 1e-10)
         expect_gte(min(diff(got$outcome$trace)), -1e-9 * abs(got$outcome$objective))
-        expect_identical(got$outcome$n_pass, length(got$outcome$trace))
+        expect_identical(got$outcome$n_iter, length(got$outcome$trace))
         control$n_threads <- 3L
-        expect_identical(run_newton(p$x, p$start, p$pinned, p$pseudo, control), got)
-        if (passes < 100L) expect_identical(got$outcome$status, "max_pass")
+        expect_identical(run_newton(p$x, p$start, p$fixed, p$pseudo, control), got)
+        if (iterations < 100L) expect_identical(got$outcome$status, "max_iter")
       }
     }
     expect_identical(got$outcome$status, "converged")
     expect_lt(ref_gap(p, got$param, "membership") + ref_gap(p, got$param, "aspects"), 1)
-    expect_identical(got$param$aspects[p$pinned != "free", ], p$start$aspects[p$pinned != "free", ])
+    expect_identical(got$param$aspects[p$fixed != "free", ], p$start$aspects[p$fixed != "free", ])
   }
 })
 
-test_that("starts are screened by 50 Newton passes, by 100 of EM, unless it is said", {
+test_that("starts are screened by 50 Newton iterations, by 100 of EM, unless it is said", {
   set.seed(11)
   x <- binary(40, 45, 0.4)
   screened <- function(..., k = 2) {
-    control <- fit_control(n_start = 5, tol = 0, n_finish = 1, max_pass = 150, n_polish = 0, ...)
+    control <- fit_control(n_start = 5, tol = 0, n_finish = 1, max_iter = 150, n_polish = 0, ...)
     fit <- suppressWarnings(aspect_bernoulli(x, k, control = control))
-    fit$starts$passes[!fit$starts$finished][1L]
+    fit$starts$iterations[!fit$starts$finished][1L]
   }
   expect_identical(screened(), 50L)
   expect_identical(screened(algorithm = "em"), 100L)
@@ -401,7 +401,7 @@ test_that("starts are screened by 50 Newton passes, by 100 of EM, unless it is s
   expect_error(fit_control(screen = 0), "`screen` must be one whole number", class = "multicause_input_error")
 })
 
-test_that("Newton passes of a screened start end where little is left to climb, and finished ones go on from there", {
+test_that("Newton iterations of a screened start end where little is left to climb, and finished ones resume there", {
   fit_of <- function(...) {
     set.seed(3)
     control <- quiet_control(n_start = 6, n_finish = 2, n_polish = 0, keep_starts = TRUE, ...)
@@ -411,10 +411,10 @@ test_that("Newton passes of a screened start end where little is left to climb, 
   long <- fit_of(screen = FALSE)
   left <- !fit$starts$finished
   expect_identical(sum(left), 4L)
-  expect_identical(fit$starts$converged, !left) # one that was screened is never told to have ended
-  near <- left & fit$starts$passes < 50L
+  expect_identical(fit$starts$converged, !left) # a start that was screened is never reported as converged
+  near <- left & fit$starts$iterations < 50L
   expect_gt(sum(near), 0L)
-  expect_lt(sum(fit$starts$passes[left]), sum(long$starts$passes[left]))
+  expect_lt(sum(fit$starts$iterations[left]), sum(long$starts$iterations[left]))
   short_of <- long$starts$objective - fit$starts$objective
   expect_gt(min(short_of), -1e-6)
   expect_lt(max(short_of[near]), 10 * 1e-5 * abs(fit$objective)) # near its end
@@ -426,7 +426,7 @@ test_that("neighbours and effort climb by Newton halves, too", {
   x <- binary(24, 8, 0.4, 0.1)
   effort <- rnorm(24)
   for (accelerate in c(TRUE, FALSE)) {
-    control <- fit_control(n_start = 1, max_pass = 60, tol = 0, accelerate = accelerate, algorithm = "newton")
+    control <- fit_control(n_start = 1, max_iter = 60, tol = 0, accelerate = accelerate, algorithm = "newton")
     near <- suppressWarnings(aspect_bernoulli(x, 4, estimate = "map", phantom = "white", control = control,
       smooth = smooth_over(age = 1:24, bandwidth = 2, strength = 5)
     ))

@@ -1,4 +1,4 @@
-# What the paper reports of its fossil data, and what this model is known to reach on them.
+# Results of the paper for its fossil data, and known results of this model.
 
 now_fit <- function(k, ...) {
   x <- now_2003("g10s2")$x
@@ -19,7 +19,7 @@ test_that("the log-likelihood at k = 4 is at least -9010, and the verbs read the
   table <- phantoms(fit)
   expect_equal(table$kind, c("content", "content", "content", "white"))
   expect_lt(cor(fit$param$membership[, 4], rowSums(now$x)), -0.85)
-  # no row lies on the scale ridge alone: every content aspect reaches 1
+  # no row depends only on the ridge of the scale: every content aspect reaches 1
   expect_true(all(table$max[1:3] > 0.999))
   # aspects follow time (Fig. 5b)
   age <- age_profile(fit, stats::setNames(now$sites$age_ma, now$sites$site))

@@ -7,10 +7,10 @@ test_that("what a prior adds is laid out by component", {
   expect_null(membership_prior(NULL))
 })
 
-test_that("each component has its own prior in both kinds of passes", {
+test_that("each component has its own prior in both kinds of iterations", {
   set.seed(1)
   x <- binary(12, 9, 0.4, 0.2)
-  pinned <- c("free", "free", "white")
+  fixed <- c("free", "free", "white")
   start <- random_start(12, 9, 3)
   start$aspects[3, ] <- 0
   counts <- cbind(c(0.3, 0.1, 1), c(0.2, 0.6, 1), c(0.1, 0.4, 2.5))
@@ -20,13 +20,13 @@ test_that("each component has its own prior in both kinds of passes", {
       sum(counts[1:2, 2] * log(1 - a)) + sum(log(param$membership) %*% counts[, 3])
   }
   for (algorithm in c("em", "newton")) {
-    control <- unclass(fit_control(max_pass = 3000, tol = 1e-13, accelerate = FALSE, algorithm = algorithm))
-    got <- .Call(mc_c_ab_fit, data_view(x), ab_kernel_param(start, pinned), counts, control)
+    control <- unclass(fit_control(max_iter = 3000, tol = 1e-13, accelerate = FALSE, algorithm = algorithm))
+    got <- .Call(mc_c_ab_fit, data_view(x), ab_kernel_param(start, fixed), counts, control)
     expect_equal(got$outcome$objective, log_posterior(got), tolerance = 1e-12)
     expect_gte(min(diff(got$outcome$trace)), -1e-10)
-    gap <- .Call(mc_c_ab_certify, data_view(x), ab_kernel_param(got[1:2], pinned), counts)
+    gap <- .Call(mc_c_ab_certify, data_view(x), ab_kernel_param(got[1:2], fixed), counts)
     expect_lt(max(gap), 1e-3)
-    # The gradient over memberships, within the simplex, by differences.
+    # Gradient over memberships, within the simplex, by finite differences.
     towards <- function(step) {
       moved <- got$membership
       moved[2, c(1, 3)] <- moved[2, c(1, 3)] + c(step, -step)

@@ -1,6 +1,6 @@
 # The aspect Bernoulli model of shards against that of the table: plain, with `effort`, with `smooth`.
 
-# A table whose phantom follows effort: list(x, effort).
+# A table whose phantom depends on effort: list(x, effort).
 shards_effort_case <- function() {
   x <- planted_table()
   set.seed(4)
@@ -9,7 +9,7 @@ shards_effort_case <- function() {
   list(x = x, effort = effort)
 }
 
-# Ages in an order of their own: neighbours lie in all shards. Two sites are far from all others.
+# Ages in random order, so that neighbours lie in all shards. Two sites are far from all others.
 shards_smooth_case <- function() {
   x <- planted_table()
   set.seed(5)
@@ -18,7 +18,7 @@ shards_smooth_case <- function() {
   list(x = x, near = smooth_over(age = age, bandwidth = c(age = 2), strength = 4, recording = 6, most = 5))
 }
 
-# list(x, args, phantoms = those that are tried)
+# list(x, args, phantoms = those tested)
 shards_cases <- function() {
   effort <- shards_effort_case()
   list(
@@ -30,18 +30,19 @@ shards_cases <- function() {
   )
 }
 
-# short_fit() of a case to its table or to shards of it.
+# Applies short_fit() to a case's table or to its shards.
 fit_case <- function(case, x, k, phantom = "white", ...) {
   do.call(short_fit, c(list(x, k, phantom = phantom, ...), case$args))
 }
 
-test_that("a fit to shards is that of the table in memory from the same start, whatever the passes", {
+test_that("a fit to shards is that of the table in memory from the same start, whatever the iterations", {
   cases <- shards_cases()
   for (name in names(cases)) {
     case <- cases[[name]]
     shard <- shards(case$x, tempfile(), size = 80)
     tried <- expand.grid(
-      algorithm = c("em", "newton", if (name == "plain") "sparse"), phantom = case$phantoms,
+      algorithm = c("em", if (name != "effort") line_iterations, "newton", if (name == "plain") "sparse"),
+        phantom = case$phantoms,
       estimate = c("map", "ml"), accelerate = c(TRUE, FALSE), stringsAsFactors = FALSE
     )
     for (i in seq_len(nrow(tried))) {
@@ -51,7 +52,7 @@ test_that("a fit to shards is that of the table in memory from the same start, w
         fit_case(
           case, x, 4, with$phantom, estimate = with$estimate, start = start,
           prior = list(aspects = c(1.2, 2), membership = 1.03),
-          control = fit_control(algorithm = with$algorithm, max_pass = 30, tol = 1e-10, accelerate = with$accelerate)
+          control = fit_control(algorithm = with$algorithm, max_iter = 30, tol = 1e-10, accelerate = with$accelerate)
         )
       }
       here <- fit(case$x)
@@ -69,7 +70,7 @@ test_that("zeros that are not scanned are not in shards either", {
   set.seed(5)
   x <- matrix(stats::rbinom(400 * 300, 1, 0.02), 400)
   start <- start_of_shards(x, 4)
-  control <- fit_control(algorithm = "sparse", max_pass = 120)
+  control <- fit_control(algorithm = "sparse", max_iter = 120)
   here <- short_fit(x, 4, start = start, control = control)
   there <- short_fit(shards(x, tempfile(), size = 500), 4, start = start, control = control)
   expect_lt(abs(there$objective - here$objective), 1e-10 * abs(here$objective))
@@ -84,7 +85,7 @@ test_that("verbs on shards say what they say of the table", {
     case <- cases[[name]]
     x <- case$x
     start <- start_of_shards(x, 4, TRUE)
-    control <- fit_control(max_pass = 60, tol = 0)
+    control <- fit_control(max_iter = 60, tol = 0)
     fit <- function(x) fit_case(case, x, 4, estimate = "ml", start = start, control = control)
     here <- fit(x)
     there <- fit(shards(x, tempfile(), size = 80))
@@ -96,7 +97,7 @@ test_that("verbs on shards say what they say of the table", {
     for (per in c("table", "site", "taxon")) {
       one <- false_absences(there, n = 3, by = "missed", per = per)
       other <- false_absences(here, n = 3, by = "missed", per = per)
-      # Rows that are equal but for rounding may change places.
+      # Rows that are equal except for rounding may change places.
       expect_equal(one$missed, other$missed, tolerance = 1e-6)
       expect_equal(attributes(one)[c("n_cells", "expected")], attributes(other)[c("n_cells", "expected")],
         tolerance = 1e-7)
@@ -117,13 +118,13 @@ test_that("verbs on shards say what they say of the table", {
     } else {
       expect_equal(predict(there, new), predict(here, new), tolerance = 1e-5)
     }
-    again <- suppressWarnings(update(there, control = fit_control(max_pass = 2, tol = 0)))
+    again <- suppressWarnings(update(there, control = fit_control(max_iter = 2, tol = 0)))
     expect_identical(again$smooth, there$smooth)
     if (name == "effort") {
       expect_match(print_words(there), effort_sentence(here), fixed = TRUE)
       expect_identical(again$effort$values, case$args$effort)
-      # What is left without any pass follows the curve, too.
-      none <- fit_case(case, there$shards, 4, start = start, control = fit_control(max_pass = 0))
+      # Starting values also follow the curve, without any iteration.
+      none <- fit_case(case, there$shards, 4, start = start, control = fit_control(max_iter = 0))
       expect_equal(diff(range(predict(none, type = "membership")[, 4])), 0, tolerance = 1e-12)
     }
   }
@@ -138,7 +139,7 @@ test_that("verbs on shards say what they say of the table", {
 })
 
 test_that("fits to shards have tidiers", {
-  fit <- short_fit(shards(planted_table(), tempfile(), size = 80), 2, control = fit_control(max_pass = 5))
+  fit <- short_fit(shards(planted_table(), tempfile(), size = 80), 2, control = fit_control(max_iter = 5))
   aspects <- tidy(fit)
   expect_identical(names(aspects), c("component", "taxon", "estimate"))
   expect_equal(aspects$estimate, as.vector(t(coef(fit)$aspects)))
@@ -148,7 +149,7 @@ test_that("fits to shards have tidiers", {
 test_that("answers are written by shard", {
   x <- planted_table()
   made <- shards(x, tempfile(), size = 80)
-  fit <- short_fit(made, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 5))
+  fit <- short_fit(made, 3, start = start_of_shards(x, 3), control = fit_control(max_iter = 5))
   files <- predict(fit, path = tempfile())
   expect_length(files, nrow(fit$shards$shards))
   got <- do.call(rbind, lapply(files, utils::read.csv, row.names = 1, check.names = FALSE))
@@ -168,17 +169,17 @@ test_that("without a start the fit goes on from the best of a sample", {
     shard <- shards(case$x, tempfile(), size = 80)
     fit <- function(x) {
       set.seed(1)
-      fit_case(case, x, 3, control = fit_control(n_start = 3, max_pass = 2000))
+      fit_case(case, x, 3, control = fit_control(n_start = 3, max_iter = 2000))
     }
     one <- fit(shard)
     expect_identical(numbers_of(one), numbers_of(fit(shard)))
     expect_identical(nrow(one$starts), 3L)
     expect_true(one$converged)
     expect_false(is.unsorted(-one$shares$weight[1:2]))
-    expect_identical(one$pinned[["A3"]], "white")
+    expect_identical(one$fixed[["A3"]], "white")
     expect_gt(one$objective, fit(case$x)$objective - 0.005 * abs(one$objective))
-    expect_output(print(one), "Aspect Bernoulli model of shards: 240 sites x 40 taxa, 3 components")
-    expect_output(print(one), "White phantom: A3 \\(held")
+    expect_output(print(one), "Aspect Bernoulli model of shards: 240 sites x 40 taxa, k = 3")
+    expect_output(print(one), "A3 +[0-9.]+ +white phantom")
     if (name == "effort") expect_lt(one$effort$coefficients[["slope"]], -0.5)
   }
 })
@@ -188,11 +189,11 @@ test_that("the curve of a sample is in the units of the table; of equal effort t
   model <- function(values) {
     shard_model(
       c("effort_on_shards", "aspect_bernoulli_on_shards"), 3L,
-      pinned = c("free", "free", "white"), estimate = "ml", phantom = "white", here = list(values = values)
+      fixed = c("free", "free", "white"), estimate = "ml", phantom = "white", here = list(values = values)
     )
   }
   from <- function(values) {
-    control <- fit_control(n_start = 1, max_pass = 20)
+    control <- fit_control(n_start = 1, max_iter = 20)
     quiet_fit(fit_sample(model(values), case$x[1:80, ], 1:80, control))$value
   }
   half <- from(case$effort)
@@ -209,8 +210,8 @@ test_that("streaming, 1, 2 and 4 workers give the same bits, and a fit goes on w
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
   start <- start_of_shards(x, 4)
-  fit <- function(cluster = NULL, ..., max_pass = 40) {
-    control <- fit_control(algorithm = "sparse", max_pass = max_pass, tol = 0, cluster = cluster, ...)
+  fit <- function(cluster = NULL, ..., max_iter = 40) {
+    control <- fit_control(algorithm = "sparse", max_iter = max_iter, tol = 0, cluster = cluster, ...)
     short_fit(shard, 4, start = start, control = control)
   }
   alone <- fit()
@@ -221,12 +222,12 @@ test_that("streaming, 1, 2 and 4 workers give the same bits, and a fit goes on w
   folder <- tempfile()
   dir.create(folder)
   start_child(kill_when(folder, "^membership-00001-0000[1-9]", victim))
-  expect_error(fit(cluster[1:3], checkpoint = folder, max_pass = 1e5), "are lost: .* with `checkpoint` the same call",
+  expect_error(fit(cluster[1:3], checkpoint = folder, max_iter = 1e5), "are lost: .* with `checkpoint` the same call",
     class = "multicause_worker_lost")
-  passes <- readRDS(file.path(folder, "state.rds"))$passes
-  expect_gt(passes, 5)
-  rest <- fit(checkpoint = folder, max_pass = 30)
-  begun <- fit(max_pass = passes)
+  iterations <- readRDS(file.path(folder, "state.rds"))$iterations
+  expect_gt(iterations, 5)
+  rest <- fit(checkpoint = folder, max_iter = 30)
+  begun <- fit(max_iter = iterations)
   expect_gt(rest$objective, begun$objective - 1e-9 * abs(begun$objective))
 })
 
@@ -240,8 +241,8 @@ test_that("mirai's compute profiles are workers, too, and one that is killed cha
   on.exit(for (profile in profiles) mirai::daemons(0, .compute = profile))
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
-  fit <- function(cluster, max_pass = 12, ...) {
-    control <- fit_control(algorithm = "sparse", max_pass = max_pass, tol = 0, cluster = cluster, ...)
+  fit <- function(cluster, max_iter = 12, ...) {
+    control <- fit_control(algorithm = "sparse", max_iter = max_iter, tol = 0, cluster = cluster, ...)
     short_fit(shard, 4, start = start_of_shards(x, 4), control = control)
   }
   expect_identical(numbers_of(fit(profiles)), numbers_of(fit(NULL)))
@@ -250,10 +251,10 @@ test_that("mirai's compute profiles are workers, too, and one that is killed cha
   dir.create(folder)
   start_child(kill_when(folder, "^membership-00001-0000[1-9]", victim))
   expect_warning(
-    hurt <- fit(profiles, max_pass = 400, checkpoint = folder, patience = 5), "worker 2 .* is lost",
+    hurt <- fit(profiles, max_iter = 400, checkpoint = folder, patience = 5), "worker 2 .* is lost",
     class = "multicause_worker_lost"
   )
-  expect_identical(numbers_of(hurt), numbers_of(fit(NULL, max_pass = 400)))
+  expect_identical(numbers_of(hurt), numbers_of(fit(NULL, max_iter = 400)))
 })
 
 test_that("a fit whose driver was killed goes on from its checkpoint, on other workers", {
@@ -266,7 +267,7 @@ test_that("a fit whose driver was killed goes on from its checkpoint, on other w
   saveRDS(start_of_shards(x, 4), start)
   child <- start_child(sprintf("
     library(multicause)
-    control <- fit_control(algorithm = 'sparse', max_pass = 1e5, tol = 0, checkpoint = %s)
+    control <- fit_control(algorithm = 'sparse', max_iter = 1e5, tol = 0, checkpoint = %s)
     aspect_bernoulli(shards(%s), 4, start = readRDS(%s), control = control)
   ", deparse(folder), deparse(shard$path), deparse(start)))
   patience <- Sys.time() + 30
@@ -275,15 +276,15 @@ test_that("a fit whose driver was killed goes on from its checkpoint, on other w
   tools::pskill(child, tools::SIGKILL)
   Sys.sleep(0.2)
   state <- readRDS(file.path(folder, "state.rds"))
-  expect_gt(state$passes, 20)
+  expect_gt(state$iterations, 20)
   go_on <- function(folder, cluster = NULL, k = 4) {
-    control <- fit_control(algorithm = "sparse", max_pass = 30, tol = 0, checkpoint = folder, cluster = cluster)
+    control <- fit_control(algorithm = "sparse", max_iter = 30, tol = 0, checkpoint = folder, cluster = cluster)
     short_fit(shard, k, start = readRDS(start), control = control)
   }
   copy <- tempfile()
   dir.create(copy)
   file.copy(list.files(folder, full.names = TRUE), copy)
-  # What a kill in the middle of writing leaves.
+  # Files that a kill during writing leaves behind.
   writeLines("half", file.path(copy, "state.rds.part"))
   writeLines("half", file.path(copy, "membership-00001-000099.bin-1.part"))
   one <- go_on(folder)
@@ -291,11 +292,11 @@ test_that("a fit whose driver was killed goes on from its checkpoint, on other w
   on.exit(parallel::stopCluster(cluster))
   expect_identical(numbers_of(go_on(copy, cluster)), numbers_of(one))
   fresh <- short_fit(
-    shard, 4, start = readRDS(start), control = fit_control(algorithm = "sparse", max_pass = state$passes, tol = 0)
+    shard, 4, start = readRDS(start), control = fit_control(algorithm = "sparse", max_iter = state$iterations, tol = 0)
   )
   expect_gt(one$objective, fresh$objective - 1e-9 * abs(fresh$objective))
   expect_error(go_on(folder, k = 3), "is not of this call|must be a numeric matrix", class = "multicause_input_error")
-  # The fit's own memberships are there, too, until they are not.
+  # The fit's own memberships are checked as well.
   file <- list.files(folder, "^membership-00002", full.names = TRUE)
   bytes <- readBin(file, "raw", 1e6)
   bytes[200] <- xor(bytes[200], as.raw(1))
@@ -316,14 +317,14 @@ test_that("a fit that goes on after a stop is, to the last bit, the one that was
     case <- cases[[name]]
     start <- start_of_shards(case$x, 3, white = TRUE)
     fit <- function(shard, control) fit_case(case, shard, 3, start = start, control = control)
-    # With effort each pass has a look and a scan.
+    # With effort each iteration has an evaluation and a scan.
     hold_workers(case$x, fit, kills = if (name == "effort") c(3, 15, 25) else c(3, 7, 12))
   }
   shard <- shards(cases$plain$x, tempfile(), size = 60)
   start <- start_of_shards(cases$plain$x, 4)
   for (algorithm in c("em", "newton")) {
-    hold_resumed(function(..., max_pass = 25) {
-      control <- fit_control(algorithm = algorithm, max_pass = max_pass, tol = 0, ...)
+    hold_resumed(function(..., max_iter = 25) {
+      control <- fit_control(algorithm = algorithm, max_iter = max_iter, tol = 0, ...)
       short_fit(shard, 4, start = start, control = control)
     })
   }
@@ -355,7 +356,7 @@ test_that("a worker does not take the effort of an earlier fit in the same folde
   start <- start_of_shards(case$x, 3, white = TRUE)
   folder <- tempfile()
   fit <- function(effort, ...) {
-    short_fit(shard, 3, effort = effort, start = start, control = fit_control(max_pass = 3, tol = 0, ...))
+    short_fit(shard, 3, effort = effort, start = start, control = fit_control(max_iter = 3, tol = 0, ...))
   }
   cluster <- parallel::makePSOCKcluster(1, rscript_envs = NULL)
   on.exit(parallel::stopCluster(cluster))
@@ -372,7 +373,7 @@ test_that("effort may have traveled along, in the order of the shards, or be mat
   shard <- shards_of(records, size = 80)
   order <- site_table(shard)$site
   fit <- function(x, effort) {
-    short_fit(x, 3, effort = effort, start = start, control = fit_control(max_pass = 10, tol = 0))
+    short_fit(x, 3, effort = effort, start = start, control = fit_control(max_iter = 10, tol = 0))
   }
   start <- start_of_shards(case$x, 3, white = TRUE)["aspects"]
   named <- stats::setNames(case$effort, rownames(case$x))
@@ -390,7 +391,7 @@ test_that("neighbours are matched by name, or are those of the rows as they stan
   shard <- shards_of(as_records(case$x), size = 80)
   start <- start_of_shards(case$x, 3)["aspects"]
   fit <- function(near, ...) {
-    short_fit(shard, 3, smooth = near, start = start, control = fit_control(max_pass = 10, tol = 0, ...))
+    short_fit(shard, 3, smooth = near, start = start, control = fit_control(max_iter = 10, tol = 0, ...))
   }
   over <- function(age, strength = 4) smooth_over(age = age, bandwidth = c(age = 2), strength = strength, most = 5)
   age <- stats::setNames(case$near$given$age[, 1L], rownames(case$x))
@@ -403,7 +404,7 @@ test_that("neighbours are matched by name, or are those of the rows as they stan
   none <- fit(over(age, 0))
   expect_identical(names(none$objective), "log_posterior")
   expect_null(none$smooth)
-  # What was sent is not left behind.
+  # Temporary files are removed.
   folder <- tempfile()
   fit(over(age), checkpoint = folder)
   expect_identical(list.files(folder, "^sent"), character())
@@ -421,7 +422,7 @@ test_that("rows of unknown age, unknown cells, shards of few rows and rows alike
       age = ages[[which]], bandwidth = c(age = 2), strength = 4, recording = 0, most = if (which == "some") 1 else 5
     )
     fit <- function(x) {
-      short_fit(x, 2, smooth = near, start = start, control = fit_control(max_pass = 20, tol = 1e-10))
+      short_fit(x, 2, smooth = near, start = start, control = fit_control(max_iter = 20, tol = 1e-10))
     }
     hold_to_memory(fit(shards(x, tempfile(), size = 5)), fit(x))
   }
@@ -453,7 +454,7 @@ test_that("wrong effort of shards is told", {
   })
   folder <- tempfile()
   fit <- function(effort) short_fit(shard, 3, effort = effort, control = control)
-  control <- fit_control(n_start = 1, max_pass = 3, checkpoint = folder)
+  control <- fit_control(n_start = 1, max_iter = 3, checkpoint = folder)
   fit("days")
   expect_error(fit(rev(case$effort)), "is not of this call", class = "multicause_input_error")
   file <- known_file(folder, 1L)

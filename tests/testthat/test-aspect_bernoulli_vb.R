@@ -1,10 +1,10 @@
-# One pass of variational Bayes in plain R: causes of cells, then Dirichlets and Betas; and the bound at the start.
-ref_vb_pass <- function(x, state, prior, pinned) {
+# One iteration of variational Bayes in plain R: causes of cells, then Dirichlets and Betas; and the bound at the start.
+ref_vb_pass <- function(x, state, prior, fixed) {
   log_s <- digamma(state$membership) - digamma(rowSums(state$membership))
   log_one <- digamma(state$one) - digamma(state$one + state$zero)
   log_zero <- digamma(state$zero) - digamma(state$one + state$zero)
-  log_one[pinned == "white", ] <- -Inf
-  log_zero[pinned == "white", ] <- 0
+  log_one[fixed == "white", ] <- -Inf
+  log_zero[fixed == "white", ] <- 0
   membership <- matrix(prior$membership, nrow(x), ncol(log_s))
   one <- matrix(prior$aspects[1], ncol(log_s), ncol(x))
   zero <- matrix(prior$aspects[2], ncol(log_s), ncol(x))
@@ -24,7 +24,7 @@ ref_vb_pass <- function(x, state, prior, pinned) {
     bound <- bound + log_b(alpha) - log_b(rep(prior$membership, length(alpha))) -
       sum((alpha - prior$membership) * log_s[i, ])
   }
-  for (c in which(pinned == "free")) {
+  for (c in which(fixed == "free")) {
     for (j in seq_len(ncol(x))) {
       ends <- c(state$one[c, j], state$zero[c, j])
       bound <- bound + log_b(ends) - log_b(prior$aspects) -
@@ -34,31 +34,31 @@ ref_vb_pass <- function(x, state, prior, pinned) {
   list(membership = membership, one = one, zero = zero, bound = bound)
 }
 
-vb_once <- function(x, start, pinned, prior, passes) {
-  ab_vb_run(data_view(x), start, pinned, prior, unclass(plain(passes)))
+vb_once <- function(x, start, fixed, prior, iterations) {
+  ab_vb_run(data_view(x), start, fixed, prior, unclass(plain(iterations)))
 }
 
-test_that("one pass and the bound equal the reference, missing cells and a pinned phantom too", {
+test_that("one iteration and the bound equal the reference, missing cells and a fixed phantom too", {
   set.seed(1)
   prior <- list(aspects = c(0.7, 1.3), membership = 0.4)
-  for (pinned in list(rep("free", 3), c("free", "free", "white"))) {
-    n <- if (any(pinned == "white")) three_blocks() else 11
+  for (fixed in list(rep("free", 3), c("free", "free", "white"))) {
+    n <- if (any(fixed == "white")) three_blocks() else 11
     x <- binary(n, 6, 0.4, 0.1)
     start <- random_start(n, 6, 3)
     start$aspects[3, ] <- 0
-    state <- vb_state(start, pinned, prior)
-    before <- ab_vb_run(data_view(x), list(state = state), pinned, prior, unclass(plain(0)))
-    want <- ref_vb_pass(x, state, prior, pinned)
+    state <- vb_state(start, fixed, prior)
+    before <- ab_vb_run(data_view(x), list(state = state), fixed, prior, unclass(plain(0)))
+    want <- ref_vb_pass(x, state, prior, fixed)
     expect_equal(before$outcome$objective, want$bound, tolerance = 1e-12)
-    got <- ab_vb_run(data_view(x), list(state = state), pinned, prior, unclass(plain(1)))$param$state
+    got <- ab_vb_run(data_view(x), list(state = state), fixed, prior, unclass(plain(1)))$param$state
     expect_equal(got$membership, want$membership, tolerance = 1e-12)
-    free <- pinned == "free"
+    free <- fixed == "free"
     expect_equal(got$one[free, ], want$one[free, ], tolerance = 1e-12)
     expect_equal(got$zero[free, ], want$zero[free, ], tolerance = 1e-12)
   }
 })
 
-# The log evidence by enumeration over the causes of all cells.
+# Log evidence by enumeration over the causes of all cells.
 ref_evidence <- function(x, k, prior) {
   causes <- as.matrix(expand.grid(rep(list(seq_len(k)), length(x))))
   log_b <- function(a) sum(lgamma(a)) - lgamma(sum(a))
@@ -87,7 +87,7 @@ test_that("the bound is below the log evidence, and near it", {
     expect_lt(fit$objective, evidence)
     expect_gt(fit$objective, evidence - 3)
   }
-  # One component: nothing is approximated.
+  # One component: no approximation.
   x <- binary(6, 4)
   fit <- aspect_bernoulli(x, 1, estimate = "vb", prior = prior, control = fit_control(n_start = 1))
   want <- sum(lbeta(0.8 + colSums(x), 1.1 + colSums(1 - x)) - lbeta(0.8, 1.1))
@@ -104,7 +104,7 @@ test_that("the bound never falls; threads do not matter; components are reordere
   expect_named(fit$objective, "lower_bound")
   expect_true(all(diff(fit$trace$objective) > -1e-8))
   expect_identical(run(2)$posterior, fit$posterior)
-  means <- vb_means(fit$posterior, fit$pinned)
+  means <- vb_means(fit$posterior, fit$fixed)
   expect_equal(unname(fit$param$membership), means$membership)
   expect_equal(unname(fit$param$aspects), means$aspects)
   expect_equal(fit$loglik, ref_loglik(truth$x, fit$param$membership, fit$param$aspects))
@@ -121,7 +121,7 @@ test_that("draws are fits around the means", {
   expect_equal(mean(share), mean(case$fit$param$membership[, 3]), tolerance = 0.03)
   expect_true(all(draws[[1]]$param$aspects[3, ] == 0))
   expect_equal(draws[[1]]$loglik, ref_loglik(case$x, draws[[1]]$param$membership, draws[[1]]$param$aspects))
-  sure <- identifiability(case$fit, draws = draws[1:20], n_start = 0)
+  sure <- identifiability(case$fit, draws = draws[1:20])
   expect_equal(sure$n_draws, 20L)
   expect_snapshot(error = TRUE, {
     posterior_draws(small_fit()$fit)
@@ -131,10 +131,10 @@ test_that("draws are fits around the means", {
   })
 })
 
-# The short form of tests/validate/calibration.R.
-test_that("with flat priors chances of false absences are calibrated and the upper ends cover the truth", {
+# Short form of tests/validate/calibration.R.
+test_that("with flat priors probabilities of false absences are calibrated and the upper ends cover the truth", {
   skip_on_cran()
-  quick <- fit_control(n_start = 2, max_pass = 400, tol = 1e-7, progress = FALSE)
+  quick <- fit_control(n_start = 2, max_iter = 400, tol = 1e-7, progress = FALSE)
   flat <- list(aspects = c(1, 1), membership = 1)
   found <- vapply(1:3, function(seed) {
     set.seed(seed)
@@ -147,7 +147,7 @@ test_that("with flat priors chances of false absences are calibrated and the upp
     fit <- suppressWarnings(
       aspect_bernoulli(planted$x, 4, estimate = "vb", prior = flat, phantom = "white", control = quick)
     )
-    sure <- identifiability(fit, n_start = 0, draws = posterior_draws(fit, 20), cells = TRUE)
+    sure <- identifiability(fit, draws = posterior_draws(fit, 20), cells = TRUE)
     at <- cbind(sure$cells$site, sure$cells$taxon)
     score <- 0 * planted$x
     score[at] <- sure$cells$missed
@@ -159,7 +159,7 @@ test_that("with flat priors chances of false absences are calibrated and the upp
 
 test_that("empirical Bayes raises the bound, and its hyperparameters are stationary", {
   x <- planted(60, 16)$x
-  control <- fit_control(n_start = 2, max_pass = 2000, tol = 1e-11)
+  control <- fit_control(n_start = 2, max_iter = 2000, tol = 1e-11)
   for (phantom in c("free", "white")) {
     run <- function(prior) {
       set.seed(7)
@@ -169,10 +169,10 @@ test_that("empirical Bayes raises the bound, and its hyperparameters are station
     plain <- run(list(aspects = c(0.5, 0.5), membership = 0.5))
     expect_gt(fit$objective, plain$objective)
     expect_true(all(diff(fit$trace$objective) > -1e-8))
-    # The bound at its parameters is that of a fit with these hyperparameters given, and no other ones do better.
+    # The bound at its parameters is that of a fit with these hyperparameters fixed, and no others are better.
     bound <- function(prior) {
       start <- list(state = fit$posterior)
-      ab_vb_run(data_view(x), start, unname(fit$pinned), prior, unclass(plain(0)))$outcome$objective
+      ab_vb_run(data_view(x), start, unname(fit$fixed), prior, unclass(plain(0)))$outcome$objective
     }
     expect_equal(bound(fit$prior), unname(fit$objective))
     for (factor in c(0.9, 1.1)) {
@@ -196,7 +196,7 @@ test_that("empirical Bayes raises the bound, and its hyperparameters are station
 test_that("the prior can be chosen by held-out cells", {
   x <- planted(40, 12)$x
   set.seed(9)
-  quick <- fit_control(n_start = 2, max_pass = 100, tol = 1e-6)
+  quick <- fit_control(n_start = 2, max_iter = 100, tol = 1e-6)
   tried <- list(list(aspects = c(0.5, 0.5), membership = 0.5), list(aspects = c(1, 1), membership = 1))
   fit <- suppressWarnings(aspect_bernoulli(x, 2, estimate = "vb", prior = tried, control = quick))
   expect_s3_class(fit$tuning, "multicause_cv")
@@ -206,21 +206,21 @@ test_that("the prior can be chosen by held-out cells", {
 test_that("new rows are folded in by the model's own updates, the posterior of the aspects held", {
   set.seed(9)
   x <- binary(12, 8, 0.4, 0.1)
-  tight <- fit_control(n_start = 2, max_pass = 20000, tol = 1e-13)
+  tight <- fit_control(n_start = 2, max_iter = 20000, tol = 1e-13)
   prior <- list(aspects = c(0.7, 1.3), membership = 0.8)
   fit <- suppressMessages(aspect_bernoulli(x, 3, estimate = "vb", phantom = "white", prior = prior, control = tight))
   new <- binary(5, 8, 0.4, 0.1)
   got <- predict(fit, new, type = "membership", control = tight)
   state <- lapply(fit$posterior, unname)
   state$membership <- matrix(1, 5, 3)
-  for (pass in 1:3000) state$membership <- ref_vb_pass(new, state, prior, fit$pinned)$membership
+  for (iteration in 1:3000) state$membership <- ref_vb_pass(new, state, prior, fit$fixed)$membership
   want <- state$membership / rowSums(state$membership)
   expect_equal(unname(unclass(got)), want, tolerance = 1e-6, ignore_attr = TRUE)
   expect_equal(predict(fit, new, control = tight), want %*% unname(fit$param$aspects), tolerance = 1e-6,
                ignore_attr = TRUE)
   expect_identical(attr(got, "certificate"), c(membership_gap = NA_real_, worst_row = NA_real_))
-  expect_warning(predict(fit, new, control = fit_control(max_pass = 1)),
-    "Memberships of new rows not converged after 1 pass[.]$")
+  expect_warning(predict(fit, new, control = fit_control(max_iter = 1)),
+    "Memberships of new rows not converged after 1 iteration[.]$")
   held <- vb_fold_in(fit, check_data(new, "binary"), unclass(tight))$param$state
   expect_identical(held[c("one", "zero")], lapply(fit$posterior[c("one", "zero")], unname))
   expect_message(bare <- predict(fit, rbind(new, NA), type = "membership"), "nothing observed")
@@ -228,7 +228,7 @@ test_that("new rows are folded in by the model's own updates, the posterior of t
 })
 
 test_that("the data of the fit come back as they were fitted", {
-  tight <- fit_control(n_start = 2, max_pass = 20000, tol = 1e-13, progress = FALSE)
+  tight <- fit_control(n_start = 2, max_iter = 20000, tol = 1e-13, progress = FALSE)
   for (prior in list(list(aspects = c(0.5, 0.5), membership = 0.5), list(aspects = c(1, 1), membership = 1))) {
     for (phantom in c("free", "white")) {
       set.seed(1)
@@ -241,7 +241,7 @@ test_that("the data of the fit come back as they were fitted", {
       }
     }
   }
-  # Moved to another decomposition, the parameters are no posterior any more.
+  # After a change of decomposition the parameters are no longer a posterior.
   moved <- predict(fit, simulated_sites$x, type = "membership", phantom_convention = "maximal", control = tight)
   expect_false(anyNA(attr(moved, "certificate")))
   expect_equal(rowSums(moved), rep(1, nrow(moved)), ignore_attr = TRUE)

@@ -1,12 +1,4 @@
-# Every view of plot() as a ggplot2 object that can be drawn. Also of R/result_plots.R.
-
-views_of <- function(fit) {
-  views <- eval(formals(getS3method("autoplot", intersect(class(fit), c(
-    "aspect_bernoulli", "noisy_or", "plsa", "plca", "bmf", "multicause"
-  ))[1L], envir = asNamespace("ggplot2")))$what)
-  none <- c(if (is.null(fit$param$membership)) "structure", if (all(fit$pinned == "free")) "phantom")
-  setdiff(views, c("curves", "map", "images", "simplex", none))
-}
+# Every view of plot() as a ggplot2 object that can be drawn. Tests also R/result_plots.R.
 
 test_that("autoplot() has the views of plot(), for every model", {
   fits <- fits_of_all()
@@ -44,12 +36,12 @@ test_that("saved pictures have a background", {
 test_that("a selection without any value is told", {
   set.seed(1)
   x <- matrix(rbinom(200, 1, 0.4), 20, 10)
-  few <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
+  few <- fit_control(n_start = 1, max_iter = 20, n_polish = 0, progress = FALSE)
   unknown <- suppressWarnings(select_k(x, 1:2, criterion = "aic", estimate = "vb", control = few))
   expect_error(plot(unknown), "all of its criteria are unknown", class = "multicause_input_error")
 })
 
-# What the layers of a figure show; each test below fails where a figure shows other numbers than its object has.
+# Data of a figure's layer; each test below fails if a figure shows other numbers than its object has.
 layer <- function(figure, i = 1L) ggplot2::layer_data(figure, i)
 
 test_that("figures of models show their parameters", {
@@ -123,7 +115,7 @@ test_that("curves and maps show the numbers of curves() and of the composition",
   x <- outer(1:30, 1:6, function(i, j) (i <= 15) == (j <= 3)) * matrix(stats::rbinom(180, 1, 0.7), 30)
   place <- cbind(lng = stats::runif(30, 10, 20), lat = stats::runif(30, 40, 50))
   near <- smooth_over(age = 30:1, place = place, strength = 5)
-  quick <- fit_control(n_start = 1, max_pass = 50, tol = 1e-4, progress = FALSE)
+  quick <- fit_control(n_start = 1, max_iter = 50, tol = 1e-4, progress = FALSE)
   fit <- aspect_bernoulli(x, 2, estimate = "map", smooth = near, control = quick)
   figure <- drawn(ggplot2::autoplot(fit, "curves", taxon = 2))$plot
   expect_equal(figure$data$share, curves(fit, "component")$share)
@@ -135,7 +127,7 @@ test_that("curves and maps show the numbers of curves() and of the composition",
   square <- data.frame(lng = c(0, 20, 20, 0), lat = c(40, 40, 50, 50), group = 1)
   expect_identical(ggplot2::autoplot(fit, "map", coast = square)$labels$caption, "Coast: as given")
   point <- joined_sites(place, map_limits(place), 0.07 * diff(map_limits(place)$lat))
-  expect_equal(length(unique(pies$group)), sum(rowsum(fit$param$membership, point) / tabulate(point) > least_slice))
+  expect_equal(length(unique(pies$group)), sum(rowsum(fit$param$membership, point) / tabulate(point) > least_piece))
 })
 
 test_that("every figure has an alternative text of its own", {
@@ -144,7 +136,7 @@ test_that("every figure has an alternative text of its own", {
   makers <- makers[!grepl("UseMethod", vapply(makers, body_of, ""), fixed = TRUE)] # its methods make figures
   expect_gt(length(makers), 25L)
   expect_error(new_figure(data.frame(x = 1), title = "t"), "alt") # none is made without
-  # A figure is begun by new_figure(), or by one that is.
+  # A figure starts from new_figure(), or from one that does.
   own <- c(makers, "new_figure")
   for (name in setdiff(makers, "new_figure")) {
     expect_match(body_of(name), paste(paste0("\\b", setdiff(own, name), "\\("), collapse = "|"), info = name)
@@ -183,14 +175,14 @@ test_that("the gallery has every view of every model and of every result", {
   classes <- sub("[)]$", "", sub(".*,", "", methods))
   for (class in classes) {
     method <- getS3method("autoplot", class, envir = asNamespace("ggplot2"))
-    # Those without views of their own are drawn from the call that makes them.
+    # Classes without views are drawn from the call that makes them.
     views <- if (class == "visits_bernoulli") c("detection", "richness", "sites") else eval(formals(method)$what)
     maker <- c(which_zeros_sums = "by_taxon", which_zeros_contrast = "contrast", zero_explained = "explain",
       multicause_cv = "cross_validate", multicause_comparison = "compare_models", multicause_selection = "select_k",
       multicause_ensemble = "ensemble", which_zeros_sensitivity = "sensitivity", visit_richness = "occupied",
       which_zeros_later = "recovery(which_zeros")
     words <- if (is.null(views)) sprintf("%s(", if (class %in% names(maker)) maker[[class]] else class)
-    first <- views %in% c("zeros", "aspects") # what plot() draws when nothing is asked for
+    first <- views %in% c("zeros", "aspects") # drawn by plot() by default
     for (word in c(words, sprintf("\"%s\"", views[!first]))) {
       expect_true(any(grepl(word, lines, fixed = TRUE)), info = paste(class, word))
     }
@@ -227,6 +219,6 @@ test_that("the structure has sites of like memberships beside each other, group 
   expect_error(plot(pca, "structure"), "needs a fit with memberships", class = "multicause_input_error")
   fit$param$membership <- fit$param$membership[rep(1:60, 40), ]
   many <- ggplot2::autoplot(fit, "structure")
-  expect_identical(many$labels$subtitle, "2 000 of the 2 400 sites, evenly out of all")
+  expect_identical(many$labels$subtitle, "2\u00a0000 of the 2\u00a0400 sites, evenly out of all")
   expect_identical(nrow(many$data), 6000L)
 })

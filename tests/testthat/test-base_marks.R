@@ -1,10 +1,10 @@
-# What tables of text are told: marks with their numbers, and code that makes 0 and 1 of them. R/base_marks.R.
+# Advice for tables of text: marks with their counts, and code that converts them to 0 and 1. R/base_marks.R.
 
 told <- function(x, kind = "binary") {
   tryCatch(suppressMessages(check_data(x, kind)), multicause_input_error = conditionMessage)
 }
 
-# The table that follows from the advice, step by step.
+# Applies the advice step by step and returns the resulting table.
 followed <- function(x) {
   said <- told(x)
   stopifnot(is.character(said))
@@ -25,7 +25,7 @@ marked <- function(present, absent) {
   x[made == 1] <- rep_len(present, sum(made == 1))
   x
 }
-# As a matrix, as a frame with names of rows, with a column of names, and with none.
+# Returns a matrix, a frame with row names, one with a column of names, and one without names.
 as_tables <- function(x) {
   frame <- as.data.frame(x)
   list(x, frame, data.frame(pond = rownames(x), frame), data.frame(frame, row.names = NULL),
@@ -46,6 +46,19 @@ test_that("the advice for a table of marks makes the right table of it, and name
   }
 })
 
+test_that("a gene that every genome has is one of the genes of a table of tags, and one tag stands for all", {
+  genes <- matrix(sprintf("locus_%04d", 1:60), 6, 10, dimnames = list(paste0("genome", 1:6), paste0("gene", 1:10)))
+  for (gene in 1:7) genes[gene %% 6 + 1, gene] <- ""
+  said <- told(as.data.frame(genes))
+  expect_match(said, "Its marks are \"\" (7), \"locus_0001\" (1) and 52 more.", fixed = TRUE)
+  expect_match(said, "as in `(x != \"\") + 0`", fixed = TRUE)
+  # Also as the first column, if the rows have names.
+  expect_match(told(as.data.frame(genes[, 10:1])), "as in `(x != \"\") + 0`", fixed = TRUE)
+  # What is no tag is still named.
+  described <- cbind(as.data.frame(genes), origin = rep(c("soil", "milk"), 3))
+  expect_match(told(described), "column \"origin\" is character. Leave out what is no taxon", fixed = TRUE)
+})
+
 test_that("marks are listed with their numbers, and unknown ones become NA", {
   x <- marked("1", "0")
   x[c(1, 9)] <- "?"
@@ -53,13 +66,13 @@ test_that("marks are listed with their numbers, and unknown ones become NA", {
   y <- followed(x)
   expect_identical(sum(y, na.rm = TRUE), 10)
   expect_identical(which(is.na(y)), c(1L, 9L))
-  # Where nothing says which is which, nothing is named.
+  # Unknown marks get no interpretation.
   expect_match(told(marked("ja", "nein")), "Its marks are \"ja\" (11), \"nein\" (7). Name that of a presence, as in `",
     fixed = TRUE)
   expect_match(told(marked("ja", "nein")), "(x == \"...\") + 0", fixed = TRUE)
   many <- told(marked(sprintf("tag_%02d", 1:11), ""))
   expect_match(many, "\"\" (7), \"tag_01\" (1)", fixed = TRUE)
-  expect_match(many, "and 4 more.", fixed = TRUE)
+  expect_match(many, "and 10 more.", fixed = TRUE)
 })
 
 test_that("a first column of words is a taxon where it holds the marks of the others", {
@@ -67,9 +80,9 @@ test_that("a first column of words is a taxon where it holds the marks of the ot
   expect_identical(ncol(followed(frame)), 3L)
   kept <- data.frame(habitat = rep(c("bog", "fen"), 3), marked("yes", "no"), row.names = NULL)
   expect_match(told(kept), "`x[-1] <- (x[-1] == \"yes\") + 0`", fixed = TRUE)
-  # Rows that have names already need no others.
+  # Rows that already have names need no others.
   expect_match(told(data.frame(habitat = rep(c("bog", "fen"), 3), made)), "column \"habitat\" is character. Leave out")
-  # In a table of counts a column with marks among its numbers is one of them.
+  # In a table of counts, a column with marks among its numbers is a column of counts.
   mixed <- data.frame(made * 4, Lota = c("3", "x", "", "12", "2", ""))
   expect_match(told(mixed), "column \"Lota\" is character. Its marks are \"4\" (11), \"0\" (7)", fixed = TRUE)
   expect_identical(sum(followed(mixed) %in% 1), 15L)

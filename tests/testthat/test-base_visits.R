@@ -35,14 +35,14 @@ test_that("or by `sides`; else they are told, and refused where they would be od
     check_visits(aperm(plain_visits, c(1, 3, 2))), "3 taxa x 5 visits, more visits than taxa",
     class = "multicause_input_error"
   )
-  expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must say", class = "multicause_input_error")
-  # species x sites x visits, as spOccupancy has them, is not taken for sites x taxa x visits.
+  expect_error(check_visits(plain_visits, c("site", "visit")), "`sides` must name", class = "multicause_input_error")
+  # Arrays of species x sites x visits, as in spOccupancy, are not misread as sites x taxa x visits.
   expect_error(check_visits(turned), "or 5 species x 30 sites .*visits_array.x, sides = c..species",
     class = "multicause_input_error")
   expect_error(check_visits(named[, , 1]), "go into visits_bernoulli\\(list\\(y = x\\), k = 1\\)",
     class = "multicause_input_error"
   )
-  # A fit's own array is known again.
+  # A fit's own array is recognised.
   fit <- suppressMessages(visits_bernoulli(
     aperm(plain_visits, c(1, 3, 2)), 1,
     sides = c("site", "species", "visit"), control = fit_control(n_start = 1)
@@ -72,7 +72,7 @@ test_that("the lists of spOccupancy and unmarked are read, with their covariates
     detection = ~ date + size, visit_data = list(date = case$date), site_data = data.frame(size = case$size),
     control = quick
   ))
-  # From other random starts.
+  # Fits from other random starting values.
   expect_equal(fits[[1]]$param, given$param, tolerance = 1e-5)
   expect_equal(fits[[2]]$param, given$param, tolerance = 1e-5)
   expect_identical(bare(check_visits(c(list(y = each), list_of[-1]))), want)
@@ -123,7 +123,7 @@ test_that("sites and taxa are matched by name, and every value is needed where t
     "each of the 30 sites",
     class = "multicause_input_error"
   )
-  # Of rows with names none is taken by its place.
+  # If rows have names, none is matched by position.
   lacks <- function(given) {
     expect_error(visit_variables(~size, cell, given, "detection"), "lacks? \"s1\"", class = "multicause_input_error")
   }
@@ -132,14 +132,14 @@ test_that("sites and taxa are matched by name, and every value is needed where t
   lacks(list(visit = list(size = matrix(0, 30, 3, dimnames = list(paste0("s", 2:31), NULL)))))
 })
 
-test_that("taxa seldom found are named, also beside their chances", {
+test_that("taxa seldom found are named, also beside their probabilities", {
   few <- named
   few[, 2, ][few[, 2, ] %in% 1] <- 0L
   few[1:2, 2, 1] <- 1L
   expect_message(fit <- visits_bernoulli(few, 1, missed_by = "taxon"), "fewer than 5 sites.*t2")
   expect_identical(which(fit$rare), c(t2 = 2L))
-  expect_match(print_words(fit), "Found too seldom to say much of: \"t2\"")
-  expect_output(print(false_absences(fit, taxon = "t2")), "Found too seldom.*t2")
+  expect_match(print_words(fit), "Too rare to estimate: t2")
+  expect_output(print(false_absences(fit, taxon = "t2")), "Too rare to estimate: t2")
   expect_no_message(visits_bernoulli(few, 1, missed_by = "taxon", rare = 2), message = "fewer than")
 })
 
@@ -183,7 +183,7 @@ test_that("a table of sites by visits is one species, as numbers or as text", {
   marked <- c(a = "01.", b = "100", c = "001", d = "0--")
   expect_identical(as_history(marked), whole)
   expect_identical(as_history(data.frame(ch = unname(marked), row.names = names(marked))), whole)
-  # Text in the other shapes.
+  # Text in the other formats.
   tables <- lapply(1:3, function(v) matrix(text[, v], 4, 2))
   expect_identical(bare(check_visits(tables))[, 2, ], unname(whole), ignore_attr = TRUE)
   stacked <- array(unlist(tables), c(4, 2, 3), list(site = NULL, species = NULL, visit = NULL))
@@ -203,7 +203,7 @@ test_that("a data frame of it may have names of sites and covariates", {
   expect_identical(own$site, data.frame(elev = 1:4, row.names = letters[1:4]))
   fit <- suppressMessages(visits_bernoulli(wide, 1, detection = ~date, communities = ~elev))
   expect_identical(unname(fit$dims[c("n", "m")]), c(4, 1))
-  # As detectionHistory() of package camtrapR makes it.
+  # Format of detectionHistory() of package camtrapR.
   traps <- list(detection_history = history, effort = 7 - 0 * history)
   expect_identical(as_history(traps), whole)
   expect_identical(attr(check_visits(traps), "covariates")$visit$effort, traps$effort)
@@ -221,7 +221,7 @@ test_that("a wide history has tables of its sites and visits", {
     site = rep(letters[1:4], each = 3)[made], visit = rep(paste0("y.", 1:3), 4)[made],
     rain = as.vector(t(as.matrix(wide[5:7])))[made]
   ))
-  # The tables say the same to a fit as what the array carries.
+  # Tables as arguments and as attributes of the array give the same fit.
   fits <- lapply(list(visits, structure(visits, covariates = list(visit = visit_table(visits)))), function(x) {
     set.seed(1)
     suppressMessages(visits_bernoulli(x, 1, detection = ~rain, control = fit_control(n_start = 1)))
@@ -252,6 +252,32 @@ test_that("seasons that are stacked are sites of their own, or refused", {
     class = "multicause_input_error", fixed = TRUE)
   once <- suppressMessages(check_visits(wide[1:3, ]))
   expect_identical(rownames(once), c("7", "3", "100000"))
+  # Species are no seasons; the code that is advised makes the table of species.
+  names(wide)[2] <- "species"
+  expect_error(check_visits(wide), "its column \"species\" names 2. Use `list(y = lapply(split(x, x[[2]]), ",
+    class = "multicause_input_error", fixed = TRUE)
+  visits <- 3:5
+  code <- sub(".*Use `(.*)`, where.*", "\\1", tryCatch(check_visits(wide), error = conditionMessage))
+  both <- check_visits(eval(str2lang(code), list(x = wide, visits = visits)))
+  expect_identical(dim(both), c(3L, 2L, 3L))
+  expect_equal(unname(both[, 2, ]), unname(as.matrix(wide[4:6, visits])))
+})
+
+test_that("taxa found at every site on some visit leave their detection to be learnt", {
+  x <- array(c(0, 1, 1, 1, 1, 0), c(3, 1, 2))
+  dimnames(x) <- list(site = NULL, taxon = "a", visit = NULL)
+  said <- capture_messages(visits_bernoulli(x, 1, control = fit_control(n_start = 1)))
+  expect_match(said, "Every taxon of `x` was found at every site, so only its detection", all = FALSE)
+  expect_no_match(said, "Nothing can be learnt")
+  said <- capture_messages(visits_bernoulli(0 * x, 1, control = fit_control(n_start = 1)))
+  expect_match(said, "Nothing can be learnt from `x`: all of its cells are 0", all = FALSE)
+})
+
+test_that("tables of histories that were not read yet name the way", {
+  wide <- data.frame(site = letters[1:3], y = matrix(c(0, 1, 0, 1, 1, 0), 3, 2), height = 1:3)
+  expect_error(site_table(wide), "use `site_table(visits_array(x))`", class = "multicause_input_error", fixed = TRUE)
+  expect_error(visit_table(wide), "use `visit_table(visits_array(x))`", class = "multicause_input_error", fixed = TRUE)
+  expect_identical(suppressMessages(site_table(visits_array(wide)))$height, 1:3)
 })
 
 test_that("files whose lines end in a tab, and counts, are read or told in our words", {
@@ -280,9 +306,9 @@ test_that("files whose lines end in a tab, and counts, are read or told in our w
   tables <- lapply(1:3, function(v) `dimnames<-`(cbind(history[, v], 0), list(letters[1:4], c("Rana", "Bufo"))))
   covariates <- data.frame(elev = c(1.5, 2, 3, 4), forest = c("a", "b", "a", "b"), row.names = letters[1:4])
   expect_error(check_visits(list(may = tables[[1]], june = tables[[2]], env = covariates)),
-    "If this is no visit but holds covariates, give `x[names(x) != \"env\"]`", fixed = TRUE,
+    "If this is no visit but holds covariates, use `x[names(x) != \"env\"]`", fixed = TRUE,
     class = "multicause_input_error")
-  expect_error(check_visits(c(tables, list(covariates[1]))), "give `x[-4]`, and these as", fixed = TRUE)
+  expect_error(check_visits(c(tables, list(covariates[1]))), "use `x[-4]`, and these as", fixed = TRUE)
   expect_error(which_zeros(visits = case$visits[, 1:3, ]), "at least 5 taxa to learn from, not 3: visits of few")
 })
 
@@ -304,11 +330,11 @@ test_that("a bare array is read by visits_array() with its sides", {
   y <- unname(aperm(case$visits, c(2, 1, 3)))
   dimnames(y) <- NULL
   said <- tryCatch(visits_array(y), multicause_input_error = conditionMessage)
-  expect_match(said, "give `sides = c(\"species\", \"site\", \"visit\")`", fixed = TRUE)
+  expect_match(said, "use `sides = c(\"species\", \"site\", \"visit\")`", fixed = TRUE)
   x <- visits_array(y, sides = c("species", "site", "visit"))
   expect_identical(unname(bare(x)), unname(want), ignore_attr = TRUE)
   said <- tryCatch(which_zeros(visits = y), multicause_input_error = conditionMessage)
-  expect_identical(eval(str2lang(sub("^.*give `(.*)`.*$", "\\1", said)), list(visits = y)), x)
+  expect_identical(eval(str2lang(sub("^.* or use `(.*)`.*$", "\\1", said)), list(visits = y)), x)
 })
 
 test_that("tables of taxa, of records and with other values are refused with what to do", {

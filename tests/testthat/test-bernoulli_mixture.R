@@ -1,10 +1,10 @@
-test_that("passes equal the EM equations, with and without missing cells and a prior", {
+test_that("iterations equal the EM equations, with and without missing cells and a prior", {
   set.seed(1)
   for (missing in c(0, 0.2)) {
     x <- binary_matrix(if (missing) three_blocks(64) else 9, 10, missing = missing)
     start <- list(weights = c(0.2, 0.5, 0.3), prototypes = matrix(runif(30, 0.1, 0.9), 3, 10))
     ref <- start
-    for (pass in 1:3) ref <- ref_bm_pass(x, ref$weights, ref$prototypes)
+    for (iteration in 1:3) ref <- ref_bm_pass(x, ref$weights, ref$prototypes)
     fit <- bernoulli_mixture(x, 3, estimate = "ml", start = start, control = plain_control(3))
     expect_equal(unname(fit$param$weights), ref$weights, tolerance = 1e-12)
     expect_equal(unname(fit$param$prototypes), ref$prototypes, tolerance = 1e-12)
@@ -78,8 +78,8 @@ test_that("degenerate shapes and unobserved rows and columns are legal", {
   x <- binary_matrix(8, 5)
   k1 <- bernoulli_mixture(x, 1, estimate = "ml", control = one)
   expect_equal(k1$param$prototypes[1, ], colMeans(x), tolerance = 1e-9)
-  expect_silent(bernoulli_mixture(x[1, , drop = FALSE], 2, estimate = "ml", control = one))
-  expect_silent(bernoulli_mixture(x[, 1, drop = FALSE], 2, estimate = "ml", control = one))
+  expect_message(bernoulli_mixture(x[1, , drop = FALSE], 2, estimate = "ml", control = one), "smaller side")
+  expect_message(bernoulli_mixture(x[, 1, drop = FALSE], 2, estimate = "ml", control = one), "smaller side")
   expect_equal(bernoulli_mixture(0 * x, 2, estimate = "ml", control = one)$loglik, 0, tolerance = 1e-6)
   expect_equal(bernoulli_mixture(0 * x + 1, 2, estimate = "ml", control = one)$loglik, 0, tolerance = 1e-6)
   gaps <- x
@@ -150,10 +150,40 @@ test_that("a component that hardly has a row with an attribute observed learns f
     weights = c(0.05, 0.95), prototypes = rbind(c(0.19, 0.35, 0.28, 0.99), c(0.06, 0.92, 1 - 1e-14, 0.25))
   )
   ref <- start
-  for (passes in 1:4) {
+  for (iterations in 1:4) {
     ref <- ref_bm_pass(x, ref$weights, ref$prototypes)
-    fit <- bernoulli_mixture(x, 2, estimate = "ml", start = start, control = plain_control(passes))
+    fit <- bernoulli_mixture(x, 2, estimate = "ml", start = start, control = plain_control(iterations))
     expect_equal(unname(fit$param$prototypes), ref$prototypes, tolerance = 1e-9)
     expect_equal(unname(fit$param$weights), ref$weights, tolerance = 1e-9)
+  }
+})
+
+test_that("with more sites the prototypes come nearer to the truth", {
+  truth <- rbind(rep(c(0.8, 0.1), each = 6), rep(c(0.1, 0.8), each = 6))
+  error <- vapply(c(30, 300, 3000), function(n) {
+    set.seed(2)
+    x <- matrix(rbinom(12 * n, 1, truth[rep(1:2, length.out = n), ]), n)
+    found <- bernoulli_mixture(x, 2, control = quiet_control(n_start = 3))$param$prototypes
+    found <- found[order(-found[, 1L]), ]
+    sqrt(mean((found - truth)^2))
+  }, 0)
+  expect_false(is.unsorted(-error))
+  expect_lt(error[3L], error[1L] / 3)
+})
+
+test_that("components come in order of weight, whatever the seed, in mixtures and in plca()", {
+  truth <- rbind(rep(c(0.9, 0.1), c(4, 8)), rep(c(0.1, 0.9, 0.1), c(4, 4, 4)), rep(c(0.1, 0.9), c(8, 4)))
+  set.seed(3)
+  x <- matrix(rbinom(2400, 1, truth[rep(1:3, c(110, 60, 30)), ]), 200)
+  control <- quiet_control(n_start = 5)
+  leading <- function(fit, by_taxon) apply(by_taxon(fit$param), 1L, function(p) (which.max(p) - 1L) %/% 4L + 1L)
+  for (seed in 1:4) {
+    set.seed(seed)
+    mixture <- bernoulli_mixture(x, 3, control = control)
+    expect_identical(unname(leading(mixture, function(param) param$prototypes)), 1:3)
+    joint <- plca(x, 3, control = control)
+    expect_identical(unname(leading(joint, function(param) param$marginals[[2L]])), 1:3)
+    expect_false(is.unsorted(-mixture$param$weights))
+    expect_false(is.unsorted(-joint$param$weights))
   }
 })

@@ -1,4 +1,4 @@
-# Also of R/bmf_methods.R, R/bmf.R, R/bmf_methods.R.
+# Tests also R/bmf_methods.R, R/bmf.R, R/bmf_methods.R.
 
 same_draws <- function(a, b) {
   expect_identical(a$trace, b$trace)
@@ -148,9 +148,9 @@ test_that("an interrupt keeps the draws made so far", {
   expect_warning(fit <- bmf_new_fit(list(job), problem, data, none, quote(bmf(x))), class = "multicause_interrupted")
   expect_lt(nrow(fit$trace), 400)
   expect_true(all(is.finite(fitted(fit))))
-  # In the kernel, too.
+  # The same for the kernel.
   out <- with_stream(draw_streams(1)[[1]], function() {
-    bmf_sweeps(problem, job$state, 1e6, on_tick = function(pass, objective) stop(interrupt))
+    bmf_sweeps(problem, job$state, 1e6, on_tick = function(iteration, objective) stop(interrupt))
   })
   expect_true(out$value$stopped)
 })
@@ -208,7 +208,7 @@ test_that("a draw or two are legal, and say nothing of agreement", {
   for (draws in c(1, 3)) {
     fit <- bmf(x, control = bmf_quick(draws = draws, warmup = 5))
     expect_identical(fit$converged, NA)
-    expect_output(print(fit), "too few draws to see")
+    expect_output(print(fit), "too few draws to judge")
     expect_identical(dim(draws_array(fit))[1:2], c(as.integer(draws), 2L))
     expect_identical(dim(draws_by_chain(fit, "objective")), c(as.integer(draws), 2L))
     expect_output(print(summary(fit)), "Number of row features")
@@ -325,31 +325,79 @@ test_that("print() says on what chains agree, on what not, and what to do", {
   n <- nrow(fit$trace) / 2
   set.seed(1)
   fit$trace$chain <- rep(1:2, each = n)
-  for (name in setdiff(names(fit$trace), c("chain", "pass"))) fit$trace[[name]] <- stats::rnorm(2 * n)
+  for (name in setdiff(names(fit$trace), c("chain", "iteration"))) fit$trace[[name]] <- stats::rnorm(2 * n)
   fit$kept <- lapply(fit$kept, `[`, 1L) # of which there is no R-hat
-  # The log joint density is not judged: it has terms for labels.
+  # The log joint density is not judged, because it has terms for labels.
   fit$trace$objective <- stats::rnorm(2 * n, rep(c(0, 30), each = n))
   expect_length(rhat_apart(fit), 0)
   cell <- grep("^cell", names(fit$trace), value = TRUE)[1]
   fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1.5), each = n))
   fit$converged <- FALSE
-  expect_match(said(fit), "agree; not expected cells (R-hat above 1.1), where answers depend on", fixed = TRUE)
-  expect_match(said(fit), "Trust number of row features, ", fixed = TRUE)
+  expect_match(said(fit), "expected cells +[0-9.]+ +no")
+  expect_match(said(fit), "Chains have not converged: R-hat above 1.1 for 1 of 5 quantities", fixed = TRUE)
   fewest <- bulk_ess(draws_by_chain(fit, cell))
-  expect_match(said(fit), sprintf("fewest effective draws are %.0f; for 400, ", fewest), fixed = TRUE)
+  expect_match(said(fit), sprintf("fewest effective draws %.0f).", fewest), fixed = TRUE)
   expect_match(said(fit), sprintf("draws = %.0f))", max(1000, signif(ceiling(n * 400 / fewest), 2))), fixed = TRUE)
   fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1e3), each = n), 1e-3)
   fit$trace[[cell]][1:2] <- 0
   fit$trace$row_features <- rep(1:2, each = n)
-  expect_match(said(fit), "different solutions, .*: read answers as the mean over these, or try more starts")
+  expect_match(said(fit), "different solutions, where longer chains would stay. Run more starts")
   n_start <- fit$control$n_start
   n_reheat <- fit$control$n_reheat
   expect_match(said(fit), sprintf("chains = 4, .*, n_start = %d, n_reheat = %d\\)\\)", 2 * n_start, 2 * n_reheat))
   fit$starts$init <- "given"
   expect_match(said(fit), "mcmc_control(chains = 8, ", fixed = TRUE)
   fit$converged <- TRUE
-  expect_match(said(fit), "they agree; best")
+  expect_match(said(fit), "converged; best")
   expect_no_match(said(fit), "update")
+})
+
+test_that("chains have converged by R-hat of 1.01 and 400 effective draws, and disagree from 1.1 on", {
+  fit <- fits_of_all()$bmf
+  fit$kept <- lapply(fit$kept, `[`, 1L)
+  drawn <- function(n, apart) {
+    fit$trace <- fit$trace[rep(1L, 2 * n), ]
+    fit$trace$chain <- rep(1:2, each = n)
+    set.seed(1)
+    for (name in setdiff(names(fit$trace), c("chain", "iteration"))) fit$trace[[name]] <- stats::rnorm(2 * n)
+    cell <- grep("^cell", names(fit$trace), value = TRUE)[1L]
+    fit$trace[[cell]] <- fit$trace[[cell]] + rep(c(0, apart), each = n)
+    fit$converged <- suppressWarnings(chains_agree(fit))
+    fit
+  }
+  said <- function(fit) gsub(" +", " ", paste(capture.output(print(fit)), collapse = " "))
+  expect_true(drawn(1000, 0)$converged)
+  expect_silent(chains_agree(drawn(1000, 0.3)))
+  near <- drawn(1000, 0.3)
+  expect_false(near$converged)
+  expect_match(said(near),
+    "nearly converged; .*R-hat is at most 1.0[1-3][0-9]*, .* \\(recommended: 1\\.01, 400\\)\\. Run longer: update")
+  few <- drawn(100, 0) # fewer than 400 draws in all
+  expect_false(few$converged)
+  expect_warning(chains_agree(drawn(1000, 2)), class = "multicause_chains_disagree")
+  expect_match(said(drawn(1000, 2)), "NOT converged; .*have not converged: R-hat above 1\\.1 for 1 of 5 quantities")
+})
+
+test_that("a fit as start goes on from the last states of its chains", {
+  set.seed(5)
+  x <- matrix(rnorm(96), 12, dimnames = list(letters[1:12], LETTERS[1:8]))
+  short <- function(...) mcmc_control(warmup = 0, draws = 6, n_start = 2, n_reheat = 1, progress = FALSE, ...)
+  quietly <- function(expr) suppressWarnings(suppressMessages(expr))
+  of_family <- list(gaussian = x, bernoulli = (x > 0) + 0, poisson = round(abs(3 * x)))
+  for (family in names(of_family)) {
+    fit <- quietly(bmf(of_family[[family]], 2, 2, family = family, control = short(chains = 2)))
+    expect_identical(unique(quietly(update(fit, start = fit, control = short(chains = 3)))$starts$init), "given")
+    last <- lapply(fit$kept, function(states) states[[length(states)]])
+    data <- bmf_data(of_family[[family]], family, quiet = TRUE)
+    prior <- bmf_scale_prior(bmf_prior(), family, data)
+    problem <- bmf_problem(data, family, 2, 2, lapply(fit$fixed, as_raw_matrix), prior, short(chains = 3))
+    first <- bmf_first_states(fit, problem, data)
+    for (part in c("rows", "columns", "weights")) {
+      expect_equal(lapply(first, `[[`, part), lapply(last[c(1, 2, 1)], `[[`, part), ignore_attr = TRUE)
+    }
+  }
+  expect_error(quietly(bmf(x[1:6, ], 2, 2, start = fit)), "of the same family and size: it is Poisson 12 x 8",
+    class = "multicause_input_error")
 })
 
 test_that("chains whose sites share other features disagree, and pairs are counted right", {

@@ -49,7 +49,7 @@ test_that("conditionals equal the reference answers", {
   }
 })
 
-# The kernel's weight (c, l) stands at c L + l, the reference's at c + l K.
+# The kernel's weight (c, l) is at c L + l, the reference's at c + l K.
 by_columns <- function(k, l) as.vector(matrix(seq_len(k * l), k, l, byrow = TRUE))
 
 test_that("posterior moments of the weights equal the reference answers", {
@@ -89,7 +89,7 @@ test_that("births of a row equal the reference answers", {
     expect_identical(which(single), as.integer(g$setB_1based), label = name)
     look <- bmf_look(case$x, state, case$family, case$prior, case$k, case$l, 2, added = g$b_star * g$w_star)
     expect_equal(look$birth_rate, g$poisson_mean, tolerance = 1e-14)
-    # The paper's proposal replaces the row's own features; what decides is the likelihood.
+    # The paper's proposal replaces the row's own features; the likelihood decides.
     then <- state
     then$rows <- cbind(state$rows[, !single], replace(matrix(0, nrow(state$rows), g$b_star), 2, 1))
     then$weights <- rbind(state$weights[!single, ], g$w_star)

@@ -1,5 +1,4 @@
-# The sampler against exact answers: short forms of tests/validate/bmf_*.R.
-# Of R/bmf_chain.R.
+# The sampler against exact results: short forms of tests/validate/bmf_*.R. Tests the chain in R/bmf.R.
 
 test_that("short runs hit the exact finite posteriors", {
   skip_on_cran()
@@ -28,7 +27,7 @@ test_that("sweeps leave exact posterior draws as they were, for every family and
 })
 
 test_that("Polya-Gamma draws have the right moments", {
-  # E = tanh(z / 2) / (2 z); a weight of a single cell sees them through its precision.
+  # E = tanh(z / 2) / (2 z), observed through the precision of a weight of a single cell.
   set.seed(3)
   for (eta in c(0, 0.7, 3, 30)) {
     state <- list(rows = matrix(1), columns = matrix(1), weights = matrix(eta), alpha_rows = 1, alpha_columns = 1)
@@ -41,7 +40,7 @@ test_that("Polya-Gamma draws have the right moments", {
   }
 })
 
-# Whether feature a of a side can become another group, by plain R: in the state list(rows, columns, weights).
+# Returns whether feature a of a side can be recoded, in plain R; the state is list(rows, columns, weights).
 has_recoding <- function(on, a, b, kind, family, infinite) {
   seen <- function(x, y) any(on[, a] == x & on[, b] == y)
   if (!any(on[, b] == 1)) return(FALSE)
@@ -50,8 +49,8 @@ has_recoding <- function(on, a, b, kind, family, infinite) {
   ok && (!infinite || any(after == 1))
 }
 
-# How many recodings a state has, each held to what they must be. recoded(state, side, a, b, kind) gives one or NULL,
-# total(state) the log density.
+# Counts the recodings of a state and checks each. recoded(state, side, a, b, kind) returns one or NULL, total(state)
+# the log density.
 hold_recodings <- function(state, recoded, total, family, infinite) {
   n_found <- 0
   for (side in 1:2) for (kind in c("shift", "complement")) {

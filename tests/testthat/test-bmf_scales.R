@@ -1,5 +1,4 @@
-# bmf() at the edges: tables without anything, values on any scale, priors that say nothing or much.
-# Of R/bmf_prior.R.
+# Edge cases of bmf(): empty tables, values on any scale, flat and informative priors. Tests R/bmf_prior.R.
 
 test_that("degenerate tables and numbers of features are legal", {
   set.seed(3)

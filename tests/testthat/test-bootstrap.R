@@ -1,4 +1,4 @@
-# The parametric bootstrap of k and of parameters.
+# Parametric bootstrap of k and of parameters.
 
 few <- fit_control(n_start = 3, progress = FALSE)
 two_groups <- local({
@@ -113,7 +113,7 @@ test_that("the profile of a single component is the likelihood interval of a bin
     expect_equal(unname(ends[sprintf("prototypes[A1, %s]", taxon), ]), c(low, high), tolerance = 1e-4)
   }
   expect_gt(ends["prototypes[A1, never]", 2], 0.01)
-  # The bootstrap's is that of Clopper and Pearson for n of n, and 0 of n.
+  # The bootstrap interval is that of Clopper and Pearson for n of n, and 0 of n.
   ends <- with_seed(1, confint(fit, level = 0.9, nsim = 19))
   expect_equal(ends["prototypes[A1, always]", ], c(qbeta(0.05, 30, 1), 1), tolerance = 1e-3, ignore_attr = TRUE)
   expect_equal(ends["prototypes[A1, never]", ], c(0, qbeta(0.95, 1, 30)), tolerance = 1e-3, ignore_attr = TRUE)
@@ -155,17 +155,19 @@ test_that("vcov() is the covariance over bootstrap fits", {
   expect_identical(rownames(v), names(mixture_numbers(fit$param)))
   expect_true(isSymmetric(v) && min(eigen(v, TRUE, TRUE)$values) > -1e-10)
   expect_equal(v["weights[A1]", "weights[A2]"], -v["weights[A1]", "weights[A1]"], tolerance = 1e-8) # they sum to 1
-  # A standard error of a weight is near that of a binomial share, or above: the groups are not known.
+  # A weight's standard error is at least about that of a binomial share, because the groups are unknown.
   share <- fit$param$weights[[1]]
   expect_gt(sqrt(v[1, 1]), 0.7 * sqrt(share * (1 - share) / nrow(two_groups)))
   ends <- with_seed(1, confint(fit, "weights[A1]", nsim = 59, level = 0.68))
   expect_lt(abs(sqrt(v[1, 1]) / (diff(c(ends)) / 2) - 1), 0.5)
 })
 
-# Which verbs take the draws of which model.
+# Methods of draws supported by each model.
 drawn_by <- list(
-  bootstrap = c("aspect_bernoulli", "effort", "visits", "bernoulli_mixture", "plsa"), posterior = "vb",
-  none = c("logistic_pca", "nmf", "plca", "noisy_or", "bmf")
+  bootstrap = c(
+    "aspect_bernoulli", "effort", "visits", "bernoulli_mixture", "plsa", "logistic_pca", "plca", "noisy_or"
+  ),
+  posterior = c("vb", "bmf"), none = "nmf"
 )
 
 test_that("every model has draws, or a sentence that says where there are", {
@@ -182,7 +184,7 @@ test_that("every model has draws, or a sentence that says where there are", {
       expect_identical(lapply(coef(draw), dim), lapply(coef(fit), dim))
     }
     expect_false(identical(coef(draws[[1]]), coef(draws[[2]])))
-    if (!inherits(fit, "aspect_bernoulli")) {
+    if (!inherits(fit, "aspect_model")) {
       expect_error(by_taxon(fit, draws = draws), class = "multicause_input_error")
       next
     }
@@ -198,7 +200,7 @@ test_that("every model has draws, or a sentence that says where there are", {
     expect_length(posterior_draws(fits[[model]], 3), 3L)
   }
   for (model in drawn_by$none) {
-    way <- if (model == "nmf") "update(fit, x = )" else "draw tables by simulate()" # its loss has no distribution
+    way <- "update(fit, x = )" # its loss has no distribution
     expect_error(bootstrap_draws(fits[[model]]), way, fixed = TRUE, class = "multicause_input_error")
   }
   expect_error(identifiability(fits$vb, nsim = 2), "posterior_draws", class = "multicause_input_error")
@@ -223,4 +225,17 @@ test_that("bootstrap fits are spread about as parameters are known", {
   draws <- with_seed(1, bootstrap_draws(fit, 60))
   spread <- vapply(draws, function(draw) as.vector(draw$param$prototypes), numeric(10))
   expect_equal(mean(apply(spread, 1, stats::sd)), sqrt(0.24 / 300), tolerance = 0.12)
+})
+
+test_that("bootstrap fits of counts are spread as their totals are", {
+  set.seed(5)
+  x <- matrix(stats::rpois(400, 3), 40)
+  for (fit in list(nmf(x, 1, loss = "kl"), plca(x, 1, estimate = "ml"))) {
+    draws <- with_seed(1, bootstrap_draws(fit, 100))
+    shares <- vapply(draws, function(draw) colSums(fitted(draw)) / sum(fitted(draw)), numeric(10))
+    p <- colSums(x) / sum(x)
+    expect_equal(mean(apply(shares, 1, stats::sd)), mean(sqrt(p * (1 - p) / sum(x))), tolerance = 0.12)
+  }
+  many <- plca(array(stats::rpois(60, 4), 3:5), 2)
+  expect_identical(lapply(bootstrap_draws(many, 2)[[1L]]$param$marginals, dim), lapply(many$param$marginals, dim))
 })

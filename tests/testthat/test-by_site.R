@@ -1,4 +1,4 @@
-# Sums of what was missed: R/by_site.R.
+# Sums of undetected presences: R/by_site.R.
 
 sums_by <- list(taxon = by_taxon, site = by_site)
 
@@ -8,12 +8,12 @@ test_that("what is missed adds up, by attribute and by observation", {
   for (by in names(sums_by)) {
     got <- sums_by[[by]](case$fit)
     expect_s3_class(got, c("which_zeros_sums", "data.frame"))
-    expect_named(got, c(by, "finds", "zeros", "missed", "most", "share"))
+    expect_named(got, c(by, "presences", "zeros", "missed", "most", "share"))
     expect_equal(got$missed, as.vector(tapply(all_zeros$missed, all_zeros[[by]], sum)[got[[by]]]))
     ones <- if (by == "taxon") colSums(case$x) else rowSums(case$x)
     expect_identical(got[[by]], label_of(seq_along(ones), case$fit$names[[if (by == "site") 1L else 2L]]))
-    expect_equal(got$finds, unname(ones))
-    expect_equal(got$share, got$missed / (got$missed + got$finds))
+    expect_equal(got$presences, unname(ones))
+    expect_equal(got$share, got$missed / (got$missed + got$presences))
   }
 })
 
@@ -26,7 +26,7 @@ test_that("some sites, and zeros that can be false, are summed alone", {
     here <- factor(cells[[by]], got[[by]])
     expect_equal(got$missed, as.vector(tapply(cells$missed, here, sum, default = 0)))
     expect_equal(got$zeros, as.vector(table(here)))
-    expect_equal(sum(got$finds), sum(case$x[2:5, ]))
+    expect_equal(sum(got$presences), sum(case$x[2:5, ]))
     most <- as.vector(tapply(cells$missed_most, here, sum, default = 0))
     expect_equal(got$most, most)
   }
@@ -48,15 +48,15 @@ test_that("it finds planted losses", {
   expect_equal(sum(sites$missed), sum(truth$lives - truth$x), tolerance = 0.02)
 })
 
-test_that("unknown cells count nowhere; without finds and zeros there is no share", {
+test_that("unknown cells count nowhere; without presences and zeros there is no share", {
   x <- rbind(c(1, 0, NA), c(0, 1, NA), c(0, 0, NA))
   fit <- fit_with(x, matrix(c(0.7, 0.3), 3, 2, byrow = TRUE), rbind(c(0.5, 0.6, 0.5), 0))
   got <- by_taxon(fit)
   expect_equal(got$taxon[3], 3L)
-  expect_equal(unlist(got[3, c("finds", "zeros", "missed")]), c(finds = 0, zeros = 0, missed = 0))
+  expect_equal(unlist(got[3, c("presences", "zeros", "missed")]), c(presences = 0, zeros = 0, missed = 0))
   expect_true(is.na(got$share[3]))
   expect_equal(sum(by_site(fit)$zeros), 4L)
-  expect_output(print(got), "share: missed of all")
+  expect_output(print(got), "Undetected presences per taxon")
 })
 
 test_that("without a white phantom nothing is missed, and that is said", {
@@ -79,12 +79,12 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   for (by in names(sums_by)) {
     got <- sums_by[[by]](fit)
     expect_true(all(got$low <= got$missed & got$missed <= got$high & got$high <= got$zeros + 3))
-    expect_equal(got$share_low, got$low / (got$low + got$finds))
+    expect_equal(got$share_low, got$low / (got$low + got$presences))
     expect_identical(sums_by[[by]](fit), got)
-    expect_named(sums_by[[by]](fit, draws = 0), c(by, "finds", "zeros", "missed", "most", "share"))
+    expect_named(sums_by[[by]](fit, draws = 0), c(by, "presences", "zeros", "missed", "most", "share"))
   }
   expect_identical(.Random.seed, before)
-  # By hand: means of draws, and what is random in the number.
+  # Computed by hand: means of draws, and the randomness of the number.
   draws <- with_seed(1, posterior_draws(fit, 100))
   missed <- vapply(draws, function(draw) {
     cells <- false_absences(draw, n = Inf)
@@ -95,7 +95,7 @@ test_that("draws of a posterior give intervals, the same each time, and leave th
   expect_true(row$low <= quantile(missed, 0.25) && row$high >= quantile(missed, 0.75))
   wide <- by_taxon(fit, level = 0.99)
   expect_true(all(wide$high >= by_taxon(fit)$high & wide$low <= by_taxon(fit)$low))
-  expect_output(print(wide), "with its 99 % interval")
+  expect_output(print(wide), "99 %\\s+intervals")
   plain <- aspect_bernoulli(truth$x, 3, control = fit_control(n_start = 2))
   expect_error(by_taxon(plain, draws = 5), "`draws`", class = "multicause_input_error")
   expect_error(by_taxon(plain, draws = list(1)), "`draws`", class = "multicause_input_error")
@@ -118,9 +118,9 @@ test_that("the total's ends are of the same draws, by site or by taxon", {
     ends <- attr(got, "total")
     expect_lt(ends[1], sum(got$missed))
     expect_gt(ends[2], sum(got$missed))
-    expect_lt(ends[1], quantile(total, 0.1)) # wider than the draws of chances
+    expect_lt(ends[1], quantile(total, 0.1)) # wider than the draws of probabilities
     expect_gt(ends[2], quantile(total, 0.9))
-    expect_output(print(got), "90 % of draws are within")
+    expect_output(print(got), "In all: [0-9 ]+ to [0-9 ]+ \\(90 % interval\\)")
   }
 })
 
@@ -136,9 +136,9 @@ test_that("by_site(), by_taxon() and contrast() sum a fit's draws", {
     )
     ends <- apply(pmax(drawn, 0), 1L, quantile, c(0.05, 0.95))
     expect_equal(sums$low, pmin(ends[1L, ], sums$missed))
-    # Where there is a bound, ranges end there.
+    # Ranges end at the bound, if there is one.
     expect_equal(sums$high, pmin(pmax(ends[2L, ], sums$missed), pmax(sums$most, sums$missed)))
-    expect_equal(sums$share_high, sums$high / (sums$high + sums$finds))
+    expect_equal(sums$share_high, sums$high / (sums$high + sums$presences))
     cells <- false_absences(fit, Inf)
     most <- tapply(cells$missed_most, cells[[c("site", "taxon")[side]]], sum)
     expect_equal(sums$most, as.vector(most[as.character(sums[[1]])]))
@@ -150,9 +150,9 @@ test_that("by_site(), by_taxon() and contrast() sum a fit's draws", {
   differ <- contrast(fit, groups, of = "missed", draws = draws)
   expect_equal(differ$difference, both$missed[both$group == "old"] - both$missed[both$group == "young"])
   expect_true(differ$low <= differ$difference && differ$difference <= differ$high)
-  expect_output(print(both), "its phantom")
+  expect_output(print(both), "if the phantom is")
   expect_null(by_site(fit)$low)
-  expect_output(print(by_site(fit)), "missed: ")
+  expect_output(print(by_site(fit)), "Undetected presences per site")
   expect_error(contrast(fit, groups), "bootstrap_draws", class = "multicause_input_error")
   expect_error(by_site(fits$plsa), "phantoms", class = "multicause_input_error")
   expect_error(contrast(fits$nmf, groups), "phantoms", class = "multicause_input_error")
@@ -172,7 +172,7 @@ test_that("sums have the names of their rows, and parts of them are drawn", {
   # Without draws there are no ranges.
   for (part in list(sums, sums[3:5, ], head(sums, 2), subset(sums, missed > 0))) expect_s3_class(plot(part), "ggplot")
   expect_error(plot(sums[0, ]), "must hold a row to draw", class = "multicause_input_error")
-  expect_error(plot(sums[c("site", "zeros")]), "lacks \"missed\", \"finds\"", class = "multicause_input_error")
+  expect_error(plot(sums[c("site", "zeros")]), "lacks \"missed\", \"presences\"", class = "multicause_input_error")
   expect_output(print(sums, digits = 4), sprintf("%.4f", max(sums$share)), fixed = TRUE)
 })
 

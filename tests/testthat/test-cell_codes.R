@@ -1,13 +1,13 @@
-# How tables of other programs write finds, and what they are told.
+# Codes of presences in tables of other programs, and the messages about them.
 
 told <- function(code) tryCatch(code, multicause_input_error = conditionMessage)
 
-few <- fit_control(n_start = 1, max_pass = 5)
+few <- fit_control(n_start = 1, max_iter = 5)
 
-finds <- matrix(c(1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0), 4, dimnames = list(letters[1:4], c("Aa bb", "Cc dd", "Ee")))
+presences <- matrix(c(1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 0), 4, dimnames = list(letters[1:4], c("Aa bb", "Cc dd", "Ee")))
 
 test_that("a table of 1 and NA is asked about by every model, and by which_zeros()", {
-  x <- finds
+  x <- presences
   x[x == 0] <- NA
   models <- list(
     function(x) aspect_bernoulli(x, 2, control = few), function(x) bernoulli_mixture(x, 2, control = few),
@@ -24,7 +24,7 @@ test_that("a table of 1 and NA is asked about by every model, and by which_zeros
     )
   }
   expect_identical(told(check_data(as.data.frame(x), "binary")), told(check_data(x, "binary")))
-  expect_identical(dim(check_data(matrix(1, 3, 2), "binary")$x), c(3L, 2L)) # nothing was left blank
+  expect_identical(dim(check_data(matrix(1, 3, 2), "binary")$x), c(3L, 2L)) # nothing was blank
   expect_identical(dim(check_data(matrix(c(1, NA), 1), "binary", "newdata", quiet = TRUE)$x), 1:2)
 })
 
@@ -44,11 +44,11 @@ test_that("counts without a zero are asked about where most cells are NA, and ta
 
 test_that("crosses and words are told how to become numbers, and the advice does it", {
   for (sign in list(c("x", ""), c("X", NA), c("+", "-"), c("present", "absent"), c("TRUE", "FALSE"), c("\u25cf", ""))) {
-    x <- matrix(ifelse(finds == 1, sign[1L], sign[2L]), 4, dimnames = dimnames(finds))
+    x <- matrix(ifelse(presences == 1, sign[1L], sign[2L]), 4, dimnames = dimnames(presences))
     for (x in list(x, data.frame(site = rownames(x), x), data.frame(site = rownames(x), x, stringsAsFactors = TRUE))) {
       said <- told(check_data(x, "binary"))
       made <- eval(parse(text = sub("^.* as in `(.*)`;.*$", "\\1", said)))
-      expect_identical(unname(made %in% 1), as.vector(finds == 1), info = said)
+      expect_identical(unname(made %in% 1), as.vector(presences == 1), info = said)
     }
   }
   expect_match(told(check_data(matrix(c("Equus", "Bison"), 2), "binary")), "occurrence_matrix()", fixed = TRUE)
@@ -69,7 +69,7 @@ test_that("codes of numbers are told what they may be", {
     expect_identical(said(c(0, 7, code, 1), "count"), sprintf("If %d is unknown, use `x[x == %d] <- NA`.", code, code))
   }
   expect_identical(said(c(0, 1, 5, 3)), "For counts, use `(x > 0) + 0`.")
-  expect_identical(said(c(0, 1, 0.5, 1)), "") # of doubt
+  expect_identical(said(c(0, 1, 0.5, 1)), "") # doubtful records
   amounts <- "For amounts, such as percentages or cover, use `(x > 0) + 0`."
   expect_identical(said(c(0, 15.1, 0, 7)), amounts)
   expect_identical(said(c(0, 0.11, 0.2, 0.29, 0.4, 0.05)), amounts)
@@ -83,4 +83,13 @@ test_that("a column that is no taxon is named", {
   expect_match(codes_advice(below, "x"), 'only "temperature" holds fractions or values below 0. Leave out what',
     fixed = TRUE)
   expect_match(codes_advice(x[, 4:6], "x"), "For amounts", fixed = TRUE)
+  # Among columns of 0 and 1 only, half may be unlike them; among those of larger numbers a quarter.
+  placed <- cbind(diag(5), easting = 1:5 / 2, northing = 1:5 / 4, height = 1:5 / 8)
+  expect_match(codes_advice(placed, "x"), 'only "easting", "northing", "height" hold values other', fixed = TRUE)
+  expect_match(codes_advice(cbind(2 * diag(5), placed[, 6:8]), "x"), "For amounts", fixed = TRUE)
+  expect_match(codes_advice(cbind(placed, 1:5 / 16, 1:5 / 32, 1:5 / 64), "x"), "For amounts", fixed = TRUE)
+  cold <- cbind(diag(5) * 3, -2:2)
+  colnames(cold) <- c(letters[1:5], "temperature")
+  expect_error(check_data(cold, "nonnegative"), class = "multicause_input_error",
+    '"temperature"\\) is -2. Of all columns only "temperature" holds fractions.*Leave out of `x` what is no taxon')
 })

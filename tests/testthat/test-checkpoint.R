@@ -1,12 +1,12 @@
-# Checkpoints of select_k(), cross_validate(), compare_models() and which_zeros(): whole files, one call each, the same
-# answer.
+# Checkpoints of select_k(), cross_validate(), compare_models() and which_zeros(): complete files, one call each, the
+# same result.
 
 two_blocks <- function() {
   set.seed(1)
   outer(1:24, 1:8, function(i, j) (i <= 12) == (j <= 4)) * matrix(stats::rbinom(192, 1, 0.7), 24)
 }
 
-# The value of `expr`, which must not raise a condition of this class.
+# Returns the value of `expr`, which must not raise a condition of this class.
 expect_no_condition_of <- function(expr, class) {
   seen <- FALSE
   value <- withCallingHandlers(expr, condition = function(c) if (inherits(c, class)) seen <<- TRUE)
@@ -115,7 +115,7 @@ test_that("a job that is killed goes on and ends with the same answer", {
   answer <- function(output) grep("^answer", output, value = TRUE)
   alone <- answer(run_child(code(NULL)))
   expect_length(alone, 1L)
-  # Killed after about a third, then after two thirds, then left alone.
+  # Killed after about a third, then after two thirds, then run to the end.
   for (wanted in c(4L, 8L)) {
     child <- start_child(code(file))
     patience <- Sys.time() + 30
@@ -178,7 +178,7 @@ test_that("wrong names of checkpoints are told, and wrong calls leave none", {
   file <- make_folder(new_checkpoint())
   expect_error(run(file, folds = 1e6), "folds", class = "multicause_input_error")
   expect_false(file.exists(file))
-  dir.create(paste0(file, ".part")) # stands in the way
+  dir.create(paste0(file, ".part")) # blocks the folder
   expect_error(run(file, folds = 2), "could not be written")
 })
 
@@ -222,7 +222,7 @@ test_that("a damaged checkpoint is called that; what damaged parts of it held is
   expect_identical(expect_no_condition_of(run(), "multicause_checkpoint_damaged"), first)
   cut_off(file, 40)
   expect_error(run(), "is damaged", class = "multicause_input_error")
-  # Without its own file the job begins anew: its parts were computed under another seed.
+  # Without its own file the job starts again, because its parts were computed under another seed.
   unlink(file)
   set.seed(3)
   other <- run()
@@ -266,7 +266,7 @@ test_that("a damaged checkpoint of chains is called that, and nothing half writt
 
 test_that("a write that fails or is interrupted leaves nothing half written, and a killed one goes at the next run", {
   x <- two_blocks()
-  # Wildcards in a name are letters like any other.
+  # Wildcards in a name are ordinary characters.
   file <- file.path(dirname(make_folder(new_checkpoint())), "job[1]*")
   run <- function() cross_validate(x, 1, bernoulli_mixture, folds = 2, control = quick_fit(checkpoint = file))
   half <- function() list.files(dirname(file), "part$")
@@ -297,7 +297,7 @@ test_that("a full disk is told, and leaves the old file", {
   skip_on_cran()
   skip_if_not_installed_here()
   file <- make_folder(new_checkpoint())
-  # A limit on the size of files stands in for the disk. A file may end within a buffer's length or long before its end.
+  # A limit on the size of files simulates a full disk. A file may end within a buffer's length or long before its end.
   code <- c(
     sprintf("file <- %s", deparse(file)), "write <- multicause:::write_whole", "probe <- tempfile()",
     "suppressWarnings(try(writeLines(strrep(0, 1e5), probe), silent = TRUE))",
@@ -321,7 +321,7 @@ test_that("a full disk is told, and leaves the old file", {
 test_that("equal values have one fingerprint", {
   f <- function(x) x + 1
   before <- fingerprint_of(list(f, 1:3))
-  for (i in 1:5) f(i) # compiled by now
+  for (i in 1:5) f(i) # so that it is compiled by now
   expect_identical(fingerprint_of(list(f, c(1L, 2L, 3L))), before)
   expect_false(identical(fingerprint_of(list(function(x) x + 2, 1:3)), before))
 })

@@ -1,6 +1,6 @@
-# Models that are not of this package, under the protocol of those that are.
+# Models from outside the package, under the same protocol as its own.
 
-few <- quiet_control(n_start = 2, max_pass = 200)
+few <- quiet_control(n_start = 2, max_iter = 200)
 
 recipes <- local({
   here <- new.env()
@@ -8,7 +8,7 @@ recipes <- local({
   here$comparators
 })
 
-# Two groups of sites with a list each, of which some finds are missing.
+# Two groups of sites with a taxon list each, in which some presences are missing.
 two_lists <- function(n = 40) {
   present <- outer(seq_len(n), 1:12, function(i, j) (i <= n / 2) == (j <= 6))
   x <- random_bernoulli(ifelse(present, 0.7, 0.1))
@@ -90,7 +90,7 @@ test_that("arguments are those that a function has; without `k` it is fitted onc
   compared <- compare_models(x, list(full = 2), list(bare = bare, full = full), folds = 2, control = few)
   expect_identical(compared$table$k, c(0L, 2L))
   expect_identical(fitted(compared$fits$bare), means(x))
-  expect_match(print_words(compared$fits$bare), "bare: a number for each cell of 40 sites x 12 taxa")
+  expect_match(print_words(compared$fits$bare), "bare: 40 sites x 12 taxa a number for each cell")
 })
 
 test_that("names say which cell is which, and counts and arrays have means", {
@@ -112,7 +112,7 @@ test_that("names say which cell is which, and counts and arrays have means", {
   expect_error(cross_validate(counts, 1, sure, folds = 2), refused, class = "multicause_input_error")
 })
 
-test_that("what is no chance is refused by model, place and value", {
+test_that("what is no probability is refused by model, place and value", {
   x <- with_seed(8, two_lists(6))
   judge <- function(f) cross_validate(x, 1, list(mine = f), folds = 2)
   expect_snapshot(error = TRUE, {
@@ -125,7 +125,7 @@ test_that("what is no chance is refused by model, place and value", {
   })
 })
 
-test_that("a model that fails loses nothing of the others and is shown; so are chances at the floor", {
+test_that("a model that fails loses nothing of the others and is shown; so are probabilities at the floor", {
   set.seed(9)
   x <- two_lists()
   times <- 0
@@ -142,7 +142,7 @@ test_that("a model that fails loses nothing of the others and is shown; so are c
   expect_identical(compared$cells$failed$model, c("once", rep("never", 3)))
   expect_identical(compared$cells$failed$message, c("no memory left", rep("of no use", 3)))
   expect_identical(compared$cells$folds$clipped, rep(c(0, 160), 2:3))
-  expect_output(print(compared), "moved to the floor: sure 100 %", fixed = TRUE)
+  expect_match(print_words(compared), "which counts as that: sure 100 %", fixed = TRUE)
   lost <- "FAILED: never, 3 fits to folds by cells: of no use\nFAILED: once, 1 fit"
   expect_output(print(compared), lost, fixed = TRUE)
   expect_output(print(compared$cells), "FAILED: once, 1 fit to folds by cells: no memory left", fixed = TRUE)
@@ -201,6 +201,6 @@ test_that("a function that is no model is refused by argument and name where not
   refused(compare_models(x, 1, list(mine = sum), folds = 2), paste0(wish, "invalid 'type' (list) of argument"))
   refused(cross_validate(x, 1, list(mine = function(x) stop("of no use")), folds = 2), paste0(wish, "of no use"))
   refused(select_k(x, 1, list(mine = function(x, k) stop("of no use")), "cells", folds = 2), paste0(wish, "of no use"))
-  # What the package says of its own models stays as it is.
+  # Errors of the package's own models are unchanged.
   refused(compare_models(x, 1, list(mine = function(x, k) bernoulli_mixture(x, "two")), folds = 2), "`k` must be")
 })

@@ -1,4 +1,4 @@
-# Groups compared: the range is that of the difference between many such sites. See also test-which_zeros.R.
+# Comparison of groups: the range is that of the difference between many such sites. See also test-which_zeros.R.
 
 test_that("of sites dealt into groups at random few ranges leave out 0", {
   sites <- early_tetrapods$sites
@@ -11,21 +11,21 @@ test_that("of sites dealt into groups at random few ranges leave out 0", {
       pair$low > 0 || pair$high < 0
     }, NA)
   })
-  # Of 40 with chance .1, 9 and more are met once in 70 times; with .25 and more, as draws of the total alone had it,
-  # less than 9 are as rare.
+  # With 40 trials and probability .1, 9 or more occur once in 70 times; with .25 or more, as with draws of the total
+  # alone, fewer than 9 are as rare.
   expect_lt(max(rowSums(out)), 9)
-  # Groups that do differ are still told apart.
+  # Groups that do differ are still distinguished.
   rich <- rowSums(early_tetrapods$x) > 6
   expect_lt(contrast(w, ifelse(rich, "rich", "poor"), of = "richness")$above, 0.01)
 })
 
 test_that("the scatter of sites is in the range, by hand", {
-  sites <- data.frame(finds = c(4, 6, 5, 1, 2, 3, 9), missed = c(1, 2, 1.5, 3, 1, 2, 0.5))
+  sites <- data.frame(presences = c(4, 6, 5, 1, 2, 3, 9), missed = c(1, 2, 1.5, 3, 1, 2, 0.5))
   group <- factor(c("a", "a", "a", "b", "b", "b", NA))
-  sums <- data.frame(finds = c(15, 6), missed = c(4.5, 6))
-  drawn <- cbind(sums$missed, sums$missed) # a total that is known
+  sums <- data.frame(presences = c(15, 6), missed = c(4.5, 6))
+  drawn <- cbind(sums$missed, sums$missed) # a known total
   told <- compare_pairs(group, sums, sites, drawn, "richness")
-  there <- (sites$finds + sites$missed)[1:6]
+  there <- (sites$presences + sites$missed)[1:6]
   squares <- c(sum((there[1:3] - mean(there[1:3]))^2), sum((there[4:6] - mean(there[4:6]))^2))
   each <- (squares + 5 * sum(squares) / 4) / 7 / 3
   df <- sum(each)^2 / sum(each^2 / 7)
@@ -34,7 +34,7 @@ test_that("the scatter of sites is in the range, by hand", {
   expect_equal(told$high - middle, sqrt(sum(each)) * qt(0.95, df), tolerance = 0.04)
   expect_equal(told$low - middle, sqrt(sum(each)) * qt(0.05, df), tolerance = 0.04)
   none <- compare_pairs(group, sums, sites, 0 * drawn, "missed")
-  expect_identical(c(none$low, none$high > 0), c(-1.5, FALSE)) # it may be that nothing was missed
+  expect_identical(c(none$low, none$high > 0), c(-1.5, FALSE)) # possibly nothing was missed
   expect_true(all(abs(unlist(compare_pairs(group, sums, sites, drawn, "share")[c("low", "high")])) <= 1))
 })
 

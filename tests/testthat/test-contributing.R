@@ -1,4 +1,4 @@
-# What CONTRIBUTING.md says of the code is true of it.
+# Checks that statements of CONTRIBUTING.md about the code are true.
 
 contributing <- function() {
   file <- test_path("..", "..", "CONTRIBUTING.md")
@@ -21,6 +21,20 @@ test_that("functions and files on the way from which_zeros() to num_gemm() are t
     defined <- sprintf("^%1$s <- function|^\\w[^;=]*[ *]%1$s[(][^;]*$", name)
     expect_true(any(grepl(defined, code)), label = name)
   }
+})
+
+test_that("gates have the same names in .ci/run and on GitHub, and each is a target of the Makefile", {
+  root <- test_path("..", "..")
+  files <- file.path(root, c(".ci/run", ".github/workflows/gates.yaml", "Makefile"))
+  skip_if_not(all(file.exists(files)), "the sources are not at hand")
+  listed <- function(file, pattern) {
+    line <- grep(pattern, readLines(file), value = TRUE)
+    strsplit(gsub(paste0(pattern, "|[])[(]"), "", line), "[ ,]+")[[1L]]
+  }
+  ours <- listed(files[1L], "^gates=")
+  expect_gt(length(ours), 10L)
+  expect_identical(listed(files[2L], "^ *gate: "), ours)
+  expect_identical(setdiff(ours, sub(":.*", "", grep("^[a-z-]+:", readLines(files[3L]), value = TRUE))), character())
 })
 
 # Run in a process of its own: the model of CONTRIBUTING.md as if it were of the package.

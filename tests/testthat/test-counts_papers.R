@@ -1,4 +1,4 @@
-# What the papers' pictures show, in numbers.
+# Numerical versions of the papers' figures.
 
 # Four clusters of a hundred points in the triangle of distributions over three attributes; see the vignette.
 simplex_data <- function() {
@@ -24,7 +24,7 @@ test_that("hulls grow with k and shrink with sparsity, as in Figure 3", {
   area <- function(k, beta) {
     mean(vapply(1:20, function(seed) {
       set.seed(seed)
-      fit <- suppressWarnings(plsa(x, k, sparsity = c(membership = beta), control = plain_passes(400)))
+      fit <- suppressWarnings(plsa(x, k, sparsity = c(membership = beta), control = plain_iterations(400)))
       hull_area(fit$param$basis)
     }, 0))
   }
@@ -61,7 +61,7 @@ test_that("priors on drums do what Figures 3.2 and 4.3 show", {
   same <- outer(groups, groups, "==") & !diag(12)
   measure <- function(between, within = 0, ...) {
     prior <- cross_entropy(groups = groups, strength = c(between = between, within = within), dims = 2, ...)
-    fit <- plca(v, 12, prior = prior, start = start, control = plain_passes(60))
+    fit <- plca(v, 12, prior = prior, start = start, control = plain_iterations(60))
     d <- divergences(fit, dims = 2)[[1]]
     c(kl = fit$kl, between = mean(d[!same & !diag(12)]), within = mean(d[same]))
   }

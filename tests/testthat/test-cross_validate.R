@@ -1,6 +1,6 @@
-# Also of R/base_held_out.R, R/base_tuning.R, R/held_out.R, R/select_k.R, R/compare_models.R.
+# Tests also R/base_held_out.R, R/base_tuning.R, R/held_out.R, R/select_k.R, R/compare_models.R.
 
-few <- quiet_control(n_start = 2, max_pass = 200)
+few <- quiet_control(n_start = 2, max_iter = 200)
 
 test_that("cell folds hide every observed cell at most once and leave no row or column bare", {
   set.seed(1)
@@ -111,8 +111,8 @@ test_that("a visit's record is told by the other visits", {
   missed <- fit$param$missed[1, ]
   added <- fit$param$added
   seen <- visits[2, 1, 1:2]
-  chance <- function(by) prod(ifelse(seen == 1, by[1:2], 1 - by[1:2]))
-  there <- p * chance(1 - missed) / (p * chance(1 - missed) + (1 - p) * chance(added))
+  probability <- function(by) prod(ifelse(seen == 1, by[1:2], 1 - by[1:2]))
+  there <- p * probability(1 - missed) / (p * probability(1 - missed) + (1 - p) * probability(added))
   expect_equal(recorded_probability(fit)[2, 1, 3], there * (1 - missed[[3]]) + (1 - there) * added[[3]])
 })
 
@@ -131,6 +131,71 @@ test_that("futures give the same result", {
   expect_equal(run(), here)
 })
 
+test_that("a loss of one's own judges held-out cells, by name or function", {
+  set.seed(3)
+  x <- binary_matrix(20, 8)
+  run <- function(...) {
+    set.seed(4)
+    cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = few, ...)
+  }
+  brier <- function(x, p) (x - p)^2
+  by_hand <- list()
+  collect <- function(x, p) {
+    by_hand[[length(by_hand) + 1L]] <<- list(x = x, p = p)
+    mean((x - p)^2)
+  }
+  named <- run(loss = "squared")
+  expect_equal(run(loss = brier)$results, named$results)
+  expect_equal(run(loss = collect)$results, named$results)
+  expect_length(by_hand, 4L)
+  expect_identical(sort(unlist(lapply(by_hand[1:2], `[[`, "x"))), sort(as.vector(x)))
+  expect_true(all(unlist(lapply(by_hand, `[[`, "p")) >= 0 & unlist(lapply(by_hand, `[[`, "p")) <= 1))
+  p <- unlist(lapply(by_hand, `[[`, "p"))
+  expect_equal(sum(named$folds$loss * named$folds$n), sum((unlist(lapply(by_hand, `[[`, "x")) - p)^2))
+  expect_equal(run(loss = "absolute")$folds$loss[1], mean(abs(by_hand[[1]]$x - by_hand[[1]]$p)))
+  # The default's own loss, written out, is the default.
+  log_loss <- function(x, p) -log(ifelse(x == 1, pmax(p, 1e-6), pmax(1 - p, 1e-6)))
+  expect_equal(run(loss = log_loss)$results, run()$results)
+  expect_output(print(run(loss = brier)), "loss: mean of `brier`")
+  expect_output(print(named), "loss: mean squared error of a held-out cell")
+  both <- compare_models(x, 1:2, list(a = bernoulli_mixture, b = aspect_bernoulli), "cells", folds = 2,
+    loss = brier, control = few)
+  expect_output(print(both), "loss: mean of `brier`")
+  expect_lt(max(both$table$cells), 0.5)
+  visits <- array(rbinom(160, 1, 0.4), c(10, 4, 4))
+  cv <- cross_validate(visits, 1, visits_bernoulli, "visits", folds = 2, loss = "squared", control = few)
+  expect_output(print(cv), "mean squared error of a record of a\\s+held-out visit")
+})
+
+test_that("losses differ: log loss punishes a certainty that absolute error rewards", {
+  set.seed(5)
+  x <- matrix(rbinom(400, 1, 0.8), 20)
+  models <- list(
+    calibrated = function(x) matrix(0.8, nrow(x), ncol(x)), certain = function(x) matrix(1, nrow(x), ncol(x))
+  )
+  best <- vapply(list(log = NULL, squared = "squared", absolute = "absolute"), function(loss) {
+    results <- cross_validate(x, 0, models, folds = 2, loss = loss)$results
+    results$model[which.min(results$loss)]
+  }, "")
+  expect_identical(best, c(log = "calibrated", squared = "calibrated", absolute = "certain"))
+})
+
+test_that("a loss that is none is refused by name", {
+  x <- binary_matrix(20, 8)
+  refused <- function(loss, text, ...) {
+    expect_error(cross_validate(x, 1, bernoulli_mixture, loss = loss, folds = 2, control = few, ...), text,
+      class = "multicause_input_error")
+  }
+  refused("kl", "`loss` must be NULL, .*goes into a function")
+  refused(2, "`loss` must be NULL")
+  refused(function(x) 1, "must take two arguments")
+  refused(function(x, p) 1:2, "must return one number, or one for each of the 80 held-out cells")
+  refused(function(x, p) NA_real_, "no NA")
+  refused(function(x, p) "a", "must return one number")
+  refused(function(x, p) stop("no such thing"), "`loss\\(x, p\\)` failed: no such thing")
+  refused("squared", "`loss` must be NULL where rows are held out", criterion = "rows")
+})
+
 test_that("a grid tries all combinations; counts and sparse tables have losses too", {
   set.seed(7)
   x <- binary_matrix(20, 8)
@@ -138,7 +203,7 @@ test_that("a grid tries all combinations; counts and sparse tables have losses t
   expect_identical(cv$results$penalty, c("0.3", "3"))
   expect_identical(show_setting(list(c(1.1, 2), 3)), "1.1, 2, 3")
   counts <- matrix(rpois(160, 3), 20)
-  cv <- cross_validate(counts, 1:2, nmf, loss = "kl", folds = 2, control = few)
+  cv <- cross_validate(counts, 1:2, nmf, grid = list(loss = "kl"), folds = 2, control = few)
   expect_identical(cv$family, "poisson")
   expect_lt(cv$results$loss[1], 3)
   expect_identical(cross_validate(counts + 0.5, 1, nmf, folds = 2, control = few)$family, "squared")
@@ -205,7 +270,7 @@ test_that("compare_models() puts every model under one protocol", {
 test_that("a model has the same numbers in every place of a list, whatever it is compared with", {
   set.seed(10)
   x <- 4 * binary_matrix(25, 8)
-  x <- x[rowSums(x) > 0, ] # as plsa() wants it
+  x <- x[rowSums(x) > 0, ] # required by plsa()
   compare <- function(models, ...) {
     set.seed(1)
     compare_models(x, 2:3, models, folds = 2, control = fit_control(n_start = 1, n_polish = 0, progress = FALSE))
@@ -297,7 +362,7 @@ test_that("sampled models are judged by way of a function", {
   sampled <- function(x, k, control) bmf(x, k, control = short)
   expect_s3_class(cross_validate(x, 2, sampled, folds = 2), "multicause_cv")
   for (verb in list(cross_validate, select_k, compare_models)) {
-    expect_error(verb(x, model = bmf, k = 2, control = short), "give a model that is sampled as a function")
+    expect_error(verb(x, model = bmf, k = 2, control = short), "supply a model that is sampled as a function")
   }
 })
 

@@ -1,5 +1,5 @@
-# Four faunas through time in each of two provinces; taxon z lives in the youngest zone alone, in both.
-# Also of R/smooth_plot.R.
+# Four faunas through time in each of two provinces; taxon z lives only in the youngest zone, in both. Tests also
+# R/smooth_plot.R.
 provinces <- function(n = 120, m = 32) {
   zone <- rep_len(1:12, n)
   north <- stats::rbinom(n, 1, 0.5)
@@ -15,12 +15,12 @@ test_that("curves go by a bandwidth of age alone: no taxon spreads to times wher
   set.seed(3)
   data <- provinces()
   near <- smooth_over(age = data$age, place = data$place, bandwidth = c(age = 12, place = 300), strength = 5)
-  control <- fit_control(n_start = 2, max_pass = 400, n_polish = 0, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 400, n_polish = 0, progress = FALSE)
   fit <- hush(aspect_bernoulli(data$x, 9, estimate = "map", phantom = "white", smooth = near, control = control))
   at <- sort(unique(data$age))
   z <- curves(fit, at = at, taxon = "z")
   joint <- curves(fit, at = at, taxon = "z", bandwidth = 12)
-  # Far from the finds it is what the sites there have by their composition, near them it does not wash out.
+  # Far from the presences the curve is that of the sites' composition; near them it is not smoothed away.
   expected <- as.vector(composition_of(fit) %*% content_components(fit)[, "z"])
   off <- abs(cbind(alone = z$present, joint = joint$present) - as.vector(tapply(expected, data$age, mean)))
   expect_lt(max(off[at >= 12, "alone"]), 0.01)
@@ -30,7 +30,7 @@ test_that("curves go by a bandwidth of age alone: no taxon spreads to times wher
   expect_identical(attr(joint, "bandwidth"), 12)
   w <- exp(-abs(at[6] - data$age) / 12)
   expect_equal(joint$present[6], sum(w * expected) / sum(w), tolerance = 1e-6)
-  # The same of the memberships, without the data, and where ages alone were given theirs.
+  # The same for the memberships, without the data, and where ages alone were supplied.
   bare <- fit
   bare$x <- NULL
   expect_equal(curves(bare, at = at, taxon = "z")$present, z$present)
@@ -62,7 +62,7 @@ test_that("no point of the record is left off the plot of its curve", {
   data <- turnover(50, 9)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 5)
   fit <- hush(aspect_bernoulli(data$x, 4, estimate = "map", phantom = "white", smooth = near, control = brief()))
-  fit$x[, 1] <- as.integer(data$age >= sort(data$age, decreasing = TRUE)[4]) # what the curve contradicts
+  fit$x[, 1] <- as.integer(data$age >= sort(data$age, decreasing = TRUE)[4]) # contradicts the curve
   share <- tapply(fit$x[, 1], age_bins(data$age), mean)
   expect_gt(max(share), 0.5)
   panels <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "curves", taxon = 1))
@@ -72,7 +72,7 @@ test_that("no point of the record is left off the plot of its curve", {
   expect_true(limits[1L] <= min(share) && limits[2L] >= max(share))
 })
 
-# The components that have a colour, with some of theirs, on a figure.
+# Coloured components of a figure, with some colours.
 coloured <- function(figure) {
   scales <- ggplot2::ggplot_build(figure)$plot$scales
   sub(" .*", "", as.vector(scales$get_scales("fill")$get_breaks()))

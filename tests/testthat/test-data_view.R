@@ -1,11 +1,11 @@
-# Data as users have them, before any model sees them.
+# Users' data formats, before any model sees them.
 
 sparse_table <- function(n = 12, m = 8) {
   set.seed(1)
   methods::as(Matrix::Matrix(matrix(rbinom(n * m, 1, 0.5), n, m) + 0, sparse = TRUE), "generalMatrix")
 }
 
-# Slots as no function of Matrix leaves them, set behind its back.
+# Sets slots directly to values that no function of Matrix produces.
 spoil <- function(.object, ...) {
   slots <- list(...)
   for (name in names(slots)) attr(.object, name) <- slots[[name]]
@@ -51,7 +51,7 @@ expect_invalid <- function(code, name) {
 
 test_that("an object of package Matrix whose slots do not fit is refused by every model, whatever its class", {
   x <- sparse_table()
-  few <- fit_control(n_start = 1, max_pass = 2)
+  few <- fit_control(n_start = 1, max_iter = 2)
   short <- mcmc_control(chains = 1, warmup = 1, draws = 1, n_start = 1, n_reheat = 0, start_sweeps = 2)
   models <- list(
     function(x) aspect_bernoulli(x, 2, control = few), function(x) bernoulli_mixture(x, 2, control = few),
@@ -71,7 +71,7 @@ test_that("an object of package Matrix whose slots do not fit is refused by ever
 test_that("so it is as new data, scores, a region and neighbours, and inside a fit", {
   x <- sparse_table()
   far <- spoiled_columns(x)$far
-  few <- fit_control(n_start = 1, max_pass = 20)
+  few <- fit_control(n_start = 1, max_iter = 20)
   weights <- Matrix::crossprod(Matrix::t(x))
   smooth <- smooth_over(neighbours = weights, strength = 3)
   fit <- suppressWarnings(aspect_bernoulli(x, 2, control = few, smooth = smooth))
@@ -97,7 +97,7 @@ test_that("weights of new rows are finite, and a dist() is whole", {
   x <- sparse_table()
   weights <- as.matrix(Matrix::crossprod(Matrix::t(x)))
   smooth <- smooth_over(neighbours = weights, strength = 3)
-  control <- fit_control(n_start = 1, max_pass = 20)
+  control <- fit_control(n_start = 1, max_iter = 20)
   fit <- suppressWarnings(aspect_bernoulli(x, 2, control = control, smooth = smooth))
   for (bad in c(NA, NaN, Inf)) {
     expect_error(predict(fit, x, along = list(neighbours = replace(weights, 2L, bad))),
@@ -138,7 +138,7 @@ test_that("a column that numbers the rows of counts is told of, with gaps or wit
   ))
   told(data.frame(name = letters[1:6], first = 2:7, counts), "\"first\", holds 2 to 7")
   told(unname(as.matrix(cbind(2:7, counts))), "leave it out: `x[, -1]`.")
-  # Neither in order nor first, but called so.
+  # Neither in order nor first, but named like an identifier.
   told(cbind(counts, plot_id = c(40, 12, 800, 7, 13, 7)), "Taken for a taxon found at every site: \"plot_id\".")
   expect_no_message(check_data(counts, "nonnegative"))
   expect_no_message(check_data(cbind(pine = c(60, 31, 54, 90, 17, 44), counts), "nonnegative"))
@@ -156,7 +156,7 @@ test_that("taxa in rows are told by the form of their names, with code that turn
   x <- matrix(c(1, 0, 1, 1, 0, 1), 3)
   named <- function(rows, columns = c("S1", "S2")) `dimnames<-`(x, list(rows, columns))
   told <- function(rows, ...) {
-    expect_message(check_data(named(rows, ...), "binary"), "If they are taxa, give `t(x)`.", fixed = TRUE,
+    expect_message(check_data(named(rows, ...), "binary"), "If they are taxa, use `t(x)`.", fixed = TRUE,
       class = "multicause_message")
   }
   told(c("OTU_4272", "OTU_236", "OTU_1"))
@@ -174,7 +174,7 @@ test_that("taxa in rows are told by the form of their names, with code that turn
   for (frame in list(data.frame(Species = c("a", "b", "c"), x), data.frame(name = c("Rana arvalis", "Bufo bufo",
     "Hyla arborea"), x))) {
     for (read in list(function(x) check_data(x, "binary"), function(x) wz_data(x, NULL))) {
-      expect_message(read(frame), sprintf("If they are taxa, give `%s`.", turn), fixed = TRUE)
+      expect_message(read(frame), sprintf("If they are taxa, use `%s`.", turn), fixed = TRUE)
     }
     expect_identical(dim(eval(str2lang(turn), list(x = frame))), 2:3)
   }
@@ -185,7 +185,7 @@ test_that("taxa in rows are told by the form of their names, with code that turn
   colnames(visits) <- c("Vulpes vulpes", "Corvus corax")
   expect_message(check_visits(visits), "taken as 3 sites", fixed = TRUE)
   tables <- rep(list(named(c("Acer rubrum", "Carex nigra", "Rana temporaria"))), 2L)
-  expect_message(check_visits(tables, name = "visits"), "give `lapply(visits, t)`.", fixed = TRUE)
+  expect_message(check_visits(tables, name = "visits"), "use `lapply(visits, t)`.", fixed = TRUE)
   expect_no_message(check_visits(tables), message = "t\\(x")
 })
 
@@ -197,18 +197,25 @@ test_that("tables of sequencing are turned where they say that their taxa are ro
   experiment <- define("phyloseq", methods::representation(otu_table = "otu_table"))
   x <- matrix(c(1, 0, 1, 1, 0, 1), 2, dimnames = list(c("s1", "s2"), c("a", "b", "c")))
   turned <- otu(t(x), taxa_are_rows = TRUE)
-  expect_message(data <- check_data(turned, "binary"), "`x` is turned", class = "multicause_message")
+  expect_message(data <- check_data(turned, "binary"), "`x` was transposed", class = "multicause_message")
   expect_identical(data$x, x)
   expect_no_message(data <- check_data(otu(x, taxa_are_rows = FALSE), "binary"))
   expect_identical(data$x, x)
   whole <- experiment(otu_table = turned)
-  expect_message(fit <- bernoulli_mixture(whole, 1, control = fit_control(n_start = 1)), "is turned")
+  expect_message(fit <- bernoulli_mixture(whole, 1, control = fit_control(n_start = 1)), "was transposed")
   expect_identical(fit$names, dimnames(x))
   other <- define("SummarizedExperiment", methods::representation(assays = "list"))
   told <- function(x, pattern) {
     expect_error(check_data(x, "binary"), pattern, fixed = TRUE, class = "multicause_input_error")
   }
-  told(other(assays = list(t(x))), "It has taxa as rows: give `t(SummarizedExperiment::assay(x))`.")
-  told(structure(list(1), class = "biom"), "give `Matrix::t(biomformat::biom_data(x))`.")
+  told(other(assays = list(t(x))), "It has taxa as rows: use `t(SummarizedExperiment::assay(x))`.")
+  told(structure(list(1), class = "biom"), "use `Matrix::t(biomformat::biom_data(x))`.")
   told(list(a = x, b = x), "as in package iNEXT, `t(x[[1]])`.")
+})
+
+test_that("columns of lists are refused by name", {
+  x <- data.frame(a = c(0, 1, 1), b = c(1, 0, 1))
+  x$b <- as.list(x$b)
+  expect_error(aspect_bernoulli(x, 1), "column \"b\" is list", class = "multicause_input_error")
+  expect_error(nmf(x, 1), "column \"b\" is list", class = "multicause_input_error")
 })

@@ -51,7 +51,7 @@ test_that("the simulated sites have the truth they tell", {
   expect_true(all(truth$aspects["phantom", ] == 0))
   expect_identical(dimnames(truth$membership %*% truth$aspects), dimnames(x))
   expect_identical(simulated_sites$sites$site, rownames(x))
-  # x was drawn with these probabilities, but for the sites left out as too poor
+  # x was drawn with these probabilities, except for sites excluded as too poor
   p <- truth$membership %*% truth$aspects
   expect_lt(abs(sum(x) - sum(p)), 4 * sqrt(sum(p * (1 - p))))
 })

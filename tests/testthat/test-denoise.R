@@ -46,7 +46,7 @@ test_that("rows without content, unknown cells and picked rows", {
 test_that("one kind may stay, and a fit without phantoms says so", {
   truth <- planted(30, 10)
   set.seed(2)
-  control <- fit_control(n_start = 1, max_pass = 200)
+  control <- fit_control(n_start = 1, max_iter = 200)
   fit <- suppressWarnings(aspect_bernoulli(truth$x, 4, phantom = "both", control = control))
   white <- denoise(fit, drop = "white")
   expect_equal(white$dropped, "A3")

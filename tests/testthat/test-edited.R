@@ -1,7 +1,7 @@
-# Fits that were edited after they were made: verbs may end in an error of R, but nothing may end R itself. The glue
-# checks the shapes of what reaches a kernel.
+# Fits edited after they were made: verbs may end in an R error but must not crash R. The glue checks the shapes of
+# everything that reaches a kernel.
 
-# Run in a process of its own, as the next.
+# Runs in a separate process, like the next function.
 edit_and_use <- function(fits) {
   edits <- list(
     function(value) NULL, as.character, function(value) value[-1L], function(value) value[0L],
@@ -24,7 +24,7 @@ edit_and_use <- function(fits) {
       value[if (nrow(value) == k) 0L else TRUE, if (ncol(value) == k) 0L else TRUE, drop = FALSE]
     }
     fit$dims[["k"]] <- 0L
-    fit[c("param", "pinned")] <- list(lapply(fit$param, keep), fit$pinned[0L])
+    fit[c("param", "fixed")] <- list(lapply(fit$param, keep), fit$fixed[0L])
     fit
   }
   for (fit in fits) {
@@ -44,7 +44,7 @@ edit_and_use <- function(fits) {
   }
 }
 
-# The same of what a fit keeps of its neighbours: every element of `smooth` (`near`), at any depth.
+# The same for the neighbours stored in a fit: every element of `smooth` (`near`), at any depth.
 edit_neighbours <- function(fits) {
   edits <- list(
     function(value) NULL, function(value) if (is.numeric(value)) replace(value, TRUE, NaN) else NaN,
@@ -81,7 +81,7 @@ edit_neighbours <- function(fits) {
   }
 }
 
-# What an edit does must be no more than an error of R's, in a process that comes to its end.
+# Checks, in a separate process that must finish, that an edit causes at most an R error.
 expect_survived <- function(use, fits) {
   file <- tempfile(fileext = ".rds")
   saveRDS(fits, file)
@@ -105,7 +105,7 @@ test_that("no fit whose neighbours were edited ends R", {
   sites <- list(age = cbind(1:20 / 2, 1:20 / 2 + 1), place = cbind(lng = 1:20, lat = 20:1))
   near <- smooth_over(age = sites$age, place = sites$place, bandwidth = c(age = 2, place = 300), strength = 3)
   joined <- smooth_over(neighbours = Matrix::Matrix(abs(outer(1:20, 1:20, "-")) == 1), strength = 3)
-  few <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, progress = FALSE)
+  few <- fit_control(n_start = 1, n_polish = 0, max_iter = 20, progress = FALSE)
   expect_survived(edit_neighbours, suppressWarnings(suppressMessages(list(
     aspect_bernoulli = aspect_bernoulli(x, 3, phantom = "white", smooth = near, control = few),
     joined = aspect_bernoulli(x, 2, smooth = joined, control = few),
@@ -122,7 +122,7 @@ test_that("starts of a noisy-OR fit are fits of their own", {
     control <- fit_control(n_start = 2, n_polish = 0, progress = FALSE, keep_starts = TRUE)
     fit <- noisy_or(x, 2, inference = inference, control = control)
     found <- modes(fit)
-    # Sources may come in another order than in the fit.
+    # Sources may be in another order than in the fit.
     on <- found$fits[[1L]]$param$activation
     expect_equal(unname(sort(colSums(on))), unname(sort(colSums(fit$param$activation))), tolerance = 1e-3)
     expect_equal(on, predict(found$fits[[1L]], x, "activation"), ignore_attr = TRUE, tolerance = 1e-8)

@@ -1,6 +1,6 @@
-# Also of R/modes.R.
+# Tests also R/modes.R.
 
-few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 200, tol = 1e-6)
+few <- quiet_control(n_start = 1, n_polish = 0, max_iter = 200, tol = 1e-6)
 
 test_that("an ensemble averages cells, and of aspect Bernoulli fits is one itself", {
   set.seed(1)
@@ -71,13 +71,13 @@ test_that("held-out weights find the better group", {
 test_that("variational fits are averaged over k and priors by held-out cells, with draws of their members", {
   set.seed(7)
   x <- simulated_sites$x[1:50, 1:20]
-  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 80, tol = 1e-5)
+  few <- quiet_control(n_start = 1, n_polish = 0, max_iter = 80, tol = 1e-5)
   several <- suppressWarnings(ensemble(x, k = 2:3, estimate = "vb", phantom = "white", folds = 2, control = few))
   expect_length(several$fits, 8L)
   expect_identical(unique(vapply(several$fits, function(fit) fit$estimate, "")), "vb")
   expect_length(unique(lapply(several$fits, function(fit) fit$prior)), 4L)
   expect_gt(length(unique(several$weights)), 1L) # not equal: by held-out cells
-  # What is said is kept.
+  # Messages are stored.
   said <- suppressWarnings(
     ensemble(x, k = 2, members = 2, estimate = "vb", weights = "equal", phantom = "white", control = few)
   )
@@ -87,7 +87,7 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   set.seed(1)
   draws <- posterior_draws(several, 200)
   k <- vapply(draws, function(draw) draw$dims[["k"]], 0)
-  # By square roots of the weights, which are by held-out cells.
+  # Proportional to square roots of the weights, which come from held-out cells.
   weights <- sqrt(several$weights) / sum(sqrt(several$weights))
   share <- sum(weights[vapply(several$fits, function(fit) fit$dims[["k"]], 0) == 2])
   expect_equal(several$draw_weights, weights)
@@ -97,21 +97,21 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
   sums <- by_taxon(several, draws = draws)
   expect_equal(sum(sums$missed), sum(false_absences(several, Inf)$missed))
   missed <- vapply(draws, function(draw) {
-    cells <- false_absences(draw, Inf, kinds = unname(ifelse(draw$pinned == "free", "content", draw$pinned)), x = x)
+    cells <- false_absences(draw, Inf, kinds = unname(ifelse(draw$fixed == "free", "content", draw$fixed)), x = x)
     sum(cells$missed[cells$taxon == sums$taxon[3]])
   }, 0)
   expect_lt(sums$low[3], mean(missed))
   expect_gt(sums$high[3], mean(missed))
   expect_gte(sums$high[3] - sums$low[3], diff(quantile(missed, c(0.05, 0.95)))[[1]] * 0.9)
   expect_true(all(c("low", "high") %in% names(by_taxon(several))))
-  expect_output(print(by_taxon(several)), "held 87 to 99 % of the true numbers.*may be too wide")
-  expect_output(print(by_site(several)), "held 86 to 98 % of the true numbers, where 90 % are wanted$")
+  expect_output(print(by_taxon(several)), "contained 87 to 99 % of the true numbers")
+  expect_output(print(by_site(several)), "contained 86 to 98 % of the true numbers")
   for (other in list(sums, by_taxon(several, level = 0.8), by_taxon(said), by_taxon(several$fits[[1]]))) {
     expect_false(any(grepl("true numbers", capture.output(print(other)))))
   }
-  sure <- identifiability(several$fits[[1]], n_start = 0, draws = draws[1:20], cells = TRUE)
+  sure <- identifiability(several$fits[[1]], draws = draws[1:20], cells = TRUE)
   expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
-  # What each member expects, as of the member alone.
+  # Each member's expected numbers equal those of the member alone.
   found <- summary(several)
   expect_equal(found$missed[2], sum(false_absences(several$fits[[2]], Inf)$missed), tolerance = 1e-8)
   expect_equal(nrow(age_profile(several, age = 1:20)$aspects), several$dims[["k"]] - 8)
@@ -123,7 +123,7 @@ test_that("variational fits are averaged over k and priors by held-out cells, wi
 test_that("fits are averaged over estimates, too, by held-out cells", {
   set.seed(8)
   x <- simulated_sites$x[1:40, 1:15]
-  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5)
+  few <- quiet_control(n_start = 1, n_polish = 0, max_iter = 60, tol = 1e-5)
   flat <- list(aspects = c(1, 1), membership = 1)
   chains <- mcmc_control(chains = 2, warmup = 20, draws = 40, n_start = 1, progress = FALSE)
   fits <- suppressWarnings(suppressMessages(list(
@@ -136,11 +136,11 @@ test_that("fits are averaged over estimates, too, by held-out cells", {
   expect_identical(summary(several)$estimate, c("ml", "map", "vb", "gibbs"))
   expect_equal(sum(several$weights), 1)
   expect_gt(length(unique(several$weights)), 1L)
-  expect_output(print(several), "Weights by estimate: ml: .*map: .*vb: .*gibbs: ")
+  expect_output(print(several), "gibbs +3 +1 .*map +3 +1 .*ml +3 +1 .*vb +3 +1 ")
   expect_equal(sum(by_taxon(several)$missed), sum(several$weights * summary(several)$missed), tolerance = 0.05)
   total <- attr(by_taxon(several), "total")
   expect_lt(total[1], total[2])
-  # A member without a posterior stands for itself.
+  # A member without a posterior contributes its point estimate.
   mixed <- ensemble(fits[c(1, 3)], weights = c(1, 1))
   set.seed(1)
   draws <- posterior_draws(mixed, 20)
@@ -150,13 +150,13 @@ test_that("fits are averaged over estimates, too, by held-out cells", {
 
 test_that("draws of an average are wider in memberships than those of its members, with the same mean", {
   x <- simulated_sites$x[1:40, 1:15]
-  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5)
+  few <- quiet_control(n_start = 1, n_polish = 0, max_iter = 60, tol = 1e-5)
   set.seed(9)
   fit <- suppressWarnings(aspect_bernoulli(x, 3, estimate = "vb", phantom = "white", control = few))
   shares <- function(of) vapply(posterior_draws(of, 200), function(draw) draw$param$membership[1:10, 1], numeric(10))
   alone <- shares(fit)
   averaged <- shares(ensemble(list(fit)))
-  # Of Dirichlets with a quarter of the weight of the data the spread is near twice as large.
+  # Dirichlets with a quarter of the data's weight have nearly twice the spread.
   ratio <- mean(apply(averaged, 1, sd)) / mean(apply(alone, 1, sd))
   expect_gt(ratio, 1.3)
   expect_lt(ratio, 2)
@@ -165,18 +165,18 @@ test_that("draws of an average are wider in memberships than those of its member
 
 test_that("members that disagree about what was missed are warned of, others are not", {
   x <- simulated_sites$x[1:40, 1:12]
-  few <- quiet_control(n_start = 1, n_polish = 0, max_pass = 60, tol = 1e-5)
+  few <- quiet_control(n_start = 1, n_polish = 0, max_iter = 60, tol = 1e-5)
   fit <- suppressWarnings(aspect_bernoulli(x, 3, estimate = "vb", phantom = "white", control = few))
-  # The same content, with nearly nothing and with much left to the phantom.
+  # The same content, with a small and with a large share of the phantom.
   moved <- function(share) {
     fit$param$membership[, 1:2] <- (1 - share) * fit$param$membership[, 1:2] / rowSums(fit$param$membership[, 1:2])
     fit$param$membership[, 3] <- share
     fit
   }
   shown <- function(...) paste(utils::capture.output(ensemble(list(...), weights = c(0.45, 0.55))), collapse = " ")
-  expect_match(shown(moved(0.02), moved(0.6)), "Warning: its members expect .* may be far off")
+  expect_match(shown(moved(0.02), moved(0.6)), "Warning: the members estimate .* may be far off")
   expect_no_match(shown(moved(0.5), moved(0.55)), "Warning")
-  expect_match(shown(moved(0.5), moved(0.55)), "members expect .* zeros to be false\\.")
+  expect_match(shown(moved(0.5), moved(0.55)), "members estimate .* zeros to be false\\.")
   apart <- members_apart(ensemble(list(moved(0.02), moved(0.6)), weights = c(0.45, 0.55)))
   each <- log(c(sum(false_absences(moved(0.02), Inf)$missed), sum(false_absences(moved(0.6), Inf)$missed)))
   expect_equal(apart$spread, sqrt(0.45 * 0.55) * abs(diff(each)), tolerance = 1e-8)
@@ -219,7 +219,7 @@ test_that("modes() groups starts by what they say of the cells", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   expect_invisible(plot(several))
-  expect_output(print(several), "solution")
+  expect_output(print(several), "Solutions: ")
 })
 
 test_that("prints and messages", {

@@ -3,7 +3,7 @@ entropic_mstep <- function(omega, beta, method = "global") {
 }
 
 test_that("the Lambert functions and the M-step equal the golden values", {
-  golden <- read_golden_counts("mstep_public.json")
+  golden <- read_golden_counts("mstep")
   near <- function(got, want) expect_lt(max(abs(got - want) / abs(pmax(want, 1e-320))), 1e-12)
   near(test_entry("test_lambert", as.double(golden$lambert$m1_E), 0L), golden$lambert$m1_u)
   near(test_entry("test_lambert", as.double(golden$lambert$pos_L), 1L), golden$lambert$pos_w)
@@ -17,7 +17,7 @@ test_that("the Lambert functions and the M-step equal the golden values", {
   }
 })
 
-# Every kind of problem: flat, skewed, with zeros and ties, of any magnitude, beta of both signs.
+# All kinds of problems: flat, skewed, with zeros and ties, of any magnitude, beta of both signs.
 random_problem <- function(kind) {
   k <- sample.int(20, 1)
   omega <- switch(kind,

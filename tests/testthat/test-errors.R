@@ -1,5 +1,4 @@
-# Wrong calls, each with what it says. Snapshots: _snaps/errors.md.
-# Of R/check.R, R/fit_control.R.
+# Wrong calls and their messages. Snapshots: _snaps/errors.md. Tests R/check.R, R/fit_control.R.
 
 said <- function(expr) {
   tryCatch(
@@ -64,10 +63,10 @@ test_that("wrong settings of a model", {
     writeLines(said(ab(x, 2, estimate = "map", prior = list(aspects = c(1, 2), membership = 0))))
     writeLines(said(fit_control(n_start = 0)))
     writeLines(said(fit_control(tol = -1)))
-    writeLines(said(fit_control(max_pass = Inf)))
+    writeLines(said(fit_control(max_iter = Inf)))
     writeLines(said(fit_control(accelerate = "yes")))
     writeLines(said(fit_control(init = "none")))
-    writeLines(said(fit_control(passes = 10)))
+    writeLines(said(fit_control(iterations = 10)))
   })
 })
 
@@ -86,7 +85,8 @@ test_that("unknown arguments are told, with the nearest that there is", {
 test_that("an unknown argument that is a setting is sent to `control`, by the function that has it", {
   counts <- matrix(2, 6, 4)
   refuses <- function(expr, way) {
-    expect_error(expr, sprintf(": give it as `control = %s`.", way), fixed = TRUE, class = "multicause_input_error")
+    expect_error(expr, sprintf(": it is a setting, `control = %s`.", way), fixed = TRUE,
+      class = "multicause_input_error")
   }
   for (setting in setdiff(names(formals(fit_control)), "...")) {
     for (model in list(ab, plsa, nmf, bernoulli_mixture, which_zeros, visits_bernoulli)) {
@@ -187,11 +187,9 @@ test_that("columns of data frames are plain numbers, or said not to be", {
   frame <- data.frame(a = c(1, 0, 1), b = c(0, 1, 1))
   long <- structure(c(0, 4.940656e-324, 0), class = "integer64")
   twice <- data.frame(site = c("u", "v", "w"), a = c(1, 0, 1), a = c(0, 1, 1), check.names = FALSE)
-  inside <- with_long <- frame
-  with_long$long <- long
+  inside <- frame
   inside$both <- as.matrix(frame)
   expect_snapshot({
-    writeLines(said(ab(with_long, 2)))
     writeLines(said(ab(structure(cbind(long, long), class = "integer64"), 2)))
     writeLines(said(ab(twice, 2)))
     writeLines(said(ab(inside, 2)))
@@ -208,13 +206,13 @@ test_that("an argument that was not given is named", {
     "report_format"
   )
   for (name in setdiff(ours, without)) {
-    expect_error(get(name)(), "must be given", class = "multicause_input_error", info = name)
+    expect_error(get(name)(), "must be supplied", class = "multicause_input_error", info = name)
   }
   for (model in list(plsa, plca, noisy_or)) {
-    expect_error(model(x), "`k` must be given", class = "multicause_input_error")
+    expect_error(model(x), "`k` must be supplied", class = "multicause_input_error")
   }
-  expect_error(cross_validate(x, model = nmf), "`k` must be given", class = "multicause_input_error")
-  expect_error(cross_validate(x), "`model` must be given", class = "multicause_input_error")
+  expect_error(cross_validate(x, model = nmf), "`k` must be supplied", class = "multicause_input_error")
+  expect_error(cross_validate(x), "`model` must be supplied", class = "multicause_input_error")
 })
 
 test_that("a start that is no list, a number too large, features that are no numbers", {
@@ -257,7 +255,7 @@ test_that("a control that was edited is checked as it was when it was made", {
     writeLines(said(ab(x, 2, control = edit()["n_start"])))
     writeLines(said(ab(x, 2, control = structure(edit()[-1], class = "multicause_control"))))
     writeLines(said(ab(x, 2, control = edit(n_start = "a"))))
-    writeLines(said(ab(x, 2, control = edit(pass = 3))))
+    writeLines(said(ab(x, 2, control = edit(iteration = 3))))
     writeLines(said(ab(x, 2, control = structure(1, class = "multicause_control"))))
     writeLines(said(bmf(x, control = short)))
   })
@@ -289,8 +287,8 @@ test_that("names that R cannot read are refused where they come in", {
   bytes <- "caf\xe9"
   Encoding(bytes) <- "bytes"
   expect_match(said(ab(named(bytes), 1)), "must be text that can be read: that of column 2 is not")
-  finds <- data.frame(site = c("a", "b"), taxon = c("x", bytes))
-  expect_match(said(occurrence_matrix(finds, "site", "taxon")), "row 2 of \"taxon\" cannot", fixed = TRUE)
+  presences <- data.frame(site = c("a", "b"), taxon = c("x", bytes))
+  expect_match(said(occurrence_matrix(presences, "site", "taxon")), "row 2 of \"taxon\" cannot", fixed = TRUE)
   skip_if_not(l10n_info()[["UTF-8"]], "not UTF-8")
   expect_match(said(ab(named("caf\xe9"), 1)), "that of column 2 is not")
 })
@@ -308,7 +306,7 @@ test_that("a column that numbers the rows is told from counts", {
     fixed = TRUE)
   expect_match(said(ab(as.matrix(numbered) * 2, 1)), "leave it out", fixed = TRUE)
   expect_match(said(ab(cbind(a = c(0, 1, 2, 3, 4, 5)), 1)), "For counts", fixed = TRUE)
-  # Counts of pots that happen to be above 0 and each once, in the first column and in another.
+  # Counts of pots that happen to be distinct and positive, in the first column and in another.
   pots <- data.frame(a = c(57, 116, 27, 28, 60), b = c(2, 5, 3, 1, 9), c = c(0, 4, 2, 0, 2))
   expect_match(said(ab(pots, 1)), "is 57. For counts", fixed = TRUE)
   expect_match(said(ab(cbind(c = pots$c > 0, pots[1:2]), 1)), "is 57. For counts", fixed = TRUE)
@@ -328,4 +326,12 @@ test_that("a unit or a title is text that can be read", {
   expect_match(said(check_text("a\xff", "unit", 1L)), "^`unit` must be text that can be read: convert it by iconv")
   expect_identical(said(check_text(c("\u00e9", "a"), "notes")), "NO ERROR")
   expect_match(said(check_text(2, "unit", 1L)), "^`unit` must be one string or NULL, not 2")
+})
+
+test_that("names that other packages use lead to the argument, and long lists of arguments stay in the help", {
+  expect_match(said(ab(x, 1, maxit = 5)), "it is a setting, `control = fit_control\\(max_iter = \\)`")
+  expect_match(said(ab(x, 1, n_start = 5)), "it is a setting, `control = fit_control\\(n_start = \\)`")
+  expect_identical(said(fit_control(maxiter = 5)), "Unknown argument `maxiter`: did you mean `max_iter`?")
+  expect_match(said(which_zeros(x, k = 4)), "`k`: the number of components is chosen by the function itself.")
+  expect_match(said(which_zeros(x, foo_bar = 4)), "the help page lists the arguments.")
 })

@@ -1,4 +1,4 @@
-# The page of explore(): its data are those of the answer; in a browser its parts follow each other.
+# The page of explore(): its data are those of the result; in a browser its parts are linked.
 
 odd_names <- c(
   "it's \"quoted\" <b>bold</b>", "`tick` </script><script>document.title='ran'</script>", "\u5317\u4eac \u00c5", "=1+1",
@@ -33,16 +33,16 @@ test_that("the data of the page are those of the answer", {
   expect_identical(data$sites, rownames(explored$x))
   expect_identical(data$taxa, colnames(explored$x))
   expect_identical(data$words, c("localities", "genera"))
-  chance <- matrix(data$chance, nrow = 30, byrow = TRUE)
-  expect_identical(chance == -1, unname(explored$x == 1))
-  expect_equal(chance[chance >= 0] / 1e4, explored$w$probability[explored$x == 0], tolerance = 1e-4)
+  probability <- matrix(data$probability, nrow = 30, byrow = TRUE)
+  expect_identical(probability == -1, unname(explored$x == 1))
+  expect_equal(probability[probability >= 0] / 1e4, explored$w$probability[explored$x == 0], tolerance = 1e-4)
   cells <- as.data.frame(explored$w)
   at <- cbind(match(cells$site, data$sites), match(cells$taxon, data$taxa))
-  missed <- stats::plogis(data$slope * stats::qlogis(chance[at] / 1e4) + data$ratio[[1L]])
+  missed <- stats::plogis(data$slope * stats::qlogis(probability[at] / 1e4) + data$ratio[[1L]])
   expect_equal(missed, cells$missed, tolerance = 1e-2)
   expect_equal(data$total, unname(explored$w$total), tolerance = 1e-4)
   expect_equal(data$age, explored$ages, tolerance = 1e-4)
-  # The sentences, and the ends of the ranges: coded as they are, they are above the same thresholds.
+  # The sentences, and the ends of the ranges: as coded, they exceed the same thresholds.
   said <- sprintf("would find about %s more presences (", show_count(explored$w$total[["missed"]]))
   expect_match(data$said, said, fixed = TRUE)
   coded <- function(ends) matrix(ends, nrow = 30, byrow = TRUE)[at]
@@ -52,7 +52,6 @@ test_that("the data of the page are those of the answer", {
       states_of(cells$missed_low, cells$missed_high, threshold / 100)
     )
   }
-  expect_equal(coded(data$se) / 1000, explored$w$se[at], tolerance = 0.002)
 })
 
 test_that("a fit has its components, ages and places given, or none", {
@@ -64,7 +63,7 @@ test_that("a fit has its components, ages and places given, or none", {
   expect_equal(full$lon, unname(explored$places[, 1L]), tolerance = 1e-4)
   expect_identical(full$unit, "age")
   expect_identical(full$title, "Mine")
-  gaps <- explored$fit$param$membership[, explored$fit$pinned == "white"]
+  gaps <- explored$fit$param$membership[, explored$fit$fixed == "white"]
   expect_equal(stats::plogis(-full$ratio), unname(1 - gaps), tolerance = 1e-4)
   expect_message(data_of(page_of(ensemble(list(explored$fit, explored$fit)))), NA)
 })
@@ -74,7 +73,7 @@ test_that("every model of a 0/1 table has a page", {
   fits <- fits_of_all()
   for (fit in fits[setdiff(names(fits), c("plsa", "plca"))]) {
     data <- data_of(page_of(fit))
-    expect_length(data$chance, fit$dims[["n"]] * fit$dims[["m"]])
+    expect_length(data$probability, fit$dims[["n"]] * fit$dims[["m"]])
     expect_true(all(is.finite(data$ratio)))
   }
 })
@@ -96,7 +95,7 @@ test_that("wrong input is told", {
   wrong("Unknown argument", explored$w, tempfile(fileext = ".html"), colour = 1)
 })
 
-# A zero before the first or after the last find of its taxon.
+# Zeros before the first or after the last presence of their taxon.
 away <- local({
   found <- explored$x == 1
   first <- apply(ifelse(found, explored$ages, Inf), 2, min)
@@ -116,7 +115,7 @@ probe <- sprintf("<script>
   document.addEventListener('securitypolicyviolation', () => { seen.errors += 1; });
   const at = id => document.getElementById(id), fire = (id, kind) => at(id).dispatchEvent(new Event(kind));
   const cells = () => Array.from(at('rows').children, row => Array.from(row.children, cell => cell.textContent));
-  const put = (id, value, kind) => { at(id).value = value; fire(id, kind); };
+  const put = (id, value, kind) => { at(id).value = value; fire(id, kind); explorer.flush(); };
   seen.title = document.title;
   seen.options = Array.from(at('site').options, one => one.textContent);
   seen.first = cells()[0];
@@ -133,13 +132,32 @@ probe <- sprintf("<script>
   explorer.select(%d, %d);
   seen.cell = at('says').textContent;
   explorer.select(-1, 2);
-  put('total', '50', 'input');
+  const first_place = Number(at('total').value);
+  seen.place = first_place;
+  put('total', String(first_place + 1), 'input');
+  seen.near = tell();
+  put('total', '500', 'input');
   seen.half = tell();
   seen.other = at('answer').textContent;
-  put('total', '0', 'input');
+  seen.hash = location.hash;
+  put('total', String(first_place), 'input');
+  seen.again = tell();
   put('threshold', '90', 'input');
   seen.threshold = at('answer').textContent;
-  at('clear').click();
+  at('reset').click();
+  seen.reset = [location.hash, at('threshold').value, Number(at('total').value) - first_place];
+  const map_of = at('heat').getBoundingClientRect();
+  at('heat').dispatchEvent(new MouseEvent('mousemove', { clientX: map_of.left + 2, clientY: map_of.top + 2 }));
+  seen.hover = at('hover').textContent;
+  seen.keys = ['time-key', 'map-key'].map(id => at(id).querySelectorAll('svg').length);
+  let draws = 0;
+  const pen = CanvasRenderingContext2D.prototype, clear = pen.clearRect;
+  pen.clearRect = function (...all) { draws += 1; return clear.apply(this, all); };
+  for (let i = 0; i < 20; i++) { at('threshold').value = String(40 + i); fire('threshold', 'input'); }
+  explorer.flush();
+  pen.clearRect = clear;
+  seen.draws = draws;
+  at('reset').click();
   put('search', 'genus 7', 'input');
   seen.search = cells().map(row => row[1]);
   at('heads').children[0].firstChild.click();
@@ -167,11 +185,15 @@ probe <- sprintf("<script>
   })();
 </script>", clipped_parts, away[1L] - 1L, away[2L] - 1L)
 
-# The cells of an answer with the total of the page's slider at its middle.
+# The states of the zeros of a result with the total of the page's slider at its middle: all log-odds are moved by one
+# number.
 half_of_slider <- function(w) {
   total <- min(0.95 * sum(w$candidate), 1.25 * w$total[["high"]]) / 2
-  w$ratios$log[] <- log_ratio_of(log_odds_bins(0.8 * stats::qlogis(w$probability[w$candidate])), total)
-  as.data.frame(w)
+  cells <- as.data.frame(w)
+  odds <- stats::qlogis(cells$missed)
+  shift <- stats::uniroot(function(s) sum(stats::plogis(odds + s)) - total, c(-30, 30), tol = 1e-10)$root
+  moved <- function(p) stats::plogis(stats::qlogis(p) + shift)
+  tabulate(states_of(moved(cells$missed_low), moved(cells$missed_high), 0.5), 4L)[2:4]
 }
 
 test_that("in a browser the parts follow each other, and names are shown as written", {
@@ -183,24 +205,33 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_identical(seen$errors, 0L)
     expect_lte(seen$wide, 0)
     expect_identical(as.character(seen$clipped), character())
-    expect_identical(seen$title, "Which zeros are false?")
+    expect_identical(seen$title, "Which zeros are false absences?")
     expect_identical(seen$quality, paste(quality_sentences(explored$w), collapse = " "))
-    expect_match(seen$cell, "Its age, [0-9.]+, is outside those of the finds, [0-9.]+ to [0-9.]+[.]$")
+    expect_match(seen$cell, "Its age, [0-9.]+, is outside those of the presences, [0-9.]+ to [0-9.]+[.]$")
     expect_setequal(seen$options, c("all", rownames(explored$x)))
     cells <- as.data.frame(explored$w)
     expect_identical(seen$first[1:2], as.character(unlist(cells[1L, c("site", "taxon")]))) # as the print has them
-    expect_equal(as.numeric(seen$first[3:4]), unlist(cells[1L, c("probability", "missed")]),
-      tolerance = 2e-3, ignore_attr = TRUE)
+    expect_equal(as.numeric(seen$first[3L]), cells$probability[1L], tolerance = 1e-2)
+    shown <- as.numeric(regmatches(seen$first[4L], gregexpr("[0-9.]+", seen$first[4L]))[[1L]])
+    expect_equal(shown, unlist(cells[1L, c("missed", "missed_low", "missed_high")]), tolerance = 1e-2,
+      ignore_attr = TRUE)
     expect_match(seen$answer, data_of(file)$said, fixed = TRUE)
     expect_equal(seen$states, tabulate(zero_states(explored$w, 0.5), 5L)[2:4])
     expect_match(seen$answer, sprintf(
-      "is above 0.50 for %d zeros, which are probably missed; %d are undecided, their range is on both sides of it.",
-      seen$states[1L], seen$states[2L]
+      "Zeros whose whole 90 %% interval is above 0.50: %d; undecided: %d.", seen$states[1L], seen$states[2L]
     ), fixed = TRUE)
     expect_identical(seen$big, c(unbroken(show_count(c(3421.4, 1234567, 120.3, 99.7, 34.56))), "0"))
-    half <- half_of_slider(explored$w)
-    expect_equal(seen$half, tabulate(states_of(half$missed_low, half$missed_high, 0.5), 4L)[2:4])
-    expect_match(seen$other, "Expected missed: [0-9. ]+, as the slider has it")
+    expect_equal(seen$half, half_of_slider(explored$w), tolerance = 0.02)
+    # One rule: the slider starts at the estimate, and a step beside it changes next to nothing.
+    expect_gt(seen$place, 0)
+    expect_lte(max(abs(seen$near - seen$states)), 2)
+    expect_identical(seen$again, seen$states)
+    expect_match(seen$other, "Undetected presences expected: [0-9. ]+, as the slider has it")
+    expect_match(seen$hash, "total=[0-9.]+")
+    expect_identical(seen$reset, c("", "50", "0"))
+    expect_match(seen$hover, " at ")
+    expect_identical(seen$keys, c(3L, 2L))
+    expect_identical(seen$draws, 360L) # one draw of all cells, of twenty events
     expect_identical(unique(seen$taxon), odd_names[3L])
     expect_length(seen$taxon, sum(explored$x[, 3L] == 0))
     expect_match(seen$says, sprintf("^%s: %d found", odd_names[3L], sum(explored$x[, 3L])))
@@ -212,18 +243,22 @@ test_that("in a browser the parts follow each other, and names are shown as writ
     expect_identical(seen$keyboard, c(1L, data_of(file)$columns[1L]))
     expect_identical(seen$picked, rownames(explored$x)[5L])
     expect_identical(seen$dots, c(30L, 30L))
-    # What is shown is what is downloaded: a file for a spreadsheet, with the mark of UTF-8 before it.
+    # The displayed rows are downloaded: a file for a spreadsheet, with a UTF-8 byte order mark.
     expect_identical(seen$link, c("zeros.csv", "blob:"))
     expect_identical(seen$kind, "text/csv")
     expect_identical(seen$bytes[1:3], c(0xEFL, 0xBBL, 0xBFL))
     saved <- rawToChar(as.raw(seen$bytes[-(1:3)]))
     Encoding(saved) <- "UTF-8"
     rows <- utils::read.csv(text = saved, encoding = "UTF-8", colClasses = "character", check.names = FALSE)
-    expect_identical(names(rows), c("localities", "genera", "probability", "missed", "age"))
-    expect_identical(unname(as.matrix(rows)), seen$kept)
+    heads <- c("localities", "genera", "probability", "missed", "missed_low", "missed_high", "age")
+    expect_identical(names(rows), heads)
+    expect_identical(unname(as.matrix(rows[1:2])), seen$kept[, 1:2])
+    expect_identical(rows$age, seen$kept[, 5L])
     expect_setequal(rows$localities, grep("^Site", rownames(explored$x)[explored$x[, 3L] == 0], value = TRUE))
-    missed <- cells$missed[match(paste(rows$localities, rows$genera), paste(cells$site, cells$taxon))]
-    expect_equal(as.numeric(rows$missed), missed, tolerance = 2e-2)
+    at <- match(paste(rows$localities, rows$genera), paste(cells$site, cells$taxon))
+    for (part in c("missed", "missed_low", "missed_high")) {
+      expect_equal(as.numeric(rows[[part]]), cells[[part]][at], tolerance = 2e-2)
+    }
   }
 })
 
@@ -306,7 +341,7 @@ test_that("the page of a large table has the sites of which most is expected", {
   sums <- by_site(w)
   kept <- sort(order(-sums$missed)[1:10])
   expect_identical(unclass(some$sites), unclass(all$sites)[kept])
-  for (part in c("chance", "low", "high", "se")) {
+  for (part in c("probability", "low", "high")) {
     rows <- function(value, n) matrix(unclass(value), ncol = n)
     expect_identical(rows(some[[part]], 10), rows(all[[part]], 60)[, kept], label = part)
   }
@@ -315,9 +350,54 @@ test_that("the page of a large table has the sites of which most is expected", {
   expect_equal(some$ratio, all$ratio)
   part <- sum(sums$missed[kept]) / sum(sums$missed)
   expect_equal(unclass(some$total), part * unclass(all$total), ignore_attr = TRUE)
-  control <- fit_control(n_start = 1, n_polish = 0, max_pass = 30, progress = FALSE)
+  control <- fit_control(n_start = 1, n_polish = 0, max_iter = 30, progress = FALSE)
   fit <- quiet_fit(aspect_bernoulli(x, 3, control = control))$value
   expect_message(page <- explore_data(fit, NULL, NULL, NULL, "Ma", NULL), "10 sites")
   expect_length(page$sites, 10L)
   expect_true(all(unlist(lapply(page$components, `[[`, "sites")) %in% 0:9))
+})
+
+test_that("the coast of the page is cut to its map, and as fine as a pixel", {
+  skip_if_not_installed("maps")
+  sites <- early_tetrapods$sites
+  place <- one_piece(as.matrix(sites[c("lng", "lat")]))
+  lines <- coast_lines(place[1:40, ], NULL)
+  frame <- page_frame(place[1:40, ])
+  points <- do.call(rbind, lines)
+  expect_true(all(points[, 1L] >= frame$lon[1L] - frame$pixel & points[, 1L] <= frame$lon[2L] + frame$pixel))
+  expect_true(all(points[, 2L] >= frame$lat[1L] - frame$pixel & points[, 2L] <= frame$lat[2L] + frame$pixel))
+  steps <- do.call(rbind, lapply(lines, function(one) abs(diff(round(one / frame$pixel)))))
+  expect_gt(mean(rowSums(steps) > 0), 0.98) # up to rounding of the third decimal
+})
+
+state_probe <- "<script>
+  const seen = {};
+  window.addEventListener('hashchange', () => setTimeout(() => {
+    const at = id => document.getElementById(id);
+    seen.state = [explorer.state.site, explorer.state.taxon, explorer.state.threshold];
+    seen.shown = [at('site').value, at('threshold-said').textContent, at('search').value];
+    seen.high = at('heat').getBoundingClientRect().height;
+    document.body.setAttribute('data-seen', encodeURIComponent(JSON.stringify(seen)));
+  }, 0));
+  location.hash = '#site=2&taxon=1&threshold=0.7&search=a%20b&total=-5&component=99&junk';
+</script>"
+
+test_that("a file without an ending gets .html, and another ending is refused", {
+  folder <- tempfile()
+  dir.create(folder)
+  fit <- aspect_bernoulli(simulated_sites$x[1:20, 1:8], 2, control = quiet_control(n_start = 1))
+  explore(fit, file.path(folder, "page"), open = FALSE)
+  explore(fit, file.path(folder, "PAGE2.HTML"), open = FALSE)
+  expect_setequal(dir(folder), c("page.html", "PAGE2.HTML"))
+  expect_error(explore(fit, file.path(folder, "a.pdf")), "ends in .html", class = "multicause_input_error")
+})
+
+test_that("the address says what is shown, and rows of many sites stay low", {
+  skip_if_not_installed("jsonlite")
+  chromium <- chromium_here()
+  long <- drawn_fit(320, 12, 2)
+  seen <- jsonlite::fromJSON(left_in(dump_page(page_of(long), state_probe, chromium), "data-seen"))
+  expect_equal(seen$state, c(2, 1, 0.7))
+  expect_identical(seen$shown, c("2", "0.70", "a b"))
+  expect_lt(seen$high, 1000)
 })

@@ -1,4 +1,4 @@
-# The page of topics: its data are those of the fit; in a browser its parts follow each other.
+# The page of topics: its data are those of the fit; in a browser its parts are linked.
 
 topics <- local({
   set.seed(2)
@@ -24,7 +24,7 @@ test_that("the data of the page are those of the fit", {
   fit <- topics$fit
   data <- data_of_topics()
   expect_identical(data$words, c("quarries", "genera"))
-  expect_identical(sort(data$terms), sort(colnames(topics$x))) # each is told by some component
+  expect_identical(sort(data$terms), sort(colnames(topics$x))) # each is characteristic of some component
   order <- match(data$terms, colnames(topics$x))
   expect_equal(data$count, unname(colSums(topics$x)[order]))
   written <- colSums(coef(fit)$membership * rowSums(topics$x))
@@ -33,7 +33,7 @@ test_that("the data of the page are those of the fit", {
   expect_equal(colSums(data$written), data$count, tolerance = 0.1)
   most <- which.max(coef(fit)$membership[, 1L] * rowSums(topics$x))
   expect_identical(data$sites$names[[1L]][1L], rownames(topics$x)[most])
-  # By the usual weight the first terms are those of top_terms().
+  # With the default weight the first terms are those of top_terms().
   relevance <- 0.6 * data$log_share + 0.4 * data$log_lift
   for (c in 1:3) {
     first <- top_terms(fit, 3, by = "relevance")

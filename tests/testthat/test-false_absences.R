@@ -1,5 +1,4 @@
-# The scores of every cell of a fit, cell by cell, by the reference.
-# Also of R/aspect_bernoulli_cells.R, R/base_cells.R.
+# Scores of every cell of a fit, cell by cell, by the reference. Tests also R/aspect_bernoulli_cells.R, R/base_cells.R.
 ref_table <- function(fit, kinds) {
   s <- fit$param$membership
   a <- fit$param$aspects
@@ -59,11 +58,11 @@ test_that("false presences are ranked by the composition of the site, with or wi
   }
 })
 
-test_that("both kinds pinned at exact 0 and 1", {
+test_that("both kinds fixed at exact 0 and 1", {
   truth <- planted(40, 12)
   set.seed(3)
   x <- pmax(truth$x, rbinom(length(truth$x), 1, 0.03))
-  fit <- aspect_bernoulli(x, 4, phantom = "both", control = fit_control(n_start = 2, max_pass = 500, tol = 1e-7))
+  fit <- aspect_bernoulli(x, 4, phantom = "both", control = fit_control(n_start = 2, max_iter = 500, tol = 1e-7))
   got <- false_absences(fit, n = Inf)
   kinds <- c("content", "content", "white", "black")
   s <- fit$param$membership
@@ -90,14 +89,14 @@ test_that("a row that is all phantom takes the table's mean content", {
   expect_equal(got$phantom, rep(1, 5))
 })
 
-test_that("when all are phantoms nothing is known of content, and the chance of a find still ranks", {
+test_that("when all are phantoms nothing is known of content, and the probability of a presence still ranks", {
   x <- matrix(c(1, 1, 0, 0), 4, 3)
   fit <- fit_with(x, cbind(x[, 1], 1 - x[, 1]) * 0.9 + 0.05, rbind(rep(1, 3), 0))
   expect_equal(phantoms(fit)$kind, c("black", "white"))
   got <- false_absences(fit)
   expect_true(all(is.na(got$present)) && all(is.na(got$missed)))
   expect_equal(got$probability, rep(0.05, 6))
-  expect_output(print(got), "6 of 6")
+  expect_output(print(got), "The 6 with the highest")
   expect_error(denoise(fit), "must leave a component", class = "multicause_input_error")
 })
 
@@ -143,7 +142,7 @@ test_that("a table of several blocks of rows gives what its parts give", {
   expect_equal(by_site$missed, rowSums(missed)[by_site$site])
   by_taxon <- by_taxon(fit)
   expect_equal(by_taxon$missed, colSums(missed)[by_taxon$taxon])
-  expect_equal(by_taxon$finds, colSums(x)[by_taxon$taxon])
+  expect_equal(by_taxon$presences, colSums(x)[by_taxon$taxon])
   expect_error(false_absences(fit, n = 1e9, site = 1:3001), "from 1 to 3000", class = "multicause_input_error")
 })
 
@@ -162,7 +161,7 @@ test_that("observations, attributes and cells can be picked", {
   expect_equal(false_absences(case$fit, n = Inf, within = sparse), inside)
   none <- false_absences(case$fit, within = within & FALSE)
   expect_equal(nrow(none), 0L)
-  expect_output(print(none), "No absences to rank")
+  expect_output(print(none), "No absences among the requested cells")
 })
 
 test_that("site tables are joined by row names, by a column, or by place", {
@@ -209,24 +208,23 @@ test_that("of a part of a ranking, its header says that it is one", {
   case <- mixed_fit(c("content", "content", "white"), named = TRUE)
   whole <- false_absences(case$fit, n = 10)
   first_lines <- function(x, n) capture.output(print(x))[seq_len(n)]
-  all_expected <- sub("of them", "of all 54", first_lines(whole, 2L)[2L], fixed = TRUE)
-  expect_match(first_lines(whole, 1L), "^The 10 of 54 absences with the highest")
+  title <- first_lines(whole, 1L)
+  expect_match(title, "^False absences: [0-9.]+ of 54 expected")
+  expect_identical(first_lines(whole, 2L)[2L], "The 10 with the highest `probability`:")
   for (part in list(head(whole, 3), whole[c(2, 7, 9), ], whole[whole$probability < whole$probability[7], ])) {
-    expect_identical(first_lines(part, 2L), c(
-      "3 of the 10 of 54 absences with the highest `probability`", all_expected
-    ))
+    expect_identical(first_lines(part, 2L), c(title, "The 3 of the 10 with the highest `probability`:"))
   }
-  expect_match(first_lines(whole[0, ], 1L), "^0 of the 10 of 54 absences with the highest")
-  expect_match(first_lines(whole[order(whole$missed), ], 1L), "^The 10 of 54 absences with the highest")
-  expect_match(first_lines(subset(whole, missed > 0), 1L), "^The 10 of 54 absences with the highest")
+  expect_match(first_lines(whole[0, ], 2L)[2L], "^The 0 of the 10 with the highest")
+  expect_match(first_lines(whole[order(whole$missed), ], 2L)[2L], "^The 10 with the highest")
+  expect_match(first_lines(subset(whole, missed > 0), 2L)[2L], "^The 10 with the highest")
   expect_identical(first_lines(rbind(whole, whole), 1L), "False absences") # more than the ranking
   by_site <- false_presences(case$fit, n = 2, per = "site")
-  expect_match(first_lines(tail(by_site, 2), 1L), "^2 of the [0-9]+ of 30 presences .* within each site$")
+  expect_match(first_lines(tail(by_site, 2), 2L)[2L], "^The 2 of the [0-9]+ with the highest .* within each site:$")
 })
 
 test_that("where nothing is left to rank, that is said; a sparse pattern will do", {
   case <- small_fit()
-  expect_output(print(false_absences(case$fit, within = case$x > 1)), "No absences to rank")
+  expect_output(print(false_absences(case$fit, within = case$x > 1)), "No absences among the requested cells")
   zeros <- Matrix::Matrix(case$x == 0, sparse = TRUE)
   pattern <- methods::as(zeros, "nMatrix")
   expect_equal(false_absences(case$fit, within = pattern), false_absences(case$fit, within = zeros))
@@ -234,7 +232,7 @@ test_that("where nothing is left to rank, that is said; a sparse pattern will do
 
 test_that("sites that lack a row are told by the column that names the others", {
   x <- matrix(rep(0:1, 6), 4, dimnames = list(letters[1:4], NULL))
-  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 5)))
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 5)))
   sites <- data.frame(age = 1:4, name = letters[1:4])
   expect_error(
     false_absences(fit, site_data = sites[-3, ]), "column \"name\" lacks \"c\"", class = "multicause_input_error"
@@ -243,7 +241,7 @@ test_that("sites that lack a row are told by the column that names the others", 
 
 test_that("sites of observations that are named by numbers are matched by their column, not by the row's number", {
   x <- matrix(rep(0:1, 6), 4, dimnames = list(4:1, NULL))
-  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 5)))
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 5)))
   sites <- data.frame(visits = c(1:4, 1), site_id = c(2L, 4L, 1L, 3L, 9L), age = c(20, 40, 10, 30, 90))
   expect_message(got <- false_absences(fit, site_data = sites), "matched by its column \"site_id\"")
   expect_identical(got$age, 10 * as.numeric(got$site))

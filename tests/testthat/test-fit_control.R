@@ -1,4 +1,4 @@
-# What fit_control() promises of threads, passes and memory.
+# Guarantees of fit_control() about threads, iterations and memory.
 
 test_that("processes forked after a fit with two threads do their fits, too", {
   skip_on_os("windows") # it has no fork
@@ -6,11 +6,12 @@ test_that("processes forked after a fit with two threads do their fits, too", {
   skip_if_not_installed_here()
   code <- "
     library(multicause)
+    options(multicause.quiet = TRUE) # rows that happen to be equal are told on stderr, which run_child() reads
     set.seed(1)
     x <- matrix(stats::rbinom(40000, 1, 0.3), 2000)
     fit <- function(i) {
       set.seed(i)
-      control <- fit_control(n_threads = 2, n_start = 1, max_pass = 5, tol = 0, progress = FALSE)
+      control <- fit_control(n_threads = 2, n_start = 1, max_iter = 5, tol = 0, progress = FALSE)
       gibbs <- mcmc_control(
         chains = 1, warmup = 2, draws = 4, n_start = 1, n_reheat = 0, start_sweeps = 2, n_threads = 2, progress = FALSE
       )
@@ -35,7 +36,7 @@ test_that("processes forked after a fit with two threads do their fits, too", {
   expect_identical(run_child(code), "TRUE TRUE TRUE ")
 })
 
-test_that("passes and draws that are allowed cost nothing, those that are made do", {
+test_that("iterations and draws that are allowed cost nothing, those that are made do", {
   set.seed(1)
   x <- matrix(stats::rbinom(60, 1, 0.5), 10)
   most_memory <- function(code) {
@@ -44,7 +45,7 @@ test_that("passes and draws that are allowed cost nothing, those that are made d
     gc()["Vcells", 6L]
   }
   before <- most_memory(NULL)
-  many <- fit_control(max_pass = 3e7, n_start = 1, tol = 1e-6)
+  many <- fit_control(max_iter = 3e7, n_start = 1, tol = 1e-6)
   for (model in list(aspect_bernoulli, bernoulli_mixture, nmf, plsa, plca, noisy_or)) {
     expect_lt(most_memory(suppressWarnings(model(x, 2, control = many))) - before, 100)
   }
@@ -61,7 +62,7 @@ test_that("the notes of draws take the memory of those made, and keep their orde
 test_that("a k that no table needs, or no machine can hold, is refused at once", {
   set.seed(1)
   x <- matrix(stats::rbinom(60, 1, 0.5), 10)
-  quick <- fit_control(n_start = 1, max_pass = 1)
+  quick <- fit_control(n_start = 1, max_iter = 1)
   short <- mcmc_control(chains = 1, warmup = 1, draws = 1, n_start = 1, n_reheat = 0, start_sweeps = 2)
   huge <- .Machine$integer.max
   models <- list(
@@ -78,7 +79,7 @@ test_that("a k that no table needs, or no machine can hold, is refused at once",
     expect_error(model(huge), "^`k` must be at most 1000 for a table of 10 x 6.*, not 2147483647\\.$",
       class = "multicause_input_error")
   })
-  expect_lt(took[["elapsed"]], 5)
+  expect_lt(sum(took[1:2]), 5) # of the processor: other processes may keep the machine busy
   expect_error(bmf(x, 2, huge, control = short), "^`l` must be at most 1000", class = "multicause_input_error")
   expect_error(select_k(x, c(huge, huge - 1L), control = quick), "must be at most 1000")
   bind_in_namespace("machine_memory", function() 1e6)

@@ -1,4 +1,4 @@
-# Generics of R on fits: R/generics.R, R/base_generics.R.
+# R's generics on fits: R/generics.R, R/base_generics.R.
 
 refuses <- function(expr, ...) expect_error(expr, ..., class = "multicause_input_error")
 
@@ -20,7 +20,7 @@ test_that("deviance(), df.residual() and extractAIC() agree with logLik()", {
   expect_equal(df.residual(fit), nobs(fit) - fit$df)
   expect_equal(extractAIC(fit), c(fit$df, AIC(fit)))
   expect_equal(extractAIC(fit, k = 3)[2L], AIC(fit, k = 3))
-  refuses(deviance(fit), "give the data as `x`")
+  refuses(deviance(fit), "supply the data as `x`")
   map <- update(fit, x = truth$x, estimate = "map")
   expect_equal(df.residual(map), df.residual(fit))
   expect_equal(extractAIC(map), c(map$df, AIC(map)))
@@ -40,10 +40,12 @@ test_that("case.names() and variable.names() are those of the table", {
 test_that("what a model has none of says what to use", {
   fits <- fits_of_all()
   own <- list(
-    visits_bernoulli = c("vcov", "confint"), bernoulli_mixture = c("anova", "confint", "vcov"), noisy_or = "anova"
+    visits_bernoulli = c("vcov", "confint"), bernoulli_mixture = c("anova", "confint", "vcov"), noisy_or = "anova",
+    bmf = "confint", vb = "confint"
   )
-  for (fit in fits) {
-    for (generic in setdiff(c("vcov", "confint", "anova"), unlist(own[class(fit)]))) {
+  for (name in names(fits)) {
+    fit <- fits[[name]]
+    for (generic in setdiff(c("vcov", "confint", "anova"), unlist(own[c(name, class(fit))]))) {
       refuses(match.fun(generic)(fit), paste0("^", generic, "\\(\\) is not there for a fit of "))
     }
     expect_true(any(paste0("simulate.", class(fit)) %in% as.character(utils::methods("simulate"))))
@@ -84,7 +86,7 @@ test_that("a fit is a list without dimensions, whoever asks", {
     expect_identical(names(head(fit, 2)), names(fit)[1:2])
     expect_output(str(fit, max.level = 1, give.attr = FALSE), "param")
     expect_gt(nrow(as.data.frame(fit)), 0)
-    # An argument that wants a table says so itself.
+    # An argument that requires a table reports it.
     refuses(aspect_bernoulli(fit, 2), "`x` must be a matrix or data frame")
   }
 })
@@ -176,7 +178,7 @@ make_tables_of_results <- function() {
   }))
 }
 
-# The table without each of its columns, with each alone, renamed, of another kind or unknown; without rows, without
+# The table without each of its columns, with each alone, renamed, of another type or unknown; without rows, without
 # columns, and with a row of NA.
 parts_of_table <- function(table) {
   each <- lapply(names(table), function(column) {
@@ -211,7 +213,7 @@ test_that("tables of results print whatever is left of them", {
 
 test_that("a table of phantoms without their kinds does not count them", {
   table <- tables_of_results()$phantoms
-  expect_match(print_words(table), "1 white phantom")
+  expect_match(print_words(table), "Phantoms: 1 white")
   expect_no_match(print_words(table[setdiff(names(table), "kind")]), "phantom")
 })
 
@@ -221,7 +223,7 @@ test_that("rows and columns of tables of results keep the words of the data", {
   set.seed(1)
   survey <- visits_bernoulli(list(x, x * stats::rbinom(400, 1, 0.7)), 1, missed_by = "visit",
     control = fit_control(n_start = 1, progress = FALSE))
-  expect_match(print_words(occupied(survey)[1:3, c("site", "found")]), "found: birds that any visit found")
+  expect_match(print_words(occupied(survey)[1:3, c("site", "found")]), "lake +found")
 })
 
 test_that("figures of tables of results name the columns that they lack", {
@@ -240,7 +242,7 @@ test_that("what users of data frames and of models try on a result of which_zero
   expect_identical(subset(select = site, x = w), subset(zeros, select = site))
   expect_identical(w[1:3, ], zeros[1:3, ])
   expect_identical(w[2, "site"], zeros[2, "site"])
-  expect_identical(w["finds"], list(finds = w$finds))
+  expect_identical(w["presences"], list(presences = w$presences))
   expect_identical(w$prob, w$probability)
   expect_identical(predict(w), fitted(w))
   expect_identical(case.names(w), rownames(w$x))
@@ -264,6 +266,16 @@ test_that("what users of data frames and of models try on a result of which_zero
   for (generic in list(predict, fitted, residuals, coef)) refuses(generic(shards), "probabilities of shards")
   refuses(shards$missed, "is a column of the zeros")
   expect_identical(shards$zeros, zeros)
+  # What names no part; and the reason is given once.
+  for (part in list(character(), quote(f(x)), list(1), 1e3)) {
+    refuses(w[[part]], "`[[` takes one part of the result, by its name or number", fixed = TRUE)
+    refuses(shards[[part]], "`[[` takes one part of the result, by its name or number", fixed = TRUE)
+  }
+  refuses(w[w$missed > 0.5, ], "^`missed` is a column of the zeros")
+  refuses(do.call(as.data.frame, list(w, site_data = 1)), "Unknown argument `site_data`", fixed = TRUE)
+  part <- structure(list(dims = 1), class = c("nmf", "multicause"))
+  for (verb in list(augment, glance)) refuses(verb(part), "a whole fit")
+  refuses(tail(w, 1:3), "`n` must be", fixed = TRUE)
   refuses(AIC(w), "no likelihood")
   refuses(BIC(w), "no likelihood")
   expect_identical(subset(shards, missed > least), subset(zeros, missed > least))
@@ -275,6 +287,14 @@ test_that("what users of data frames and of models try on a result of which_zero
   expect_identical(verb("mutate")(w, a = rank), verb("mutate")(zeros, a = rank))
 })
 
+test_that("what has no plot says what has", {
+  fit <- aspect_bernoulli(simulated_sites$x[1:40, 1:10], 2, phantom = "white", control = quiet_control(n_start = 1))
+  refuses(plot(phantoms(fit)), "shows the components")
+  refuses(plot(smooth_over(age = as.numeric(1:10))), "Neighbours have no plot")
+  records <- data.frame(site = rep(c("a", "b"), each = 2), taxon = c("t1", "t2", "t2", "t3"))
+  refuses(plot(shards(records, tempfile(), site = "site", taxon = "taxon")), "Shards have no plot")
+})
+
 test_that("rows of other results are those of their tables", {
   set.seed(1)
   cv <- suppressMessages(cross_validate(
@@ -284,7 +304,7 @@ test_that("rows of other results are those of their tables", {
   expect_identical(cv[2:3, "loss"], as.data.frame(cv)[2:3, "loss"])
 })
 
-# Verbs that a message names, where they take a fit alone.
+# Verbs named in a message, if they take only a fit.
 verbs_named <- function(message) {
   named <- regmatches(message, gregexpr("[a-z_]+(?=\\()", message, perl = TRUE))[[1L]]
   takes_fit <- function(name) {
@@ -331,7 +351,7 @@ test_that("draws from a posterior print, of one chain, too", {
   fit <- suppressWarnings(suppressMessages(
     aspect_bernoulli(simulated_sites$x[1:30, 1:12], 2, estimate = "gibbs", control = quick)
   ))
-  expect_match(print_words(posterior_draws(fit, 1)[[1L]]), "One draw from the posterior; log-likelihood -[0-9]")
+  expect_match(print_words(posterior_draws(fit, 1)[[1L]]), "one draw from the posterior, log-likelihood -[0-9]")
 })
 
 test_that("explain() of a fit says what it is for", {

@@ -1,4 +1,4 @@
-# What every help page must have; a page that rests on a paper cites it with a DOI or another lasting address.
+# Required contents of every help page; a page based on a paper cites it with a DOI or another permanent address.
 
 help_pages <- function() {
   folder <- test_path("..", "..", "man")
@@ -21,7 +21,7 @@ test_that("every page of a function says what comes back, and shows it", {
     lacks <- !vapply(pages, function(page) grepl("[a-z]{3}", section(page, tag)), NA)
     expect_identical(names(pages)[is_function & lacks], character(), info = tag)
   }
-  # Nothing is only shown: what takes long is \donttest{}, which checks can run.
+  # No code is only shown: slow code is in \donttest{}, which checks can run.
   hidden <- vapply(pages, function(page) any(grepl("dontrun", unlist(lapply(page, attr, "Rd_tag")))), NA)
   expect_identical(names(pages)[hidden], character())
 })
@@ -49,7 +49,7 @@ test_that("pages that rest on papers cite them", {
 test_that("the index of the site has every page", {
   file <- test_path("..", "..", "_pkgdown.yml")
   skip_if_not(file.exists(file), "the sources of the site are not at hand")
-  # Entries stand one a line after a dash, or in brackets after "contents:".
+  # Entries are one per line after a dash, or in brackets after "contents:".
   text <- sub("#.*$", "", readLines(file))
   entries <- function(text) {
     lines <- grep("title:", grep("^ *(- |contents:)", text, value = TRUE), value = TRUE, invert = TRUE)

@@ -13,29 +13,28 @@ expected_of <- function(fit, phantom) {
   if (phantom == "white") sum(by_taxon(fit)$missed) else sum(false_presences(fit, Inf)$added)
 }
 
-quick <- fit_control(n_start = 2, max_pass = 150, tol = 1e-7, n_polish = 0, progress = FALSE)
+quick <- fit_control(n_start = 2, max_iter = 150, tol = 1e-7, n_polish = 0, progress = FALSE)
 quick_fit <- function(...) suppressMessages(suppressWarnings(aspect_bernoulli(..., control = quick)))
 
-test_that("what is reached is attained: fits with the same probabilities and log-likelihood to 1e-9", {
+test_that("the ends are attained: fits with the same probabilities and log-likelihood to 1e-9", {
   for (phantom in c("white", "black")) {
     for (k in 1:3) {
       fit <- given_fit(20 + k, k, phantom)
       set.seed(1)
-      sure <- identifiability(fit, n_start = 4)
-      expect_named(sure$fits, c("minimal", "maximal", "reached_least", "reached_most"))
+      sure <- identifiability(fit)
+      expect_named(sure$fits, c("minimal", "maximal"))
       for (name in names(sure$fits)) {
         end <- sure$fits[[name]]
         expect_lt(max(abs(fitted(end) - fitted(fit))), 1e-10)
         expect_lt(abs(end$loglik - fit$loglik), 1e-9)
         expect_true(all(end$param$aspects >= 0 & end$param$aspects <= 1 & all(end$param$membership >= 0)))
-        bound <- sure$share[sure$share$bound == if (grepl("reached", name)) "reached" else "inner", ]
-        side <- if (name %in% c("minimal", "reached_least")) "least" else "most"
+        bound <- sure$share[sure$share$bound == "inner", ]
+        side <- if (name == "minimal") "least" else "most"
         expect_equal(mean(end$param$membership[, k + 1]), bound[[side]], tolerance = 1e-9)
         expect_identical(bound[[paste0("loglik_", side)]], end$loglik)
       }
       rows <- sure$sites
-      expect_true(all(rows$reached_least <= rows$inner_least & rows$inner_most <= rows$reached_most + 1e-9))
-      expect_true(all(rows$reached_most <= rows$outer_most + 1e-9))
+      expect_true(all(rows$inner_least <= rows$inner_most + 1e-9 & rows$inner_most <= rows$outer_most + 1e-9))
       of <- if (phantom == "white") "absences" else "presences"
       told <- sure$fits$maximal$expected_false[[of]][["expected"]]
       expect_equal(told, expected_of(sure$fits$maximal, phantom))
@@ -46,7 +45,7 @@ test_that("what is reached is attained: fits with the same probabilities and log
 
 test_that("the conventions of the verbs are the fits at the ends", {
   fit <- given_fit(5, 2, top = 0.7)
-  sure <- identifiability(fit, n_start = 0)
+  sure <- identifiability(fit)
   for (end in c("minimal", "maximal")) {
     at <- sure$fits[[end]]
     expect_equal(predict(fit, type = "membership", phantom_convention = end), predict(at, type = "membership"))
@@ -64,13 +63,13 @@ test_that("smoothed fits have the bounds of their probabilities, and the print s
   near <- smooth_over(age = seq_len(40), bandwidth = 5, strength = 2)
   smoothed <- quick_fit(truth$x, 3, estimate = "map", phantom = "white", smooth = near)
   set.seed(4)
-  sure <- identifiability(smoothed, n_start = 2, nsim = 2)
+  sure <- identifiability(smoothed, nsim = 2)
   plain <- fit_with(truth$x, smoothed$param$membership, smoothed$param$aspects, phantom = "white")
   set.seed(4)
-  bare <- identifiability(plain, n_start = 2)
+  bare <- identifiability(plain)
   expect_equal(sure$share, bare$share)
   expect_equal(sure$sites[names(bare$sites)], bare$sites)
-  expect_output(print(sure), "bounds of the likelihood")
+  expect_output(print(summary(sure)), "bounds of the likelihood")
   expect_true(all(sure$sampling$most >= sure$sampling$least))
 })
 
@@ -87,7 +86,7 @@ test_that("bootstrap fits are fits of the same model", {
   expect_true(all(refit$param$aspects[1:2, ] > 0 & refit$param$aspects[1:2, ] < 1))
   expect_false(identical(refit$x, bayes$x))
   averaged <- ensemble(truth$x, k = 3, members = 2, control = quick)
-  expect_s3_class(identifiability(averaged, n_start = 0), "identifiability")
+  expect_s3_class(identifiability(averaged), "identifiability")
   expect_error(identifiability(averaged, nsim = 2), "`nsim` cannot fit", class = "multicause_input_error")
 })
 
@@ -97,7 +96,7 @@ test_that("posterior draws give the ends of their own probabilities, with the co
   for (phantom in c("white", "free")) {
     fit <- quick_fit(truth$x, 3, estimate = "vb", phantom = phantom)
     draws <- posterior_draws(fit, 6)
-    sure <- identifiability(fit, n_start = 0, draws = draws, level = 0.8, cells = TRUE)
+    sure <- identifiability(fit, draws = draws, level = 0.8, cells = TRUE)
     expect_equal(sure$n_draws, 6L)
     if (phantom == "white") {
       tops <- vapply(draws, function(draw) 1 - apply(fitted(draw), 1, max), numeric(40))
@@ -106,10 +105,10 @@ test_that("posterior draws give the ends of their own probabilities, with the co
     }
     expect_true(all(sure$cells$draws_most >= 0 & sure$cells$draws_most <= 1))
   }
-  expect_output(print(sure), "over 6 draws, to 80 %")
+  expect_output(print(summary(sure)), "Over 6 draws \\(80 %\\)")
 })
 
-test_that("both phantoms pinned: outer bounds only, over draws too; decided is said of the draws as well", {
+test_that("both phantoms fixed: outer bounds only, over draws too; decided is said of the draws as well", {
   truth <- planted(40, 10)
   set.seed(7)
   both <- quick_fit(truth$x, 4, phantom = "both")

@@ -1,17 +1,17 @@
-# How far a table tells the chance of recording of noisy-OR; ref_nor_hold() and ref_nor_rescale() are in
+# Information of a table about the probability of recording in noisy-OR; ref_nor_hold() and ref_nor_rescale() are in
 # helper-noisy_or.R.
 
-held_run <- function(p, hold, passes, pseudo = numeric(9), inference = "exact", accelerate = FALSE) {
+held_run <- function(p, hold, iterations, pseudo = numeric(9), inference = "exact", accelerate = FALSE) {
   by <- if (is.null(p$start$recorded_taxon)) "site" else "both"
   model <- list(
     inference = inference, pseudo = pseudo, mask = NULL, inner = 1L, q_steps = 1L, q_rule = "paper", missed_by = by
   )
   data <- check_data(p$x, "binary", quiet = TRUE)
-  control <- fit_control(n_start = 1, max_pass = passes, tol = 0, accelerate = accelerate)
+  control <- fit_control(n_start = 1, max_iter = iterations, tol = 0, accelerate = accelerate)
   nor_run(multicause:::nor_problem(data, p$k, 0L, model, NULL, NULL)$distinct, model, p$start, control, hold)
 }
 
-test_that("one pass with the scale held equals the transcription", {
+test_that("one iteration with the scale held equals the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
   for (inference in c("exact", "truncated")) {
@@ -64,16 +64,16 @@ test_that("more presences, fewer of them recorded: the likelihood is the same wh
       expect_close(ref_nor_recorded_loglik(p$x, other), ref_nor_recorded_loglik(p$x, start))
     }
   }
-  # Where all links, and leaks, are equal, which taxa were found says nothing: only how many.
+  # If all links, and all leaks, are equal, only the number of detected taxa is informative, not which they are.
   equal <- utils::modifyList(p$start, list(links = matrix(0.3, 2, 6), leak = rep(0.1, 6), recorded_taxon = NULL))
   shuffled <- t(apply(p$x, 1L, sample))
   expect_close(ref_nor_recorded_loglik(shuffled, equal), ref_nor_recorded_loglik(p$x, equal))
-  # Two causes without a leak at once: rho a b (t - 1) fewer finds.
+  # Two causes without a leak simultaneously: rho a b (t - 1) fewer presences.
   both <- utils::modifyList(p$start, list(leak = numeric(6), links = p$start$links / 2))
   t <- 1.4
-  finds <- function(par) ref_nor_there(par)[4, ] * par$recorded_taxon
+  presences <- function(par) ref_nor_there(par)[4, ] * par$recorded_taxon
   fewer <- both$recorded_taxon * both$links[1, ] * both$links[2, ] * (t - 1)
-  expect_close(finds(both) - finds(ref_nor_rescale(both, t)), fewer)
+  expect_close(presences(both) - presences(ref_nor_rescale(both, t)), fewer)
   expect_gt(max(abs(ref_nor_recorded_loglik(p$x, both) - ref_nor_recorded_loglik(p$x, ref_nor_rescale(both, t)))), 1e-4)
 })
 
@@ -84,11 +84,11 @@ test_that("one component: all numbers of false absences have the same likelihood
   sure <- identifiability(fit, nsim = 0)
   same <- range(sure$profile$missed[sure$profile$change > -1e-3])
   expect_gt(same[2], 2 * same[1])
-  expect_output(print(fit), "One component does not tell")
+  expect_output(print(summary(fit)), "One component does not distinguish")
   same <- recorded_problem("both", n = 15, m = 6, k = 2)
   same$start$links[] <- 0.3
   equal <- quietly(noisy_or(same$x, 2, missed_by = "both", start = same$start, control = nor_plain(0)))
-  expect_output(print(equal), "All links are about the same")
+  expect_output(print(summary(equal)), "All links are about equal")
 })
 
 test_that("ranges hold what is planted, where the fit alone has too few", {
@@ -107,8 +107,8 @@ test_that("ranges hold what is planted, where the fit alone has too few", {
   expect_true(all(diff(sure$profile$recorded) > 0) && max(sure$profile$change) == 0)
   expect_identical(sure$expected$least[sure$expected$bound == "fitted"], fit$missed)
   expect_equal(sure$n_cells, sum(p$x == 0))
-  expect_output(print(sure), "of tables drawn alike .* false absences [0-9]+ to [0-9]+\n")
-  expect_output(print(summary(sure)), "The profile")
+  expect_output(print(sure), "of tables drawn alike .* [0-9 ]+ to [0-9 ]+\n")
+  expect_output(print(summary(sure)), "Profile")
   expect_identical(names(tidy(sure))[1:4], c("phantom", "bound", "least", "most"))
   expect_identical(as.data.frame(tidy(sure, "profile")), sure$profile)
   if (requireNamespace("ggplot2", quietly = TRUE)) expect_s3_class(ggplot2::autoplot(sure), "ggplot")
@@ -117,7 +117,7 @@ test_that("ranges hold what is planted, where the fit alone has too few", {
 test_that("order, missing columns, known components, masks and kept data change no profile", {
   p <- recorded_planted(60, 4, m = 10)
   set.seed(1)
-  short <- fit_control(n_start = 2, max_pass = 60)
+  short <- fit_control(n_start = 2, max_iter = 60)
   fit <- quietly(noisy_or(p$x, 2, missed_by = "site", control = short))
   ends <- function(fit, ...) identifiability(fit, nsim = 0, ...)$expected[1, -(1:2)]
   again <- function(x, ...) {

@@ -1,4 +1,4 @@
-# Misses that are not alike for all attributes: bounds by attribute, and by attribute and observation.
+# Misses that differ among attributes: bounds by attribute, and by attribute and observation.
 
 largest_other <- function(p, observed, i, j) {
   p[!observed] <- 0
@@ -17,7 +17,7 @@ test_that("the bounds are those of their definition, in blocks of rows as well",
   fit <- table_with_gaps(13, 6)
   p <- fitted(fit)
   observed <- !is.na(fit$x)
-  sure <- identifiability(fit, n_start = 0, cells = TRUE)
+  sure <- identifiability(fit, cells = TRUE)
   top <- apply(replace(p, !observed, 0), 2, max)
   at <- cbind(match(sure$cells$site, rownames(p)), match(sure$cells$taxon, colnames(p)))
   if (anyNA(at)) at <- cbind(sure$cells$site, sure$cells$taxon)
@@ -50,7 +50,7 @@ test_that("no decomposition with rates by attribute and observation lies outside
       most <- unlike_missed(seen, 1:6, two_tops(t(p), t(seen$observed)))[[by]]
       expect_true(all((present - p) / (1 - p) <= most + 1e-12))
     }
-    # Of one cell: nothing else is missed but what this one needs.
+    # The bound of one cell has only the misses that it requires.
     i <- sample.int(6, 1)
     j <- sample.int(4, 1)
     other <- largest_other(p, seen$observed, i, j)
@@ -65,15 +65,15 @@ test_that("no decomposition with rates by attribute and observation lies outside
 test_that("the bounds contain each other, also for black phantoms and over draws", {
   set.seed(3)
   fit <- table_with_gaps(12, 7)
-  sure <- identifiability(fit, n_start = 0, cells = TRUE, nsim = 4)
+  sure <- identifiability(fit, cells = TRUE, nsim = 4)
   cells <- sure$cells
   expect_true(all(cells$missed_both_most >= pmax(cells$missed_taxon_most, cells$missed_outer_most) - 1e-12))
   expect_true(all(sure$unlike$draws_most > 0))
-  expect_match(print_words(sure), "each taxon is missed at a rate of its own, up to [0-9]+ of [0-9]+ zeros")
+  expect_match(print_words(summary(sure)), "each taxon is missed at a rate of its own, up to [0-9]+ of [0-9]+ zeros")
   black <- fit_with(1 - fit$x, fit$param$membership, 1 - fit$param$aspects, phantom = "black")
-  other <- identifiability(black, n_start = 0, cells = TRUE)
+  other <- identifiability(black, cells = TRUE)
   expect_equal(other$cells$added_both_most, cells$missed_both_most)
-  expect_output(print(other), "ones may\\s+be false")
+  expect_output(print(summary(other)), "ones may\\s+be false")
   both <- fit_with(fit$x, random_simplex(12, 4), rbind(random_unit(2, 7), 0, 1), phantom = "both")
   expect_equal(nrow(identifiability(both)$unlike), 4)
   expect_equal(nrow(as.data.frame(sure, table = "unlike")), 2)
@@ -86,7 +86,7 @@ test_that("an attribute or observation that nobody recorded bounds nothing", {
   x[3, ] <- NA
   fit <- fit_with(x, random_simplex(8, 3), rbind(random_unit(2, 5), 0), phantom = "white")
   fit$param$aspects[, 2] <- 0
-  sure <- identifiability(fit, n_start = 0, cells = TRUE)
+  sure <- identifiability(fit, cells = TRUE)
   expect_identical(sure$taxa$missed_most[2], 1)
   expect_identical(sure$taxa$site[2], sure$taxa$site[0][1])
   bare <- sure$cells$taxon %in% c(2, colnames(x)[2])

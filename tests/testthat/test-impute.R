@@ -1,4 +1,4 @@
-# impute(): what every model puts into unknown cells.
+# impute(): values of every model for unknown cells.
 
 test_that("unknown cells get the fit's answer, observed ones stay, for every model", {
   fits <- fits_of_all()
@@ -40,7 +40,7 @@ test_that("what cannot be filled in is refused", {
 })
 
 test_that("fitted and predicted probabilities lie within 0 and 1, however many cells are unknown", {
-  few <- fit_control(n_start = 1, n_polish = 0, max_pass = 50, progress = FALSE)
+  few <- fit_control(n_start = 1, n_polish = 0, max_iter = 50, progress = FALSE)
   draws <- mcmc_control(
     chains = 1, warmup = 10, draws = 20, n_start = 1, n_reheat = 1, keep = 5, progress = FALSE
   )
@@ -54,7 +54,7 @@ test_that("fitted and predicted probabilities lie within 0 and 1, however many c
     pca = function(x) logistic_pca(x, 2, control = few), noisy = function(x) noisy_or(x, 2, control = few),
     variational = function(x) noisy_or(x, 2, inference = "variational", control = few),
     bmf = function(x) bmf(x, family = "bernoulli", control = draws), all = function(x) neighbours_mean(x),
-    plain = function(x) neighbours_mean(x, likeness = 0), near = function(x) neighbours_mean(x, smooth = along(x)),
+    plain = function(x) neighbours_mean(x, similarity = 0), near = function(x) neighbours_mean(x, smooth = along(x)),
     members = function(x) ensemble(x, k = 2:3, control = few)
   )
   for (seed in 1:8) {

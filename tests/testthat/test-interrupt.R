@@ -1,6 +1,6 @@
-# An interrupt reaches the kernel between blocks of rows; nothing of the session is left changed.
+# An interrupt reaches the kernel between blocks of rows and leaves the session unchanged.
 
-test_that("an interrupt in the middle of a pass comes back at once and changes nothing", {
+test_that("an interrupt in the middle of an iteration comes back at once and changes nothing", {
   skip_on_os("windows")
   skip_on_cran()
   set.seed(1)
@@ -11,13 +11,13 @@ test_that("an interrupt in the middle of a pass comes back at once and changes n
   on.exit(test_entry("test_blas_threads", threads))
   set.seed(2)
   before <- .Random.seed
-  # A busy machine may hold the process back: the best of a few attempts counts, and the process's own seconds.
+  # A busy machine may delay the process: the best of a few attempts counts, in CPU time of the process.
   took <- Inf
   for (attempt in 1:5) {
     note <- tempfile()
     send_interrupt(2, note)
     result <- tryCatch(
-      aspect_bernoulli(x, 8, control = fit_control(n_start = 10, n_threads = 2, max_pass = 60, screen = FALSE)),
+      aspect_bernoulli(x, 8, control = fit_control(n_start = 10, n_threads = 2, max_iter = 60, screen = FALSE)),
       interrupt = function(condition) "interrupted"
     )
     took <- min(took, seconds_since(note))
@@ -32,7 +32,7 @@ test_that("an interrupt in the middle of a pass comes back at once and changes n
   expect_identical(.Random.seed, before)
 })
 
-# Kernels that have no outcome to tell of a stop, or whose caller does not look: run long, interrupted after a second.
+# Kernels whose outcome does not report a stop, or whose caller ignores it: long runs, interrupted after a second.
 expect_interrupted <- function(code) {
   ended <- FALSE
   send_interrupt(1, tempfile())
@@ -56,9 +56,9 @@ test_that("an interrupt is not lost in what leads to a fit or follows it", {
   expect_interrupted(mixture_start(data, 3, 1e6L))
   expect_interrupted(repeat ab_loglik(data$view, start, rep("free", 3)))
   expect_interrupted(repeat ab_certify(data$view, start, rep("free", 3), NULL))
-  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_pass = 2)))
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 2)))
   expect_interrupted(test_loglik(fit, x))
-  long <- fit_control(n_start = 1, max_pass = 1e6, tol = 0, progress = FALSE)
+  long <- fit_control(n_start = 1, max_iter = 1e6, tol = 0, progress = FALSE)
   expect_interrupted(plsa(x + 1, 3, control = long))
   expect_interrupted(nmf(x + 0, 3, loss = "kl", control = long))
 })

@@ -15,7 +15,7 @@ test_that("the logistic regression is that of its equations, from any start", {
   p <- plogis(as.vector(design %*% have$beta) + offset)
   expect_equal(have$hessian, crossprod(design, design * (weight * p * (1 - p))) + penalty, tolerance = 1e-12)
   expect_lt(max(abs(crossprod(design, weight * (y - p)) - penalty %*% have$beta)), 1e-3)
-  # Where a column tells all hits, it ends, with finite numbers.
+  # With complete separation by a column it terminates, with finite numbers.
   sure <- logistic_regression(design, as.double(design[, 2] > 0))
   expect_true(all(is.finite(sure$beta)))
   expect_gt(sure$beta[2L], 10)
@@ -38,7 +38,7 @@ test_that("the ridge regression is the one of glm() where nothing is drawn toget
   y <- rbinom(400, 1, plogis(-0.5 + z %*% c(0.8, 0.3)))
   data <- stack_bind(list(list(z = z, y = y, offset = offset)))
   mine <- ridge_logistic(data, 1:2, 0)
-  more <- blind_finds / sum(y)
+  more <- blind_presences / sum(y)
   shrunk <- (y + more * mean(y)) / (1 + more)
   glm <- stats::glm(shrunk ~ z, stats::quasibinomial(), weights = rep(1 + more, 400), offset = offset)
   expect_equal(mine$coefficients, unname(stats::coef(glm)), tolerance = 1e-3)
@@ -48,18 +48,18 @@ test_that("the ridge regression is the one of glm() where nothing is drawn toget
   expect_equal(strong[[1L]], strong[[2L]], tolerance = 1e-4)
 })
 
-test_that("few hidden finds that learners tell without error give no weights without end", {
+test_that("few held-out presences that learners tell without error give no weights without end", {
   deleted <- rep(c(TRUE, FALSE), c(3, 40))
   copy <- list(
-    odds = cbind(a = ifelse(deleted, 1, -1), b = ifelse(deleted, 2, -1), finds = 0, finds_squared = 0),
+    odds = cbind(a = ifelse(deleted, 1, -1), b = ifelse(deleted, 2, -1), presences = 0, presences_squared = 0),
     deleted = deleted, fraction = 1, rate = 0.1
   )
   stack <- fit_stack(list(copy, copy))
   eta <- stack_odds(stack, copy$odds)
   expect_lt(eta[1L] - eta[43L], 8)
-  line <- calibrate_chances(log_odds_bins(eta[!deleted]), eta[c(1:3, 1:3)], 30)
+  line <- calibrate_probabilities(log_odds_bins(eta[!deleted]), eta[c(1:3, 1:3)], 30)
   expect_lt(line[2L] * (eta[1L] - eta[43L]), 12)
-  # A first look hides a hundred finds, too, where the table has them.
+  # A first estimate also holds out a hundred presences, if the table has them.
   expect_identical(usual_copies(TRUE, 20), 10L)
   expect_identical(vapply(c(150, 400, 5000), usual_copies, 0L, quick = TRUE), c(7L, 3L, 2L))
 })

@@ -1,9 +1,9 @@
-# What is given for sites or taxa is taken by its names, in R/check.R and at the doors of all verbs.
+# Arguments for sites or taxa are matched by names, in R/check.R and in all verbs.
 
 x <- simulated_sites$x[1:30, ]
 sites <- rownames(x)
 taxa <- colnames(x)
-few <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, tol = 1, progress = FALSE)
+few <- fit_control(n_start = 1, n_polish = 0, max_iter = 20, tol = 1, progress = FALSE)
 value <- stats::setNames(seq(0.3, 0.9, length.out = 30), sites)
 turned <- c(30:16, 1:15)
 expect_refused <- function(object, regexp) expect_error(object, regexp, class = "multicause_input_error")
@@ -29,7 +29,7 @@ test_that("where one side has no names, values are taken in their order", {
   expect_identical(by_name(bare, sites, "v"), bare)
   numbered <- as.matrix(data.frame(v = unname(value), row.names = as.character(1:30)))
   expect_identical(by_name(numbered, sites, "v"), numbered)
-  # Numbers of rows that are names of the sites decide, too.
+  # Row numbers that are names of the sites are also matched.
   own <- data.frame(v = 1:30)[turned, , drop = FALSE]
   expect_identical(by_name(own, as.character(1:30), "v")$v, 1:30)
   expect_refused(by_name(own[-3, , drop = FALSE], as.character(1:30), "v"), "Row names of `v`.*they lack \"28\"")
@@ -204,7 +204,7 @@ test_that("ages, places and variables come from the site table of the data, or b
   age <- data.frame(name = turned$site, turned[c("old", "young")])
   rownames(age) <- NULL
   expect_identical(ask(plain, age = age, environment = turned["depth"]), want)
-  # Sites may be called by numbers, and these stand in a column of numbers.
+  # Sites may have numbers as names, stored in a numeric column.
   numbered <- plain
   rownames(numbered) <- 100 + seq_len(30)
   age$name <- 100 + match(age$name, rownames(plain))
@@ -237,20 +237,20 @@ test_that("what holds the names of the sites is the key, column or row names, nu
   by_column(data.frame(site_id = turned, max = depth[turned] + 1, min = depth[turned]),
     data.frame(max = depth + 1, min = depth), "age")
   by_column(data.frame(site_id = turned, lng = depth[turned], lat = 1), data.frame(lng = depth, lat = 1), "place")
-  # Sites that were left out, and numbers that R would write as 1e+05.
+  # Excluded sites, and numbers that R would write as 1e+05.
   far <- 100000 * 1:30
   big <- data.frame(site_id = far[turned], x = depth[turned])
   for (known in list(as.character(far), sprintf("%.0f", far))) {
     by_column(rbind(big, c(7, 0)), data.frame(x = depth), known = known)
   }
-  # Of row names, a column that is them is no covariate.
+  # A column equal to the row names is not a covariate.
   named <- data.frame(site_id = turned, x = depth[turned], row.names = as.character(turned))
   expect_identical(of(named), data.frame(x = depth, row.names = labels))
   # Shuffled rows keep their numbers.
   shuffled <- data.frame(old = depth + 1, young = depth)[turned, ]
   expect_message(got <- of(shuffled, "age"), "Rows of `age` matched by their numbers", class = "multicause_message")
   expect_identical(got$young, depth)
-  # What would be left without it is the covariate itself.
+  # If the column is the only one, it is the covariate itself.
   expect_no_message(expect_identical(of(data.frame(age = 30:1), "age")$age, 30:1))
   expect_no_message(of(data.frame(lng = 30:1, lat = 1:30), "place"))
   expect_refused(of(table[-3, ]), "they lack|must have")
@@ -259,7 +259,7 @@ test_that("what holds the names of the sites is the key, column or row names, nu
   ages <- data.frame(site_id = turned, max = depth[turned] + 1, min = depth[turned])
   expect_message(got <- range_through(own, ages), "Rows of `age` matched by its column \"site_id\"")
   expect_identical(got, range_through(own, cbind(depth + 1, depth)))
-  # The table of covariates of visits, and of results, goes the same way.
+  # Tables of covariates of visits, and of results, are matched likewise.
   expect_message(side <- side_values(table, 30L, labels, "site_data", c("site", "sites")), "by its column \"site_id\"")
   expect_identical(side$x, depth)
   expect_message(key <- site_key(table, labels), "by its column \"site_id\"")
@@ -270,7 +270,7 @@ test_that("what holds the names of the sites is the key, column or row names, nu
   ))))
 })
 
-# A data frame of the sites whose class sticks a geometry to whatever columns are taken, as that of package sf does.
+# A data frame of the sites whose class adds a geometry to any selected columns, as in package sf.
 sticky_sites <- function(table) {
   registerS3method("[", "sticky_sites", function(x, i, j, ..., drop = FALSE) {
     plain <- structure(unclass(x), class = "data.frame")
@@ -307,7 +307,7 @@ test_that("a geometry that sticks to columns does not go into tables and covaria
   expect_identical(long_values(visits, c(30L, 12L, 2L), sides), list(n = 1:60))
   frame <- list(typical = list(x = 1), levels = list(x = NULL))
   expect_identical(fill_covariates(frame, bare)$x, depth)
-  # The usual numbers of rows stay such, which name nothing.
+  # Default row numbers are not names.
   expect_identical(.row_names_info(plain_frame(data.frame(x = depth))), -30L)
   # Points are the places themselves.
   points <- structure(bare, class = c("sf", "data.frame"), sf_column = "geometry")
@@ -318,7 +318,7 @@ test_that("covariates of new rows go by the column or the numbers that hold thei
   labels <- as.character(1:30)
   own <- `rownames<-`(x, labels)
   sites <- data.frame(site_id = turned, old = 30 + turned, young = turned / 2)
-  few <- fit_control(n_start = 1, max_pass = 20, tol = 1e-4, progress = FALSE)
+  few <- fit_control(n_start = 1, max_iter = 20, tol = 1e-4, progress = FALSE)
   near <- smooth_over(age = cbind(30 + 1:30, 1:30 / 2), bandwidth = 5, strength = 10)
   fit <- quietly(aspect_bernoulli(own, 2, smooth = near, control = few))
   want <- check_along(fit, list(age = cbind(30 + 1:30, 1:30 / 2)), 30L, labels)
@@ -341,7 +341,10 @@ test_that("smooth_over() and shards() find the names of the sites as which_zeros
     expect_identical(unname(got$age), unname(want))
     expect_identical(rownames(got$age), labels)
   }
-  # By a column of numbers, by the numbers of rows, by a column of text, and by the names that another covariate has.
+  bounds <- data.frame(id = turned, high = depth[turned] + 1, low = depth[turned])
+  expect_message(got <- smooth_over(age = bounds, bandwidth = 1, strength = 10), "by its column \"id\"")
+  expect_identical(unname(match_smooth(got, own)$given$age), unname(near(age = cbind(depth, depth + 1))$age))
+  # Matching by a numeric column, by row numbers, by a text column, and by the names of another covariate.
   same("Rows of `age` matched by its column \"site\"", age = data.frame(site = turned, old = depth[turned]))
   same("Rows of `age` matched by their numbers", age = data.frame(old = depth)[turned, , drop = FALSE])
   text <- data.frame(site = sites[turned], old = depth[turned])
@@ -352,7 +355,7 @@ test_that("smooth_over() and shards() find the names of the sites as which_zeros
   numbered <- data.frame(site = 100 + turned, old = depth[turned], young = depth[turned])
   expect_message(got <- both(numbered), "by its column \"site\"")
   expect_identical(unname(got$given$age), unname(want))
-  # One that names its sites beside one in an order that nobody knows.
+  # One covariate with names of sites beside one in unknown order.
   loose <- smooth_over(
     age = data.frame(site = turned, old = depth), place = cbind(lng = depth, lat = depth), strength = 10,
     bandwidth = c(age = 1, place = 1)

@@ -1,5 +1,5 @@
-# The model of neighbours_mean() against its definition, cell by cell; and the predictability kappa, which depends on
-# it (R/which_zeros_foreseen.R).
+# The model of neighbours_mean() against its definition, cell by cell; and the predictability kappa, which depends on it
+# (R/which_zeros_foreseen.R).
 
 small_sites <- function() {
   set.seed(2)
@@ -11,7 +11,7 @@ small_sites <- function() {
   list(x = x, near = smooth_over(age = age, bandwidth = 3, most = 1000))
 }
 
-# Slow and obvious: each cell from a table in which it is no presence, its own row left out.
+# Slow version: each cell from a table in which it is not a presence, without its own row.
 reference_mean <- function(x, base, power) {
   one <- function(x) matrix(as.double(x %in% 1), nrow(x))
   density <- mean(x, na.rm = TRUE)
@@ -39,7 +39,7 @@ test_that("every cell has the mean of its neighbours as if it were hidden", {
   data <- small_sites()
   base <- as.matrix(list_weights(near_lists(data$near), c(14, 14)))
   for (power in 0:2) {
-    fit <- neighbours_mean(data$x, smooth = data$near, likeness = power)
+    fit <- neighbours_mean(data$x, smooth = data$near, similarity = power)
     expect_equal(unname(fitted(fit)), reference_mean(data$x, base, power), tolerance = 1e-12)
   }
   expect_identical(dimnames(fitted(fit)), dimnames(data$x))
@@ -53,10 +53,30 @@ test_that("sites with the same list, and unknown cells, count each by itself", {
   x[cbind(21:40, 1:5)] <- NA
   rownames(x) <- NULL
   for (power in 0:2) {
-    fit <- neighbours_mean(x, likeness = power)
+    fit <- neighbours_mean(x, similarity = power)
     expect_equal(unname(fitted(fit)), reference_mean(x, 1 - diag(46), power), tolerance = 1e-12)
   }
   expect_equal(predict(fit, x[1:2, ]), predict(fit, x[c(16, 2), ]))
+})
+
+test_that("by sums over subsets of columns each cell has the mean over all pairs of rows", {
+  set.seed(7)
+  x <- matrix(rbinom(70 * 9, 1, runif(70, 0.05, 0.6)), 70)
+  x[1:3, ] <- 0
+  x[4, ] <- c(1, rep(0, 8))
+  x[5, ] <- 1
+  x[6:12, ] <- x[c(4, 5, 20:24), ]
+  x[, 9] <- c(rep(0, 69), 1)
+  fit <- neighbours_mean(x, similarity = 2) # tables are cheaper than pairs where rows are many times the columns
+  expect_equal(unname(fitted(fit)), reference_mean(x, 1 - diag(70), 2), tolerance = 1e-12)
+  new <- matrix(rbinom(40 * 9, 1, 0.4), 40)
+  expect_equal(predict(fit, rbind(new, new)), predict(fit, new)[c(1:40, 1:40), ], tolerance = 1e-12)
+  # The same neighbours one by one.
+  listed <- neighbours_mean(x, smooth = smooth_over(neighbours = 1 - diag(70), most = 1000), similarity = 2)
+  expect_equal(fitted(fit), fitted(listed), tolerance = 1e-12)
+  expect_equal(predict(fit, new[1, , drop = FALSE]), predict(fit, new)[1, , drop = FALSE], tolerance = 1e-12)
+  twice <- neighbours_mean(x, similarity = 2, control = fit_control(n_threads = 2))
+  expect_identical(fitted(twice), fitted(fit))
 })
 
 test_that("weights that are small beside those of the whole list are not lost to rounding", {
@@ -66,9 +86,9 @@ test_that("weights that are small beside those of the whole list are not lost to
   near <- smooth_over(age = runif(16, 0, 5), bandwidth = 3, most = 1000)
   base <- as.matrix(list_weights(near_lists(near), c(16, 16)))
   for (power in c(6, 10)) {
-    fit <- neighbours_mean(x, likeness = power)
+    fit <- neighbours_mean(x, similarity = power)
     expect_equal(unname(fitted(fit)), reference_mean(x, 1 - diag(16), power), tolerance = 1e-12)
-    fit <- neighbours_mean(x, smooth = near, likeness = power)
+    fit <- neighbours_mean(x, smooth = near, similarity = power)
     expect_equal(unname(fitted(fit)), reference_mean(x, base, power), tolerance = 1e-12)
   }
 })
@@ -86,16 +106,17 @@ test_that("a cell's own record does not change what it is given", {
   x <- early_tetrapods$x[1:40, ]
   near <- smooth_over(age = early_tetrapods$sites$age[1:40], bandwidth = 5)
   at <- which(x == 1)[c(3, 30, 90)]
-  with <- fitted(neighbours_mean(x, smooth = near, likeness = 0))[at]
+  with <- fitted(neighbours_mean(x, smooth = near, similarity = 0))[at]
   for (i in seq_along(at)) {
     without <- x
     without[at[i]] <- NA
-    hidden <- fitted(neighbours_mean(without, smooth = near, likeness = 0))[at[i]]
+    hidden <- fitted(neighbours_mean(without, smooth = near, similarity = 0))[at[i]]
     expect_lt(abs(hidden - with[i]), 0.02) # the density of the table is all that changes
     without[at[i]] <- 0
-    for (likeness in c(0, 2, 6)) {
-      seen <- fitted(neighbours_mean(x, smooth = near, likeness = likeness))[at[i]]
-      expect_equal(fitted(neighbours_mean(without, smooth = near, likeness = likeness))[at[i]], seen, tolerance = 1e-3)
+    for (similarity in c(0, 2, 6)) {
+      seen <- fitted(neighbours_mean(x, smooth = near, similarity = similarity))[at[i]]
+      expect_equal(fitted(neighbours_mean(without, smooth = near, similarity = similarity))[at[i]], seen,
+        tolerance = 1e-3)
     }
   }
 })
@@ -139,8 +160,8 @@ test_that("methods", {
   expect_identical(dimnames(p), dimnames(data$x[1:3, 6:1]))
   expect_true(all(p > 0 & p < 1))
   expect_identical(dim(simulate(fit, seed = 1)[[1L]]), dim(data$x))
-  again <- update(fit, likeness = 0)
-  expect_identical(again$param$likeness, 0)
+  again <- update(fit, similarity = 0)
+  expect_identical(again$param$similarity, 0)
   expect_error(logLik(fit), "maximised", class = "multicause_input_error")
   grDevices::pdf(NULL)
   expect_s3_class(plot(fit), "ggplot")
@@ -154,7 +175,7 @@ test_that("wrong input", {
   expect_error(neighbours_mean(x, smooth = 1:14), "`smooth`", class = "multicause_input_error")
   few <- smooth_over(age = 1:3)
   expect_error(neighbours_mean(x, smooth = few), "`smooth` must be of", class = "multicause_input_error")
-  expect_error(neighbours_mean(x, likeness = -1), "`likeness`", class = "multicause_input_error")
+  expect_error(neighbours_mean(x, similarity = -1), "`similarity`", class = "multicause_input_error")
   expect_error(neighbours_mean(x + 1), "`x`", class = "multicause_input_error")
   expect_error(predict(neighbours_mean(x), along = list()), "`newdata`", class = "multicause_input_error")
 })
@@ -192,7 +213,7 @@ test_that("of a large table only the rows that judge bandwidths are remembered",
   expect_length(ls(near$memo), 1L)
 })
 
-# The probability of each cell of x by its companions, without the cell: Beals' mean over the site's other presences.
+# Probability of each cell of x from its companions, without the cell: Beals' mean over the site's other presences.
 ref_fair_companions <- function(x) {
   cell <- function(i, j) {
     known <- sum(!is.na(x[-i, j]))
@@ -208,7 +229,7 @@ ref_fair_companions <- function(x) {
 
 # kappa: the mean predicted probability of a presence, by logistic regression of all known cells on means of neighbours,
 # companions and the numbers of other presences of taxon and site. base: weights of neighbours by age, or NULL; `wide`:
-# at twice the bandwidth.
+# with twice the bandwidth.
 ref_kappa <- function(x, base = NULL, wide = NULL) {
   n <- nrow(x)
   all <- 1 - diag(n)

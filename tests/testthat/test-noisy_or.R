@@ -1,9 +1,6 @@
-# Also of R/noisy_or_fit.R, R/noisy_or_kernel.R.
+# Tests also R/noisy_or_problem.R, R/noisy_or_kernel.R.
 
-golden_nor <- function(name) {
-  skip_if_not_installed("jsonlite")
-  jsonlite::fromJSON(shared_golden("noisy-or", sprintf("public_%s.json", name)))
-}
+golden_nor <- function(name) golden(file.path("noisy_or", name))
 
 cases <- c("plain", "na", "edge")
 
@@ -20,9 +17,9 @@ test_that("the golden cases of exact inference are met", {
     bare <- rowSums(!is.na(g$X)) == 0
     expect_close(rows[!bare], g$loglik_rows[!bare])
     for (inner in c(1, 5)) {
-      for (passes in c("1", "2", "10")) {
-        want <- g[[paste0("em_exact_inner", inner)]][[passes]]
-        control <- nor_plain(as.integer(passes))
+      for (iterations in c("1", "2", "10")) {
+        want <- g[[paste0("em_exact_inner", inner)]][[iterations]]
+        control <- nor_plain(as.integer(iterations))
         fit <- quietly(noisy_or(
           g$X, g$K, inference = "exact", estimate = "ml", inner = inner, start = start, control = control
         ))
@@ -40,10 +37,11 @@ test_that("the golden cases with Beta priors are met", {
   for (case in cases) {
     g <- golden_nor(case)
     start <- list(prior = g$pri, links = g$p, leak = g$p0)
-    for (passes in c("1", "2", "10")) {
-      want <- g$em_exact_map[[passes]]
+    for (iterations in c("1", "2", "10")) {
+      want <- g$em_exact_map[[iterations]]
       fit <- quietly(noisy_or(
-        g$X, g$K, inference = "exact", prior = prior, inner = 1, start = start, control = nor_plain(as.integer(passes))
+        g$X, g$K, inference = "exact", prior = prior, inner = 1, start = start,
+          control = nor_plain(as.integer(iterations))
       ))
       expect_named(fit$objective, "log_posterior")
       expect_close(fit$param$links, want$p)
@@ -59,8 +57,8 @@ test_that("the golden cases of variational inference are met", {
   for (case in cases) {
     g <- golden_nor(case)
     start <- list(prior = g$pri, links = g$p, leak = g$p0, q = g$q)
-    fit <- function(passes, ...) {
-      control <- nor_plain(passes)
+    fit <- function(iterations, ...) {
+      control <- nor_plain(iterations)
       quietly(noisy_or(g$X, g$K, inference = "variational", estimate = "ml", start = start, control = control, ...))
     }
     none <- fit(0)
@@ -72,9 +70,9 @@ test_that("the golden cases of variational inference are met", {
       expect_close(q[ones], g[[paste0("jj_q_after_1_", rule)]][ones])
       expect_true(all(is.na(q[!ones])))
     }
-    for (passes in c("1", "2", "10")) {
-      want <- g$em_jj[[passes]]
-      got <- fit(as.integer(passes), q_rule = "damped")
+    for (iterations in c("1", "2", "10")) {
+      want <- g$em_jj[[iterations]]
+      got <- fit(as.integer(iterations), q_rule = "damped")
       expect_named(got$objective, "lower_bound")
       expect_close(got$param$links, want$p, 1e-8)
       expect_close(got$param$leak, want$p0, 1e-8)
@@ -101,7 +99,7 @@ test_that("an EM step gives the golden gradient", {
   }
 })
 
-test_that("one pass equals the transcription of the activation EM", {
+test_that("one iteration equals the transcription of the activation EM", {
   set.seed(1)
   pseudo <- unlist(noisy_or_prior(), use.names = FALSE) - 1
   for (missing in c(0, 0.2)) {
@@ -123,7 +121,7 @@ test_that("one pass equals the transcription of the activation EM", {
   }
 })
 
-test_that("one pass over three blocks of rows equals the transcription", {
+test_that("one iteration over three blocks of rows equals the transcription", {
   set.seed(14)
   pseudo <- unlist(noisy_or_prior(), use.names = FALSE) - 1
   p <- nor_problem(n = three_blocks(), m = 14, k = 2, missing = 0.2)
@@ -156,7 +154,7 @@ test_that("no objective ever falls, and no bound exceeds the likelihood", {
   for (run in 1:100) {
     p <- nor_problem(n = sample(2:25, 1), m = sample(1:8, 1), k = sample(1:5, 1), missing = sample(c(0, 0.2), 1))
     estimate <- if (run %% 2) "ml" else "map"
-    control <- fit_control(n_start = 1, max_pass = 30, tol = 0, accelerate = run %% 3 == 0)
+    control <- fit_control(n_start = 1, max_iter = 30, tol = 0, accelerate = run %% 3 == 0)
     for (inference in c("exact", "truncated", "variational")) {
       fit <- quietly(noisy_or(
         p$x, p$k, inference = inference, estimate = estimate, start = p$start, control = control,
@@ -173,7 +171,7 @@ test_that("no objective ever falls, and no bound exceeds the likelihood", {
 
 test_that("the gradient vanishes at convergence", {
   planted <- nor_planted(80, 1)
-  control <- fit_control(n_start = 2, tol = 1e-15, max_pass = 20000)
+  control <- fit_control(n_start = 2, tol = 1e-15, max_iter = 20000)
   fit <- quietly(noisy_or(planted$x, 3, inference = "exact", prior = noisy_or_prior(), control = control))
   start <- lapply(fit$param[c("prior", "links", "leak")], unname)
   again <- noisy_or(planted$x, 3, inference = "exact", inner = 1, start = start, control = nor_plain(1))
@@ -244,7 +242,7 @@ test_that("probabilities of all rows sum to one, and one missing cell sums over 
   expect_equal(as.vector(test_loglik(fit, one, floor = 0)), log(sum(exp(loglik[1:2]))), tolerance = 1e-12)
 })
 
-test_that("a pass over few ones, which visits no zero, equals the transcription, too", {
+test_that("an iteration over few ones, which visits no zero, equals the transcription, too", {
   set.seed(9)
   p <- nor_problem(n = 8, m = 200, k = 4, missing = 0.05, density = 0)
   p$x[cbind(1:8, seq(5, 75, 10))] <- 1
@@ -312,7 +310,7 @@ test_that("a source that is always on becomes leak", {
   expect_equal(given$absorbed, 0)
   expect_equal(given$dims[["k"]], 2)
   stay <- function(distinct, model, start, control) {
-    list(param = start, outcome = list(status = "converged", n_pass = 1L))
+    list(param = start, outcome = list(status = "converged", n_iter = 1L))
   }
   bind_in_namespace("nor_run", stay)
   problem <- structure(list(data = list(x = x)), class = "noisy_or_problem")
@@ -337,7 +335,7 @@ test_that("arguments are left as they were, and threads change nothing", {
   copy <- unserialize(serialize(list(x, start), NULL))
   for (inference in c("exact", "truncated", "variational")) {
     fit <- function(threads) {
-      control <- fit_control(n_threads = threads, max_pass = 30, tol = 0)
+      control <- fit_control(n_threads = threads, max_iter = 30, tol = 0)
       noisy_or(x, 4, inference = inference, start = start, control = control)
     }
     a <- quietly(fit(1))
@@ -352,7 +350,7 @@ test_that("sparse, logical and dense input give the same fit, and the seed decid
   planted <- nor_planted(60, 15)
   fit <- function(x, inference) {
     set.seed(1)
-    noisy_or(x, 3, inference = inference, control = fit_control(n_start = 3, max_pass = 60, screen = 10))
+    noisy_or(x, 3, inference = inference, control = fit_control(n_start = 3, max_iter = 60, screen = 10))
   }
   for (inference in c("exact", "truncated")) {
     a <- quietly(fit(planted$x, inference))

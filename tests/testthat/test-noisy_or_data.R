@@ -1,4 +1,4 @@
-# Real data, where they are at hand.
+# Real data, if available.
 
 test_that("citations fall into communities, as in the paper's analysis of another such table", {
   data <- utils::read.csv(shared_data("nips_author_citations", "nips40.csv"))

@@ -1,5 +1,5 @@
 test_that("degenerate shapes are fitted", {
-  control <- fit_control(n_start = 2, max_pass = 50)
+  control <- fit_control(n_start = 2, max_iter = 50)
   shapes <- list(
     matrix(1, 1, 1), matrix(0, 1, 4), matrix(c(0, 1, 1, 0), 4, 1), matrix(0, 6, 3), matrix(1, 6, 3),
     cbind(1, 0, c(0, 1, NA, 1)), rbind(NA, c(1, 0, 1))
@@ -41,26 +41,26 @@ test_that("links and leaks of exact 0 and 1 are legal", {
   }
 })
 
-test_that("passes before a source was dropped or absorbed are counted", {
+test_that("iterations before a source was dropped or absorbed are counted", {
   set.seed(17)
   x <- nor_problem(n = 30, m = 8, k = 3)$x
-  control <- fit_control(n_start = 1, screen = FALSE, n_polish = 0, max_pass = 30, tol = 1e-15)
-  expect_warning(fit <- noisy_or(x, 2, surplus = 1, control = control), "^Not converged after 41 passes:")
-  expect_identical(fit$trace$pass, 41L)
-  expect_identical(glance(fit)$passes, 41L)
-  expect_output(print(fit), "NOT converged after 41 passes over", fixed = TRUE)
+  control <- fit_control(n_start = 1, screen = FALSE, n_polish = 0, max_iter = 30, tol = 1e-15)
+  expect_warning(fit <- noisy_or(x, 2, surplus = 1, control = control), "^Not converged after 41 iterations:")
+  expect_identical(fit$trace$iteration, 41L)
+  expect_identical(glance(fit)$iterations, 41L)
+  expect_output(print(fit), "after 41 iterations, NOT converged", fixed = TRUE)
   control$tol <- 1e-4
-  control$max_pass <- 5000
+  control$max_iter <- 5000
   fit <- noisy_or(x, 2, surplus = 1, control = control)
-  expect_gt(fit$trace$pass[1L], fit$starts$passes)
-  expect_identical(diff(fit$trace$pass), rep(1L, nrow(fit$trace) - 1L))
-  expect_warning(noisy_or(x, 2, control = fit_control(n_start = 1, max_pass = 1)), "^Not converged after 1 pass:")
+  expect_gt(fit$trace$iteration[1L], fit$starts$iterations)
+  expect_identical(diff(fit$trace$iteration), rep(1L, nrow(fit$trace) - 1L))
+  expect_warning(noisy_or(x, 2, control = fit_control(n_start = 1, max_iter = 1)), "^Not converged after 1 iteration:")
 })
 
 test_that("many sources run by truncated inference only", {
   set.seed(16)
   x <- matrix(stats::rbinom(100 * 40, 1, 0.1), 100)
-  fit <- quietly(noisy_or(x, 70, control = fit_control(n_start = 1, max_pass = 5)))
+  fit <- quietly(noisy_or(x, 70, control = fit_control(n_start = 1, max_iter = 5)))
   expect_equal(fit$inference, "truncated")
   expect_true(all(diff(fit$trace$objective) > -1e-8))
 })
@@ -68,7 +68,7 @@ test_that("many sources run by truncated inference only", {
 test_that("a source that is all but surely off leaves the shares of its ones finite", {
   x <- rbind(rep(c(1, 0), c(1, 39)), 1)
   start <- list(prior = 0.5, links = matrix(1 - 1e-8, 1, 40), leak = rep(0.1, 40), q = array(1, c(2, 40, 1)))
-  control <- fit_control(max_pass = 3, tol = 0, accelerate = FALSE, progress = FALSE)
+  control <- fit_control(max_iter = 3, tol = 0, accelerate = FALSE, progress = FALSE)
   fit <- quietly(noisy_or(x, 1, inference = "variational", estimate = "ml", start = start, control = control))
   expect_true(is.finite(fit$objective))
   expect_true(all(is.finite(fit$param$q[, , 1][x == 1])))
@@ -81,7 +81,7 @@ test_that("shares that fall to nothing do not send their links there", {
   x <- matrix(rbinom(300 * 40, 1, 1 - 0.97 * exp(on %*% log(1 - 0.9 * shapes))), 300)
   start <- list(prior = rep(0.15, 8), links = 0.05 + 0.7 * shapes, leak = rep(0.05, 40))
   for (estimate in c("ml", "map")) {
-    control <- fit_control(max_pass = 15, tol = 0, accelerate = FALSE, progress = FALSE)
+    control <- fit_control(max_iter = 15, tol = 0, accelerate = FALSE, progress = FALSE)
     fit <- quietly(noisy_or(x, 8, inference = "variational", estimate = estimate, start = start, control = control))
     expect_gte(min(diff(fit$trace$objective)), -1e-8 * abs(fit$objective))
     expect_gt(min(fit$param$links[shapes == 1]), 0.5)

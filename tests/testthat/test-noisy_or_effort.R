@@ -1,11 +1,11 @@
-# Noisy-OR whose chance of recording follows the effort of sites (R/noisy_or_recording.R).
+# Noisy-OR whose probability of recording depends on the effort of sites (R/noisy_or_recording.R).
 
-# Sites whose chance of recording follows their effort.
+# Shares of the grid points as a function of the sites' effort.
 ref_nor_effort_shares <- function(coef, effort) {
   t(vapply(effort, function(e) stats::dbinom(0:9, 9L, stats::plogis(-coef[1L] - coef[2L] * e)), numeric(10)))
 }
 
-test_that("with effort the likelihood sums over each site's own chances, and a pass climbs it by logistic regression", {
+test_that("with effort the likelihood sums over each site's own probabilities, and logistic regression climbs it", {
   set.seed(12)
   p <- recorded_problem(n = 9, missing = 0.1)
   effort <- stats::rnorm(9, 3)
@@ -14,10 +14,10 @@ test_that("with effort the likelihood sums over each site's own chances, and a p
   joint <- ref_nor_recorded_joint(p$x, p$start)
   start <- p$start[c("prior", "links", "leak", "recorded_taxon")]
   for (inference in c("exact", "truncated", "variational")) {
-    fit <- function(passes, ...) {
+    fit <- function(iterations, ...) {
       quietly(noisy_or(
         p$x, 3, inference = inference, estimate = "ml", effort = effort, missed_by = "both", inner = 1, start = start,
-        control = fit_control(n_start = 1, max_pass = passes, tol = 0, ...)
+        control = fit_control(n_start = 1, max_iter = iterations, tol = 0, ...)
       ))
     }
     value <- function(fit, joint) {
@@ -51,10 +51,10 @@ test_that("shares of three blocks of rows are added up before the logistic regre
   p$start$recorded_share <- rep(1, 10)
   joint <- exp(ref_nor_recorded_joint(p$x, p$start))
   for (inference in c("exact", "truncated")) {
-    fit <- function(passes) {
+    fit <- function(iterations) {
       quietly(noisy_or(
         p$x, 3, inference = inference, estimate = "ml", effort = effort, missed_by = "both", inner = 1, start = start,
-        control = nor_plain(passes)
+        control = nor_plain(iterations)
       ))
     }
     shares <- ref_nor_effort_shares(fit(0)$model$coef, scale_effort(effort))
@@ -69,8 +69,8 @@ test_that("an effort that governs what is missed is found, and helps to find wha
   p <- recorded_planted(300, 3)
   set.seed(3)
   effort <- stats::setNames(stats::rnorm(300, 2), rownames(p$x))
-  chance <- stats::plogis(1.3 * (effort - 2))
-  p$x[] <- p$present * stats::rbinom(length(p$x), 1L, chance)
+  probability <- stats::plogis(1.3 * (effort - 2))
+  p$x[] <- p$present * stats::rbinom(length(p$x), 1L, probability)
   rows <- rep(1:150, 2) # few cells a site: half of the taxa are unknown there
   p$x[cbind(rows, rep(1:15, each = 20))] <- NA
   fit <- function(...) {
@@ -81,14 +81,14 @@ test_that("an effort that governs what is missed is found, and helps to find wha
   without <- fit()
   expect_lt(with$effort$coefficients[["slope"]], -0.5)
   expect_identical(with$effort$values, unname(effort))
-  expect_gt(stats::cor(with$param$recorded_site, chance), stats::cor(without$param$recorded_site, chance))
+  expect_gt(stats::cor(with$param$recorded_site, probability), stats::cor(without$param$recorded_site, probability))
   zero <- which(p$x == 0)
   hidden <- p$present[zero] == 1
   area <- function(fit) rank_auc(predict(fit, type = "present")[zero], hidden)
   expect_gt(area(with), area(without))
   expect_identical(with$df, 4 + 120 + 30 + 2)
-  expect_output(print(with), "chance follows effort")
-  expect_output(print(with), "this rests on effort")
+  expect_output(print(summary(with)), "probability of a record follows effort")
+  expect_output(print(summary(with)), "depends on effort")
   expect_equal(mean(unlist(simulate(with, 50, seed = 1))), mean(fitted(with)), tolerance = 0.1)
   expect_equal(predict(with)[3:4, ], predict(with, rows = 3:4))
   expect_true(all(is.finite(predict(with, p$x[1:3, ]))))

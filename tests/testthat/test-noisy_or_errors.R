@@ -5,6 +5,8 @@ test_that("wrong calls are refused with a clear message", {
   change <- function(...) utils::modifyList(start, list(...))
   count <- x
   count[2, 3] <- 2
+  old <- options(multicause.quiet = TRUE) # equal rows and columns, told before many an error
+  on.exit(options(old))
   expect_snapshot(error = TRUE, {
     noisy_or(count, 2)
     noisy_or("a", 2)
@@ -41,7 +43,7 @@ test_that("wrong calls are refused with a clear message", {
 
 test_that("wrong questions to a fit are refused with a clear message", {
   planted <- nor_planted(20, 1)
-  fit <- quietly(noisy_or(planted$x, 2, control = fit_control(n_start = 1, max_pass = 5, keep_x = FALSE)))
+  fit <- quietly(noisy_or(planted$x, 2, control = fit_control(n_start = 1, max_iter = 5, keep_x = FALSE)))
   x <- planted$x
   expect_snapshot(error = TRUE, {
     predict(fit, type = "membership")

@@ -1,5 +1,5 @@
-# Noisy-OR where some sources are given: `activation` of noisy_or() and predict(), and sources that are likeliest or
-# drawn (R/noisy_or.R, R/noisy_or_methods.R); the equations are ref_nor_*() of helper-noisy_or.R with `known`.
+# Noisy-OR with some known sources: `activation` of noisy_or() and predict(), and most probable or drawn sources
+# (R/noisy_or.R, R/noisy_or_methods.R); the equations are ref_nor_*() of helper-noisy_or.R with `known`.
 
 known_problem <- function(..., share = 0.4, recorded = FALSE) {
   p <- nor_problem(...)
@@ -13,14 +13,14 @@ known_problem <- function(..., share = 0.4, recorded = FALSE) {
   p
 }
 
-known_fit <- function(p, passes = 1, estimate = "ml", inner = 1, ...) {
+known_fit <- function(p, iterations = 1, estimate = "ml", inner = 1, ...) {
   quietly(noisy_or(
     p$x, p$k, estimate = estimate, start = p$start, activation = p$known, inner = inner, ...,
-    control = nor_plain(passes)
+    control = nor_plain(iterations)
   ))
 }
 
-test_that("one pass with known sources equals the transcription", {
+test_that("one iteration with known sources equals the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
   for (inference in c("exact", "truncated")) {
@@ -62,7 +62,7 @@ test_that("a known source is one that is part of the leak, or none", {
       ))
       given <- matrix(known, 6, 4, byrow = TRUE)
       on <- predict(fit, p$x, "activation", activation = given)
-      # The bound is no posterior: given some sources, those of a variational fit come from its parameters.
+      # The bound is not a posterior: with known sources, those of a variational fit are computed from its parameters.
       small$inference <- if (inference == "variational") "exact" else inference
       expect_close(on[, 1], predict(small, p$x, "activation"))
       expect_identical(unname(on[, 2:4]), given[, 2:4])
@@ -107,7 +107,7 @@ test_that("the objective never falls where sources are known", {
     for (inference in c("exact", "truncated")) {
       fit <- quietly(noisy_or(
         p$x, 3, inference = inference, start = p$start, activation = p$known, estimate = if (run %% 2) "ml" else "map",
-        control = fit_control(n_start = 1, max_pass = 30, tol = 0, accelerate = run %% 3 == 0)
+        control = fit_control(n_start = 1, max_iter = 30, tol = 0, accelerate = run %% 3 == 0)
       ))
       expect_gte(min(diff(fit$trace$objective)), -1e-10 * max(1, abs(fit$objective)))
     }
@@ -136,10 +136,10 @@ test_that("sites whose causes are known teach the others", {
   known[-(1:40), ] <- NA
   set.seed(1)
   fit <- quietly(noisy_or(planted$x, 4, activation = known, control = fit_control(n_start = 1)))
-  expect_gt(min(diag(stats::cor(t(fit$param$links), t(planted$links)))), 0.95) # in the order that was given
+  expect_gt(min(diag(stats::cor(t(fit$param$links), t(planted$links)))), 0.95) # in the supplied order
   hidden <- 41:150
   expect_lt(mean(abs(fit$param$activation - planted$on)[hidden, ]), 0.1)
-  expect_output(print(fit), "Given: which components are on, 160 of 600")
+  expect_output(print(summary(fit)), "Supplied: which components are on, 160 of 600")
 })
 
 test_that("sources are drawn from their posterior, by R's random numbers", {

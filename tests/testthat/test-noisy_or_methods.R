@@ -7,10 +7,11 @@ planted_fit <- function(inference = "exact", ...) {
 test_that("a fit says what it is", {
   planted <- nor_planted(120, 1)
   start <- list(prior = rep(0.2, 4), links = planted$links * 0.5 + 0.1, leak = rep(0.1, 12))
-  fit <- noisy_or(planted$x, 4, start = start, control = nor_plain(5))
+  fit <- quietly(noisy_or(planted$x, 4, start = start, control = nor_plain(5)))
   expect_snapshot(print(fit))
   expect_snapshot(summary(fit))
-  expect_snapshot(print(noisy_or(planted$x, 4, inference = "truncated", start = start, control = nor_plain(5))))
+  truncated <- quietly(noisy_or(planted$x, 4, inference = "truncated", start = start, control = nor_plain(5)))
+  expect_snapshot(print(truncated))
   expect_snapshot(print(noisy_or_prior()))
 })
 
@@ -98,7 +99,7 @@ test_that("importance sampling agrees with enumeration, whatever the number of t
   expect_identical(with_seed(1, nor_sample(param, data, fit$model, 4000L, 1e-6)), sampled)
   set.seed(3)
   x <- matrix(stats::rbinom(60 * 20, 1, 0.2), 60)
-  big <- quietly(noisy_or(x, 18, control = fit_control(n_start = 1, max_pass = 20)))
+  big <- quietly(noisy_or(x, 18, control = fit_control(n_start = 1, max_iter = 20)))
   set.seed(4)
   before <- .Random.seed
   loglik <- with_seed(7, test_loglik(big, x[1:5, ]))
@@ -158,7 +159,7 @@ test_that("print(), sources(), top_terms() and the figure name the same taxa", {
   said <- paste(capture.output(print(fit)), collapse = " ")
   shown <- ggplot2::autoplot(fit, "top", n = 3)$data
   for (name in names(by_component)) {
-    expect_match(gsub(" +", " ", said), paste0(name, ": ", by_component[[name]]), fixed = TRUE)
+    expect_match(gsub(" +", " ", said), paste0(name, " [0-9 %]+ in use ", by_component[[name]]))
     expect_identical(paste(shown$taxon[shown$component == name], collapse = ", "), by_component[[name]])
   }
 })
@@ -167,7 +168,7 @@ test_that("the number of sources in use is reported", {
   fit <- planted_fit()
   expect_equal(sum(sources(fit)$in_use), 4)
   expect_equal(sum(sources(fit, min_prior = 1)$in_use), 0)
-  expect_output(print(fit), "4 of 4 components in use")
+  expect_output(print(fit), "A4 .*in use")
 })
 
 test_that("fits survive saving, and update() inside a function", {
@@ -177,7 +178,7 @@ test_that("fits survive saving, and update() inside a function", {
   expect_equal(readRDS(file), fit)
   again <- quietly((function() {
     mine <- fit$x
-    update(noisy_or(mine, 2, control = fit_control(n_start = 2, max_pass = 10)), k = 3)
+    update(noisy_or(mine, 2, control = fit_control(n_start = 2, max_iter = 10)), k = 3)
   })())
   expect_equal(again$dims[["k"]], 3)
   unlink(file)

@@ -1,6 +1,6 @@
-# Noisy-OR with a chance that a presence is recorded; ref_nor_recorded_*() are in helper-noisy_or.R.
+# Noisy-OR with a probability that a presence is recorded; ref_nor_recorded_*() are in helper-noisy_or.R.
 
-test_that("one pass with recording equals the transcription", {
+test_that("one iteration with recording equals the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
   for (inference in c("exact", "truncated")) {
@@ -19,7 +19,7 @@ test_that("one pass with recording equals the transcription", {
   }
 })
 
-test_that("one pass with recording over three blocks of rows equals the transcription", {
+test_that("one iteration with recording over three blocks of rows equals the transcription", {
   set.seed(13)
   for (inference in c("exact", "truncated")) { # blocks of 64 rows: of 2 560 states, and of lists of a few
     p <- recorded_problem(n = three_blocks(64), m = 9, k = if (inference == "exact") 8 else 3, missing = 0.2)
@@ -35,7 +35,7 @@ test_that("one pass with recording over three blocks of rows equals the transcri
   }
 })
 
-# Where all is recorded for sure the equations are those of the model without recording.
+# If all presences are recorded, the equations are those of the model without recording.
 variational_problem <- function(n, k, recorded) {
   p <- recorded_problem(n = n, k = k, missing = 0.15)
   q <- array(stats::runif(n * 6 * k, 0.2, 1), c(n, 6, k))
@@ -49,7 +49,7 @@ variational_problem <- function(n, k, recorded) {
   p
 }
 
-test_that("variational passes over three blocks of rows equal the transcription", {
+test_that("variational iterations over three blocks of rows equal the transcription", {
   set.seed(12)
   for (recorded in c(TRUE, FALSE)) {
     p <- variational_problem(three_blocks(64), 2, recorded)
@@ -67,15 +67,15 @@ test_that("variational passes over three blocks of rows equal the transcription"
   }
 })
 
-test_that("variational passes with recording equal the transcription, and no bound exceeds the likelihood", {
+test_that("variational iterations with recording equal the transcription, and no bound exceeds the likelihood", {
   set.seed(11)
   for (k in c(1, 2, 4)) {
     p <- variational_problem(8, k, TRUE)
     state <- p$state
-    for (passes in 0:3) {
+    for (iterations in 0:3) {
       fit <- quietly(noisy_or(
         p$x, k, inference = "variational", estimate = "ml", missed_by = "both", inner = 1, q_rule = "damped",
-        start = p$start, control = nor_plain(passes)
+        start = p$start, control = nor_plain(iterations)
       ))
       expect_close(fit$objective, sum(ref_nor_variational_rows(p$x, state)$bound))
       for (part in c("prior", "recorded_share", "recorded_taxon")) expect_close(fit$param[[part]], state[[part]])
@@ -93,14 +93,14 @@ test_that("where no taxon has two components the variational bound is the likeli
   x <- recorded_planted(40, 1, "both", m = 9)$x
   mask <- diag(3)[, rep(1:3, 3)]
   start <- list(prior = c(0.3, 0.4, 0.5), links = 0.7 * mask, leak = rep(0.05, 9))
-  fit <- function(passes) {
+  fit <- function(iterations) {
     quietly(noisy_or(
       x, 3, inference = "variational", estimate = "ml", missed_by = "both", mask = mask, start = start,
-      control = fit_control(n_start = 1, max_pass = passes, tol = 0)
+      control = fit_control(n_start = 1, max_iter = iterations, tol = 0)
     ))
   }
-  for (passes in c(2, 50)) {
-    got <- fit(passes)
+  for (iterations in c(2, 50)) {
+    got <- fit(iterations)
     expect_close(got$objective, sum(ref_nor_recorded_loglik(x, lapply(got$param, unname))), 1e-10)
   }
 })
@@ -111,8 +111,8 @@ test_that("many components are found under the variational bound, and what was m
   links <- matrix(stats::rbinom(16 * 80, 1L, 0.12) * 0.85, 16)
   on <- matrix(stats::rbinom(400 * 16, 1L, 0.2), 400)
   present <- matrix(stats::rbinom(400 * 80, 1L, 1 - exp(on %*% log(1 - links)) * 0.97), 400)
-  chance <- stats::rbeta(400, 2, 2)
-  x <- present * stats::rbinom(400 * 80, 1L, rep(chance, 80))
+  probability <- stats::rbeta(400, 2, 2)
+  x <- present * stats::rbinom(400 * 80, 1L, rep(probability, 80))
   fit <- function(by) {
     quietly(noisy_or(x, 16, inference = "variational", missed_by = by, control = fit_control(n_start = 2)))
   }
@@ -121,19 +121,19 @@ test_that("many components are found under the variational bound, and what was m
   hidden <- present[x == 0] == 1
   area <- rank_auc(predict(recorded, type = "present")[x == 0], hidden)
   expect_gt(area, rank_auc(fitted(plain)[x == 0], hidden) + 0.01)
-  expect_gt(stats::cor(recorded$param$recorded_site, chance), 0.55)
+  expect_gt(stats::cor(recorded$param$recorded_site, probability), 0.55)
   expect_gt(nor_found(recorded$param$links, links), nor_found(plain$param$links, links))
   again <- predict(recorded, x[1:20, ], type = "activation")
   expect_gt(stats::cor(as.vector(again), as.vector(recorded$param$activation[1:20, ])), 0.9)
 })
 
-test_that("likelihood and predictions are sums over components, chances and presences", {
+test_that("likelihood and predictions are sums over components, probabilities and presences", {
   set.seed(2)
   p <- recorded_problem(n = 3, m = 3, k = 2)
   p$x[] <- c(1, 0, NA, 0, 1, 0, 0, NA, 1) # a zero in every row
   par <- p$start
-  hidden <- as.matrix(expand.grid(c(rep(list(0:1), 5), list(1:10)))) # z, y, and the site's chance
-  chance <- (1:10 / 10)^2
+  hidden <- as.matrix(expand.grid(c(rep(list(0:1), 5), list(1:10)))) # z, y, and the site's probability
+  probability <- (1:10 / 10)^2
   for (inference in c("exact", "truncated")) {
     fit <- quietly(noisy_or(
       p$x, 2, inference = inference, estimate = "ml", missed_by = "both", start = par, control = nor_plain(0)
@@ -145,7 +145,7 @@ test_that("likelihood and predictions are sums over components, chances and pres
         z <- h[1:2]
         there <- 1 - (1 - par$leak) * apply((1 - par$links)^z, 2L, prod)
         y <- h[3:5]
-        one <- y * chance[h[6]] * par$recorded_taxon
+        one <- y * probability[h[6]] * par$recorded_taxon
         seen <- ifelse(p$x[i, ] == 1, one, 1 - one)
         prod(
           par$prior^z * (1 - par$prior)^(1 - z), there^y * (1 - there)^(1 - y), seen[!is.na(p$x[i, ])],
@@ -156,9 +156,9 @@ test_that("likelihood and predictions are sums over components, chances and pres
       joint <- joint / sum(joint)
       expect_close(predict(fit, type = "present")[i, ], colSums(joint * hidden[, 3:5]))
       expect_close(fit$param$activation[i, ], colSums(joint * hidden[, 1:2]))
-      expect_close(fit$param$recorded_site[i], sum(joint * chance[hidden[, 6]]))
+      expect_close(fit$param$recorded_site[i], sum(joint * probability[hidden[, 6]]))
       zero <- which(p$x[i, ] %in% 0)
-      rho <- outer(chance[hidden[, 6]], par$recorded_taxon)
+      rho <- outer(probability[hidden[, 6]], par$recorded_taxon)
       gap <- hidden[, 3:5] + (1 - hidden[, 3:5]) * (1 - rho) # not recorded, or would not have been
       expect_close(scores$phantom[i, zero], colSums(joint * gap)[zero])
       expect_close(scores$missed[i, zero], colSums(joint * hidden[, 3:5])[zero])
@@ -191,7 +191,7 @@ test_that("the objective never falls with recording, and its gradient vanishes w
   set.seed(4)
   for (run in 1:40) {
     p <- recorded_problem(n = sample(2:25, 1), m = sample(1:8, 1), k = sample(1:5, 1), missing = sample(c(0, 0.2), 1))
-    control <- fit_control(n_start = 1, max_pass = 30, tol = 0, accelerate = run %% 3 == 0)
+    control <- fit_control(n_start = 1, max_iter = 30, tol = 0, accelerate = run %% 3 == 0)
     for (inference in c("exact", "truncated", "variational")) {
       fit <- quietly(noisy_or(
         p$x, p$k, inference = inference, estimate = if (run %% 2) "ml" else "map", missed_by = "both",
@@ -201,7 +201,7 @@ test_that("the objective never falls with recording, and its gradient vanishes w
     }
   }
   x <- recorded_planted(60, 1, "both", m = 10)$x
-  control <- fit_control(n_start = 2, tol = 1e-15, max_pass = 20000)
+  control <- fit_control(n_start = 2, tol = 1e-15, max_iter = 20000)
   fit <- quietly(noisy_or(x, 2, missed_by = "both", control = control))
   par <- lapply(fit$param[c("prior", "links", "leak", "recorded_taxon", "recorded_share")], unname)
   a <- fit$model$pseudo
@@ -238,10 +238,10 @@ test_that("order, missing cells, equal rows and threads change nothing with reco
   wide$links <- cbind(wide$links, 0.5)
   wide[c("leak", "recorded_taxon")] <- list(c(wide$leak, 0.5), c(wide$recorded_taxon, 0.5))
   for (inference in c("exact", "truncated", "variational")) {
-    fit <- function(x, start, threads = 1, estimate = "ml", passes = 10) {
+    fit <- function(x, start, threads = 1, estimate = "ml", iterations = 10) {
       quietly(noisy_or(
         x, 3, inference = inference, estimate = estimate, missed_by = "both", start = start,
-        control = nor_plain(passes, n_threads = threads)
+        control = nor_plain(iterations, n_threads = threads)
       ))
     }
     a <- fit(p$x, p$start)
@@ -271,14 +271,14 @@ test_that("missed presences of planted sites are found, about as many as there a
     hidden <- p$present[zero] == 1
     expect_gt(rank_auc(missed[zero], hidden), 0.83)
     expect_gt(rank_auc(missed[zero], hidden), rank_auc(fitted(plain)[zero], hidden))
-    expect_gt(stats::cor(fit$param$recorded_site, p$chance), 0.5)
+    expect_gt(stats::cor(fit$param$recorded_site, p$probability), 0.5)
   }
 })
 
 test_that("verbs know what recording is", {
   p <- recorded_planted(80, 2, "both", m = 12)
   set.seed(1)
-  fit <- quietly(noisy_or(p$x, 3, missed_by = "both", control = fit_control(n_start = 2, tol = 1e-12, max_pass = 5000)))
+  fit <- quietly(noisy_or(p$x, 3, missed_by = "both", control = fit_control(n_start = 2, tol = 1e-12, max_iter = 5000)))
   cells <- false_absences(fit, n = Inf, by = "missed")
   present <- predict(fit, type = "present")
   expect_equal(cells$missed, present[cbind(cells$site, cells$taxon)], tolerance = 1e-12)
@@ -300,8 +300,8 @@ test_that("verbs know what recording is", {
   tables <- simulate(fit, 200, seed = 1)
   par <- lapply(fit$param, unname)
   state <- apply(ref_nor_states(3), 1L, function(z) prod(par$prior^z * (1 - par$prior)^(1 - z)))
-  mean_chance <- sum(par$recorded_share * (1:10 / 10)^2) * par$recorded_taxon
-  expect_equal(mean(unlist(tables)), mean(state %*% ref_nor_there(par) * mean_chance), tolerance = 0.02)
+  mean_probability <- sum(par$recorded_share * (1:10 / 10)^2) * par$recorded_taxon
+  expect_equal(mean(unlist(tables)), mean(state %*% ref_nor_there(par) * mean_probability), tolerance = 0.02)
 })
 
 test_that("what recording does not go with is refused", {

@@ -1,7 +1,7 @@
-# Noisy-OR of repeated visits, eq. (R16) of src/noisy_or/noisy_or.h, and its transcription, visit by visit.
+# Noisy-OR of repeated visits, eq. (R16) of src/noisy_or/noisy_or.h, and its slow version, visit by visit.
 
-# The chances of what the visits to a cell found, v a vector, where the taxon is there and where it is not; and that v
-# let a visit's record through.
+# Probabilities of the detections v of a cell if the taxon is present and if it is absent, and the probability that a
+# visit records it.
 ref_nor_cell <- function(v, r, taxon) {
   v <- v[!is.na(v)]
   rho <- r * taxon
@@ -9,12 +9,12 @@ ref_nor_cell <- function(v, r, taxon) {
   c(there = prod(ifelse(v == 1, rho, 1 - rho)), absent = prod(v == 0), made = length(v), through = sum(through))
 }
 
-# list(loglik, present, site, param): what a pass makes of par, and expectations before it.
+# list(loglik, present, site, param): the parameters after an iteration from par, and the expectations before it.
 ref_nor_visits_pass <- function(cell, par, pseudo = numeric(9)) {
   d <- dim(cell)
   states <- ref_nor_states(length(par$prior))
   there <- ref_nor_there(par)
-  chance <- (1:10 / 10)^2
+  probability <- (1:10 / 10)^2
   prior <- apply(states, 1L, function(z) prod(par$prior^z * (1 - par$prior)^(1 - z)))
   on <- numeric(ncol(states))
   links <- trials <- 0 * par$links
@@ -26,7 +26,7 @@ ref_nor_visits_pass <- function(cell, par, pseudo = numeric(9)) {
     joint <- outer(prior, par$recorded_share)
     parts <- list()
     for (g in 1:10) {
-      parts[[g]] <- sapply(seq_len(d[2]), function(j) ref_nor_cell(cell[i, j, ], chance[g], par$recorded_taxon[j]))
+      parts[[g]] <- sapply(seq_len(d[2]), function(j) ref_nor_cell(cell[i, j, ], probability[g], par$recorded_taxon[j]))
       for (j in seq_len(d[2])) {
         of <- parts[[g]][, j]
         joint[, g] <- joint[, g] * (there[, j] * of[["there"]] + (1 - there[, j]) * of[["absent"]])
@@ -35,7 +35,7 @@ ref_nor_visits_pass <- function(cell, par, pseudo = numeric(9)) {
     loglik[i] <- log(sum(joint))
     joint <- joint / sum(joint)
     share <- share + colSums(joint)
-    site[i] <- sum(t(joint) * chance)
+    site[i] <- sum(t(joint) * probability)
     on <- on + colSums(rowSums(joint) * states)
     for (j in seq_len(d[2])) {
       for (g in 1:10) {
@@ -43,7 +43,7 @@ ref_nor_visits_pass <- function(cell, par, pseudo = numeric(9)) {
         hidden <- there[, j] * of[["there"]]
         hidden <- joint[, g] * hidden / (hidden + (1 - there[, j]) * of[["absent"]])
         present[i, j] <- present[i, j] + sum(hidden)
-        again[i, j] <- again[i, j] + sum(hidden) * chance[g] * par$recorded_taxon[j]
+        again[i, j] <- again[i, j] + sum(hidden) * probability[g] * par$recorded_taxon[j]
         if (of[["made"]] == 0) next
         links[, j] <- links[, j] + colSums(hidden / there[, j] * states) * par$links[, j]
         leak[j] <- leak[j] + sum(hidden / there[, j]) * par$leak[j]
@@ -63,7 +63,7 @@ ref_nor_visits_pass <- function(cell, par, pseudo = numeric(9)) {
   list(loglik = loglik, present = present, again = again, site = site, param = par)
 }
 
-# Visits to random sites, some of them not made, and start values.
+# Visits to random sites, some of them not made, and starting values.
 visited_problem <- function(n = 7, m = 4, k = 2, visits = 3) {
   p <- recorded_problem("both", n = n, m = m, k = k)
   cell <- array(stats::rbinom(n * m * visits, 1L, 0.3), c(n, m, visits))
@@ -74,7 +74,7 @@ visited_problem <- function(n = 7, m = 4, k = 2, visits = 3) {
   list(cell = cell, start = p$start)
 }
 
-# Sites that differ in how well they are searched, taxa in how easily they are found.
+# Sites with varying search effort, taxa with varying detectability.
 visited_planted <- function(n = 150, m = 24, seed = 1, visits = 3) {
   set.seed(seed)
   links <- matrix(stats::rbinom(3 * m, 1L, 0.4) * 0.8, 3)
@@ -88,16 +88,17 @@ visited_planted <- function(n = 150, m = 24, seed = 1, visits = 3) {
   list(cell = cell, present = present, site = site, taxon = taxon)
 }
 
-test_that("a pass over repeated visits, and what it says of cells, equal the transcription", {
+test_that("an iteration over repeated visits, and what it says of cells, equal the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
   for (k in c(1, 2, 5)) {
     p <- visited_problem(k = k)
     for (estimate in c("ml", "map")) {
       pseudo <- if (estimate == "map") map else numeric(9)
-      fit <- function(passes) {
+      fit <- function(iterations) {
         quietly(noisy_or(
-          p$cell, k, estimate = estimate, missed_by = "both", inner = 1, start = p$start, control = nor_plain(passes)
+          p$cell, k, estimate = estimate, missed_by = "both", inner = 1, start = p$start,
+            control = nor_plain(iterations)
         ))
       }
       want <- ref_nor_visits_pass(p$cell, p$start, pseudo)
@@ -158,7 +159,7 @@ test_that("the objective of visits never falls", {
     fit <- quietly(noisy_or(
       p$cell, k, estimate = if (run %% 2) "ml" else "map", missed_by = "both", start = p$start,
       inference = if (run %% 4 < 2) "exact" else "truncated",
-      control = fit_control(n_start = 1, max_pass = 30, tol = 0, accelerate = run %% 3 == 0)
+      control = fit_control(n_start = 1, max_iter = 30, tol = 0, accelerate = run %% 3 == 0)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-10 * max(1, abs(fit$objective)))
   }

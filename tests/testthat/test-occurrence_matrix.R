@@ -1,6 +1,6 @@
-# Also of R/site_table.R, R/base_keys.R, R/base_text.R.
+# Tests also R/site_table.R, R/base_keys.R, R/base_text.R.
 
-finds <- function() {
+presences <- function() {
   data.frame(
     site = c("B", "A", "A", "C", "B", "B", "C", "D"),
     taxon = c("ursus", "canis", "ursus", "canis", "ursus", "equus", "equus", "canis"),
@@ -12,14 +12,14 @@ finds <- function() {
 quietly <- function(x) suppressMessages(x, classes = "multicause_message")
 
 test_that("presences are 1, and rows and columns are sorted", {
-  x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
+  x <- quietly(occurrence_matrix(presences(), "site", "taxon"))
   expect_identical(dimnames(x), list(c("A", "B", "C", "D"), c("canis", "equus", "ursus")))
   expect_identical(as.vector(x), c(1L, 0L, 1L, 1L, 0L, 1L, 1L, 0L, 1L, 1L, 0L, 0L))
 })
 
 test_that("the order of the rows does not matter", {
   set.seed(1)
-  data <- finds()
+  data <- presences()
   x <- quietly(occurrence_matrix(data, "site", "taxon", count = TRUE))
   for (i in 1:5) {
     expect_identical(quietly(occurrence_matrix(data[sample(nrow(data)), ], "site", "taxon", count = TRUE)), x)
@@ -27,7 +27,7 @@ test_that("the order of the rows does not matter", {
 })
 
 test_that("counts are rows, or the sum of a column", {
-  data <- finds()
+  data <- presences()
   plain <- function(x) matrix(as.vector(x), nrow(x), dimnames = dimnames(x))
   x <- quietly(occurrence_matrix(data, "site", "taxon", count = TRUE))
   expect_identical(plain(x), unclass(table(site = data$site, taxon = data$taxon)), ignore_attr = TRUE)
@@ -35,7 +35,7 @@ test_that("counts are rows, or the sum of a column", {
   expect_type(x, "double")
   expect_identical(x["B", ], c(canis = 0, equus = 1, ursus = 7))
 
-  data$n[1] <- NA # ursus in B: one of two finds has no number
+  data$n[1] <- NA # ursus in B: one of two presences has no number
   x <- quietly(occurrence_matrix(data, "site", "taxon", count = "n"))
   expect_identical(x["B", ], c(canis = 0, equus = 1, ursus = NA))
   expect_identical(site_table(x)$n_taxa, c(2L, 2L, 2L, 1L))
@@ -46,7 +46,7 @@ test_that("counts are rows, or the sum of a column", {
 })
 
 test_that("several columns make one name, and text that would collide is told", {
-  data <- finds()
+  data <- presences()
   data$layer <- c(1, 1, 2, 1, 2, 1, 10, 1)
   x <- quietly(occurrence_matrix(data, c("site", "layer"), c("taxon", "n")))
   expect_identical(rownames(x), c("A, 1", "A, 2", "B, 1", "B, 2", "C, 1", "C, 10", "D, 1"))
@@ -63,17 +63,17 @@ test_that("numbers are sorted as numbers and written in full", {
 })
 
 test_that("factors, tibbles and white space are taken as names", {
-  data <- finds()
+  data <- presences()
   x <- quietly(occurrence_matrix(data, "site", "taxon"))
   expect_identical(quietly(occurrence_matrix(transform(data, taxon = factor(taxon)), "site", "taxon")), x)
   data$taxon[2] <- " canis "
   expect_identical(quietly(occurrence_matrix(data, "site", "taxon")), x, ignore_attr = "sites")
-  tibble <- structure(finds(), class = c("tbl_df", "tbl", "data.frame"))
+  tibble <- structure(presences(), class = c("tbl_df", "tbl", "data.frame"))
   expect_identical(quietly(occurrence_matrix(tibble, "site", "taxon")), x)
 })
 
 test_that("rows without a name are left out and told", {
-  data <- finds()
+  data <- presences()
   data$taxon[1:2] <- c(NA, "")
   data$site[8] <- NA
   expect_message(
@@ -101,13 +101,13 @@ test_that("filters hold at the end when iterated, and are used once when not", {
   once <- once[rowSums(once) >= 3, ]
   x <- quietly(occurrence_matrix(data, "site", "taxon", 3, 3, iterate = FALSE))
   expect_identical(x, once, ignore_attr = "sites")
-  expect_true(any(colSums(once) < 3)) # else this would not tell the two apart
+  expect_true(any(colSums(once) < 3)) # otherwise this would not distinguish the two
 })
 
 test_that("sparse is the same matrix, and takes the site table along", {
   for (count in list(FALSE, TRUE, "n")) {
-    dense <- quietly(occurrence_matrix(finds(), "site", "taxon", count = count))
-    sparse <- quietly(occurrence_matrix(finds(), "site", "taxon", count = count, sparse = TRUE))
+    dense <- quietly(occurrence_matrix(presences(), "site", "taxon", count = count))
+    sparse <- quietly(occurrence_matrix(presences(), "site", "taxon", count = count, sparse = TRUE))
     expect_s4_class(sparse, "dgCMatrix")
     expect_true(methods::validObject(sparse))
     expect_identical(as.vector(as.matrix(sparse)), as.double(dense))
@@ -117,7 +117,7 @@ test_that("sparse is the same matrix, and takes the site table along", {
 })
 
 test_that("the site table keeps what is constant and what was asked for", {
-  data <- finds()
+  data <- presences()
   data$where <- list(1, 2, 3, 4, 5, 6, 7, 8) # no plain column: never carried
   data$half <- c(NA, "u", "u", "v", "k", NA, "v", "w")
   expect_message(
@@ -142,14 +142,14 @@ test_that("the site table keeps what is constant and what was asked for", {
 })
 
 test_that("a site with a missing value in one row only has no constant", {
-  data <- finds()
+  data <- presences()
   data$land <- c(NA, "u", "u", "v", NA, NA, "v", NA) # missing throughout B and D: constant
   x <- quietly(occurrence_matrix(data, "site", "taxon"))
   expect_identical(site_table(x)$land, c("u", NA, "v", NA))
 })
 
 test_that("columns named as those of the site table give way", {
-  data <- cbind(finds(), n_taxa = 99, n_occurrences = 98)
+  data <- cbind(presences(), n_taxa = 99, n_occurrences = 98)
   data$place <- data$site
   data$site <- seq_len(nrow(data))
   sites <- site_table(quietly(occurrence_matrix(data, "place", "taxon")))
@@ -159,13 +159,14 @@ test_that("columns named as those of the site table give way", {
 })
 
 test_that("a model takes the matrix as it is, and dense and sparse give the same", {
-  x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
+  x <- quietly(occurrence_matrix(presences(), "site", "taxon"))
   control <- fit_control(n_start = 1, algorithm = "newton", progress = FALSE)
   set.seed(3)
   fit <- aspect_bernoulli(x, 2, control = control)
   expect_identical(rownames(fit$param$membership), rownames(x))
   set.seed(3)
-  sparse <- aspect_bernoulli(quietly(occurrence_matrix(finds(), "site", "taxon", sparse = TRUE)), 2, control = control)
+  sparse <- aspect_bernoulli(quietly(occurrence_matrix(presences(), "site", "taxon", sparse = TRUE)), 2,
+    control = control)
   expect_equal(sparse$loglik, fit$loglik, tolerance = 1e-10)
 })
 
@@ -178,20 +179,20 @@ test_that("degenerate tables work", {
 })
 
 test_that("the site table is lost with a part of the matrix, and that is told", {
-  x <- quietly(occurrence_matrix(finds(), "site", "taxon"))
+  x <- quietly(occurrence_matrix(presences(), "site", "taxon"))
   expect_error(site_table(x[1:2, ]), "Taking a part", class = "multicause_input_error")
   rownames(x)[1L] <- "other"
   expect_error(site_table(x), "rows were changed", class = "multicause_input_error")
 })
 
 test_that("messages say what was dropped", {
-  data <- finds()
+  data <- presences()
   data$taxon[1] <- NA
   expect_snapshot(invisible(occurrence_matrix(data, "site", "taxon", 2, 2)))
 })
 
 test_that("wrong calls are told what is wrong", {
-  data <- finds()
+  data <- presences()
   expect_snapshot(error = TRUE, occurrence_matrix(as.matrix(data), "site", "taxon"))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "site"))
   expect_snapshot(error = TRUE, occurrence_matrix(data, "place", "taxon"))
@@ -227,7 +228,7 @@ test_that("NaN names no site, and a summary that fails is named with what it was
   data <- data.frame(site = c("a", "b"), genus = "G", max_ma = 1:2)
   expect_error(
     occurrence_matrix(data, "site", "genus", summarise = list(max_age = max)),
-    "\"max_age\" fails for \"a\", given a data frame of its rows, as `data` has no column of that name",
+    "\"max_age\" fails for \"a\", called with a data frame of its rows, as `data` has no column of that name",
     class = "multicause_input_error"
   )
   expect_error(
@@ -237,33 +238,33 @@ test_that("NaN names no site, and a summary that fails is named with what it was
 })
 
 test_that("a column that is nearly there is named", {
-  expect_error(occurrence_matrix(finds(), "Site", "taxon"), "no column \"Site\": did you mean \"site\"[?]")
+  expect_error(occurrence_matrix(presences(), "Site", "taxon"), "no column \"Site\": did you mean \"site\"[?]")
 })
 
 test_that("what was dropped is told in words", {
-  finds <- data.frame(site = c("a", "b", "b", NA), taxon = c("x", NA, NA, "y"))
-  expect_message(occurrence_matrix(finds, "site", "taxon"),
+  presences <- data.frame(site = c("a", "b", "b", NA), taxon = c("x", NA, NA, "y"))
+  expect_message(occurrence_matrix(presences, "site", "taxon"),
     "Dropped 1 of 2 taxa \\(at no site\\), 1 of 2 sites \\(without a taxon\\)\\.")
-  finds <- data.frame(site = c("a", "b", "b"), taxon = c("x", "x", "y"))
-  expect_message(occurrence_matrix(finds, "site", "taxon", min_sites = 2),
+  presences <- data.frame(site = c("a", "b", "b"), taxon = c("x", "x", "y"))
+  expect_message(occurrence_matrix(presences, "site", "taxon", min_sites = 2),
     "Dropped 1 of 2 taxa \\(at fewer than 2 sites\\)\\.")
 })
 
 test_that("the site table has the widest bounds of age and the middle of places, unless told otherwise", {
-  finds <- data.frame(
+  presences <- data.frame(
     site = c("a", "a", "a", "b", "c", "c"), genus = c("x", "y", "x", "x", "y", "y"), max_ma = c(10, 12, NA, 3, 5, 5),
     min_ma = c(9, 7, 8, 2, NA, NA), lng = c(179, -179, -177, 20, 10, 12), lat = c(1, 2, 6, NA, 4, 4)
   )
-  table <- site_table(quietly(occurrence_matrix(finds, "site", "genus")))
+  table <- site_table(quietly(occurrence_matrix(presences, "site", "genus")))
   expect_identical(table$max_ma, c(12, 3, 5))
   expect_identical(table$min_ma, c(7, 2, NA))
   expect_identical(table$lng, c(-179, 20, 11)) # of both sides of the date line
   expect_identical(table$lat, c(2, NA, 4))
-  told <- site_table(quietly(occurrence_matrix(finds, "site", "genus", summarise = list(max_ma = length))))
+  told <- site_table(quietly(occurrence_matrix(presences, "site", "genus", summarise = list(max_ma = length))))
   expect_identical(told$max_ma, c(3L, 1L, 2L))
   expect_identical(told[c("min_ma", "lng", "lat")], table[c("min_ma", "lng", "lat")])
-  finds$max_ma <- as.character(finds$max_ma) # no numbers: constant or not there
-  expect_null(site_table(quietly(occurrence_matrix(finds, "site", "genus")))$max_ma)
+  presences$max_ma <- as.character(presences$max_ma) # no numbers: constant or not there
+  expect_null(site_table(quietly(occurrence_matrix(presences, "site", "genus")))$max_ma)
 })
 
 test_that("ages and places under other names are summed up, too", {

@@ -1,4 +1,4 @@
-# Tables in the shapes of palaeoverse, divDyn, iNEXT and vegan go straight into occurrence_matrix() and the models.
+# Tables in the formats of palaeoverse, divDyn, iNEXT and vegan are accepted by occurrence_matrix() and the models.
 
 quietly <- function(x) suppressMessages(x, classes = "multicause_message")
 
@@ -35,7 +35,7 @@ test_that("palaeoverse: occurrences, by collection or by the cell and bin it gav
   expect_s3_class(quietly(bernoulli_mixture(x, 1, control = few_starts)), "bernoulli_mixture")
 })
 
-# Columns as in divDyn's `corals`, and `tens` and `stages` numbers in `ten` and `stg`.
+# Columns as in divDyn's `corals`, with the numbers of `tens` and `stages` in `ten` and `stg`.
 divdyn_table <- function() {
   data.frame(
     genus = c("Acropora", "Porites", "Acropora", "Favia", "Porites"), collection_no = c(5, 5, 6, 6, 7),
@@ -58,7 +58,7 @@ test_that("divDyn: occurrences with factors and numbers, by collection or stage"
 })
 
 test_that("iNEXT: taxa by sites, turned round; incidences of sampling units", {
-  # As iNEXT's `bird`: a data frame of counts, species in rows, sites in columns.
+  # Format of iNEXT's `bird`: a data frame of counts, species in rows, sites in columns.
   bird <- data.frame(
     North.site = c(0L, 41L, 3L, 0L), South.site = c(3L, 33L, 0L, 1L),
     row.names = c("Acanthiza_lineata", "Acanthiza_nana", "Acanthiza_pusilla", "Anthochaera_chrysoptera")
@@ -68,14 +68,14 @@ test_that("iNEXT: taxa by sites, turned round; incidences of sampling units", {
   long <- as.data.frame(as.table(as.matrix(bird)), responseName = "abundance")
   x <- quietly(occurrence_matrix(long, "Var2", "Var1", count = "abundance"))
   expect_equal(x[names(bird), rownames(bird)], t(bird), ignore_attr = "sites")
-  # As one assemblage of `ciliates`: a species by sampling units matrix of 0 and 1.
+  # Format of one assemblage of `ciliates`: a species by sampling units matrix of 0 and 1.
   raw <- matrix(c(1, 0, 1, 1, 0, 0, 1, 1, 0), 3, dimnames = list(paste0("sp", 1:3), paste0("x", 1:3)))
   fit <- quietly(bernoulli_mixture(t(raw), 1, control = few_starts))
   expect_identical(fit$names, list(colnames(raw), rownames(raw)))
 })
 
 test_that("vegan: community tables as data frames, and what decostand() makes of them", {
-  # As `dune`: counts, sites by species, row names that are numbers in text.
+  # Format of `dune`: counts, sites by species, row names that are numbers in text.
   dune <- data.frame(
     Achimill = c(1, 3, 0, 0, 2), Agrostol = c(0, 0, 4, 8, 0), Airaprae = c(0, 0, 0, 0, 2), Alopgeni = c(0, 2, 7, 2, 0),
     row.names = c("1", "2", "3", "4", "17")

@@ -1,5 +1,5 @@
-# The page ?multicause is to name everything that users can call, and to say of every model what counts as a parameter.
-# Of R/multicause-package.R.
+# The page ?multicause names everything that users can call, and states for every model what counts as a parameter.
+# Tests R/multicause-package.R.
 test_that("the map of the package is complete", {
   file <- test_path("..", "..", "man", "multicause-package.Rd")
   skip_if_not(file.exists(file), "the sources of the help pages are not at hand")

@@ -1,5 +1,5 @@
 quick_test <- function(x, k, nsim = 9) {
-  control <- fit_control(n_start = 2, max_pass = 150, tol = 1e-6, n_polish = 0, screen = FALSE, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 150, tol = 1e-6, n_polish = 0, screen = FALSE, progress = FALSE)
   fit <- suppressWarnings(suppressMessages(aspect_bernoulli(x, k, estimate = "ml", control = control)))
   phantom_test(fit, nsim, control = control)
 }
@@ -28,7 +28,7 @@ test_that("tables are drawn from the posterior itself, which is wider than its a
   set.seed(3)
   s <- stats::runif(30)
   x <- matrix(rbinom(360, 1, cbind(s, 1 - s) %*% matrix(stats::rbeta(24, 0.6, 0.9), 2)), 30)
-  control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-6, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 300, tol = 1e-6, progress = FALSE)
   sampled <- sample_null(x, 2L, 5L, control, 40)
   expect_length(sampled$states, 40)
   drawn <- vapply(sampled$states, function(state) fitted(kept_draw(sampled$fit, state, NULL)), matrix(0, 30, 12))
@@ -53,7 +53,7 @@ test_that("any number of tables may be asked for: none is laid out before its tu
   skip_on_os("windows")
   skip_on_cran()
   control <- fit_control(
-    n_start = 1, max_pass = 20, tol = 1e-3, n_polish = 0, screen = FALSE, progress = FALSE, on_interrupt = "keep"
+    n_start = 1, max_iter = 20, tol = 1e-3, n_polish = 0, screen = FALSE, progress = FALSE, on_interrupt = "keep"
   )
   set.seed(1)
   fit <- quiet(matrix(stats::rbinom(200, 1, 0.5), 20), 2)

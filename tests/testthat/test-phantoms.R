@@ -1,4 +1,4 @@
-# Also of R/base_phantoms.R.
+# Tests also R/base_phantoms.R.
 
 random_fit <- function(aspects, weights = rep(1 / nrow(aspects), nrow(aspects)), density = 0.5) {
   set.seed(1)
@@ -33,14 +33,14 @@ test_that("a mean at exactly the rule counts, a component that writes nothing do
   expect_equal(phantoms(light, min_weight = 0)$kind[1], "white")
 })
 
-test_that("two white ones, pinned ones of no weight, and a sparse table's phantom with a large maximum", {
+test_that("two white ones, fixed ones of no weight, and a sparse table's phantom with a large maximum", {
   aspects <- rbind(rep(0, 4), rep(0.01, 4), c(0.9, 0.1, 0.5, 0.5))
   expect_equal(phantoms(random_fit(aspects))$kind, c("white", "white", "content"))
   x <- matrix(rep(c(1, 1, 0, 0, 1), 4), 10, 2)
   start <- list(membership = matrix(c(1, 0), 10, 2, byrow = TRUE), aspects = rbind(c(0.6, 0.5), 0))
-  pinned <- quiet(x, 2, phantom = "white", start = start, control = plain(0))
-  expect_equal(phantoms(pinned)$kind, c("content", "white"))
-  expect_equal(phantoms(pinned)$pinned, c(FALSE, TRUE))
+  fixed <- quiet(x, 2, phantom = "white", start = start, control = plain(0))
+  expect_equal(phantoms(fixed)$kind, c("content", "white"))
+  expect_equal(phantoms(fixed)$fixed, c(FALSE, TRUE))
 })
 
 test_that("a black phantom of a sparse table is flat and shares its observations with content; it may be grey", {
@@ -57,7 +57,8 @@ test_that("a black phantom of a sparse table is flat and shares its observations
   expect_equal(sparse(rep(0.7, 20), c(0.2, 0.2, 0.6))$kind[3], "content") # writes most of its sites
   expect_equal(sparse(rep(0.7, 20), c(0.2, 0.2, 0.6))$alone[3], 1)
   partial <- random_fit(rbind(content, rep(c(0.7, 0.1), c(16, 4))), c(0.4, 0.4, 0.2), density = 0.2)
-  expect_output(print(partial), "A3 comes near: it makes up 20 % of the table; in it 80 % of the taxa are likelier")
+  expect_match(print_words(partial),
+    "A3 comes near: it makes up 20 % of the table; in it 80 % of the taxa are likelier")
   ubiquitous <- sparse(c(1, 1, rep(0.1, 18)))
   expect_equal(ubiquitous$kind[3], "content")
 })
@@ -80,11 +81,11 @@ test_that("additions to fossil-like sites are a black phantom, and the added cel
   expect_gt(rank_auc(ranked$added, added), 0.8)
   expect_gt(rank_auc(ranked$absent, added), rank_auc(ranked$probability, added) + 0.1)
   expect_match(denoise(fit, "black", keep = "replace")$dropped, "^A[1-5]$")
-  expect_match(print_words(fit), "Black phantom: .* of whatever taxon \\(mean chance of a presence 0.[5-9]")
+  expect_match(print_words(summary(fit)), "is a black phantom: .* \\(mean probability of a presence 0.[5-9]")
 })
 
 test_that("no black phantom is claimed on tables to which nothing was added", {
-  control <- fit_control(n_start = 3, n_polish = 0, max_pass = 500, tol = 1e-7, progress = FALSE)
+  control <- fit_control(n_start = 3, n_polish = 0, max_iter = 500, tol = 1e-7, progress = FALSE)
   for (draw in tables_without) {
     set.seed(11)
     x <- draw()
@@ -97,7 +98,7 @@ test_that("no black phantom is claimed on tables to which nothing was added", {
 
 test_that("now_2003: the paper's additions, by three readings", {
   now <- now_2003("g10s2")$x
-  control <- fit_control(n_start = 3, n_polish = 0, max_pass = 1000, tol = 1e-7, progress = FALSE)
+  control <- fit_control(n_start = 3, n_polish = 0, max_iter = 1000, tol = 1e-7, progress = FALSE)
   found <- vapply(figure_8_rates, function(rates) {
     set.seed(12)
     planted <- corrupt(unname(now), add = rates(501))
@@ -129,8 +130,8 @@ test_that("starts tell which of them found a phantom", {
   expect_type(fit$starts$phantom, "logical")
   expect_equal(is.na(fit$starts$phantom), !fit$starts$finished)
   expect_true(any(fit$starts$phantom, na.rm = TRUE))
-  pinned <- aspect_bernoulli(truth$x, 4, phantom = "white", control = fit_control(n_start = 1, max_pass = 400))
-  expect_false(pinned$starts$phantom) # only what was not pinned is found
+  fixed <- aspect_bernoulli(truth$x, 4, phantom = "white", control = fit_control(n_start = 1, max_iter = 400))
+  expect_false(fixed$starts$phantom) # only what was not fixed is found
 })
 
 test_that("other models are told why not, and print says the rule", {

@@ -1,4 +1,4 @@
-# Also of R/plca_methods.R, R/plca_plot.R, R/cross_entropy.R, R/modes.R.
+# Tests also R/plca_methods.R, R/plca_plot.R, R/cross_entropy.R, R/modes.R.
 
 golden_matrices <- function(values) {
   if (is.list(values)) {
@@ -8,7 +8,7 @@ golden_matrices <- function(values) {
 }
 
 test_that("golden states are met, plain and with priors", {
-  cases <- read_golden_counts("plca_public.json")
+  cases <- read_golden_counts("plca")
   for (name in names(cases)) {
     case <- cases[[name]]
     x <- array(case$V_colmajor, case$dim)
@@ -19,7 +19,7 @@ test_that("golden states are met, plain and with priors", {
     for (state in case$states) {
       fit <- plca(x, length(case$pz0),
         prior = prior, start = list(weights = case$pz0, marginals = golden_matrices(case$fac0)),
-        control = plain_passes(state$sweeps)
+        control = plain_iterations(state$sweeps)
       )
       tolerance <- if (state$sweeps <= 10) 1e-10 else 1e-7
       expect_equal(unname(fit$param$weights), state$pz, tolerance = tolerance)
@@ -40,19 +40,19 @@ plca_start <- function(k, extent) {
   list(weights = drop(ref_simplex(1, k)), marginals = lapply(extent, function(d) ref_simplex(k, d)))
 }
 
-test_that("one pass equals the transcription of eqs. (3)-(4), for arrays of any order", {
+test_that("one iteration equals the transcription of eqs. (3)-(4), for arrays of any order", {
   set.seed(1)
   for (extent in list(c(5, 4), c(4, 3, 5), c(3, 2, 2, 4))) {
     x <- random_array(extent)
     start <- plca_start(3, extent)
-    fit <- plca(x, 3, estimate = "ml", start = start, control = plain_passes(1))
+    fit <- plca(x, 3, estimate = "ml", start = start, control = plain_iterations(1))
     want <- ref_plca_pass(x, start$weights, start$marginals)
     expect_equal(unname(fit$param$weights), want$weights, tolerance = 1e-12)
     expect_equal(lapply(unname(fit$param$marginals), unname), want$marginals, tolerance = 1e-12)
   }
 })
 
-test_that("one pass over three blocks of each kind of cells equals the transcription", {
+test_that("one iteration over three blocks of each kind of cells equals the transcription", {
   set.seed(7)
   extent <- c(25, 24, 26) # more than 2 x 2 048 cells with counts, zeros and unknown ones
   x <- random_array(extent, 0.7)
@@ -61,7 +61,7 @@ test_that("one pass over three blocks of each kind of cells equals the transcrip
   start <- plca_start(3, extent)
   for (prior in list(NULL, list(membership = 1.5, basis = 1.2))) {
     estimate <- if (is.null(prior)) "ml" else "map"
-    fit <- plca(x, 3, estimate = estimate, prior = prior, start = start, control = plain_passes(1))
+    fit <- plca(x, 3, estimate = estimate, prior = prior, start = start, control = plain_iterations(1))
     alpha <- if (is.null(prior)) 1 else prior$membership
     eta <- rep(if (is.null(prior)) 1 else prior$basis, 3)
     want <- ref_plca_pass(x, start$weights, start$marginals, alpha, eta)
@@ -76,11 +76,11 @@ test_that("two-way PLCA is PLSA", {
   x <- random_array(c(9, 6))
   start <- plca_start(3, dim(x))
   joint <- t(start$weights * start$marginals[[1]])
-  for (passes in c(1, 25)) {
-    fit <- plca(x, 3, estimate = "ml", start = start, control = plain_passes(passes))
+  for (iterations in c(1, 25)) {
+    fit <- plca(x, 3, estimate = "ml", start = start, control = plain_iterations(iterations))
     other <- plsa(x, 3,
       estimate = "ml", start = list(membership = joint / rowSums(joint), basis = start$marginals[[2]]),
-      control = plain_passes(passes)
+      control = plain_iterations(iterations)
     )
     expect_equal(predict(fit, type = "membership"), other$param$membership, tolerance = 1e-11, ignore_attr = TRUE)
     expect_equal(fit$param$marginals[[2]], other$param$basis, tolerance = 1e-11)
@@ -98,22 +98,22 @@ test_that("arrays, sparse matrices and index tables are the same data", {
   start <- plca_start(2, dim(x))
   at <- which(is.na(x) | x > 0, arr.ind = TRUE)
   table <- data.frame(site = at[, 1], taxon = at[, 2], time = at[, 3], count = x[at])
-  one <- plca(x, 2, start = start, control = plain_passes(5))
-  other <- plca(table[sample(nrow(table)), ], 2, start = start, control = plain_passes(5))
+  one <- plca(x, 2, start = start, control = plain_iterations(5))
+  other <- plca(table[sample(nrow(table)), ], 2, start = start, control = plain_iterations(5))
   expect_equal(unname(other$param$marginals), unname(one$param$marginals), tolerance = 1e-12)
   expect_named(other$param$marginals, c("site", "taxon", "time"))
   expect_equal(unname(fitted(other)), unname(fitted(one)), tolerance = 1e-12)
   table$taxon <- letters[table$taxon]
-  named <- plca(table, 2, start = start, control = plain_passes(5))
+  named <- plca(table, 2, start = start, control = plain_iterations(5))
   expect_identical(colnames(named$param$marginals$taxon), letters[1:5])
   dim(x) <- c(site = 4, taxon = 5, time = 3)
-  labelled <- plca(x, 2, start = start, control = plain_passes(5))
+  labelled <- plca(x, 2, start = start, control = plain_iterations(5))
   expect_equal(labelled$param$marginals, stats::setNames(one$param$marginals, c("site", "taxon", "time")))
   m <- matrix(rpois(20, 1), 5)
   start <- plca_start(2, dim(m))
   expect_equal(
-    plca(Matrix::Matrix(m, sparse = TRUE), 2, start = start, control = plain_passes(4))$param,
-    plca(m, 2, start = start, control = plain_passes(4))$param
+    plca(Matrix::Matrix(m, sparse = TRUE), 2, start = start, control = plain_iterations(4))$param,
+    plca(m, 2, start = start, control = plain_iterations(4))$param
   )
 })
 
@@ -124,7 +124,7 @@ test_that("missing cells are conditioned on: the likelihood over them never fall
   holes <- sample(length(p), 15)
   x <- 1e4 * p
   x[holes] <- NA
-  fit <- plca(x, 2, control = fit_control(n_start = 3, tol = 1e-13, max_pass = 5000, progress = FALSE))
+  fit <- plca(x, 2, control = fit_control(n_start = 3, tol = 1e-13, max_iter = 5000, progress = FALSE))
   expect_equal(fitted(fit)[holes], 1e4 * p[holes], tolerance = 1e-2)
   expect_equal(sum(fitted(fit)[-holes]), sum(x, na.rm = TRUE))
   expect_equal(impute(fit), replace(x, holes, fitted(fit)[holes]))
@@ -143,7 +143,7 @@ test_that("the objective never falls, for every setting that claims it", {
       )
       fit <- suppressWarnings(plca(if (accelerate) x else holed, 4,
         prior = prior,
-        control = fit_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate, progress = FALSE)
+        control = fit_control(n_start = 1, max_iter = 80, tol = 0, accelerate = accelerate, progress = FALSE)
       ))
       expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
       expect_equal(unname(fit$objective), fit$loglik + fit$prior$value, tolerance = 1e-10)
@@ -157,13 +157,13 @@ js <- function(p, q) {
   sum(ifelse(p > 0, p * log(p / mid), 0) + ifelse(q > 0, q * log(q / mid), 0))
 }
 
-test_that("a prior by eq. (7) that takes all chance of a cell with counts says so", {
+test_that("a prior by eq. (7) that takes all probability of a cell with counts says so", {
   set.seed(1)
   x <- array(stats::rpois(120, 3), c(6, 5, 4))
   prior <- cross_entropy(strength = c(between = 20), method = "paper")
   expect_error(
     suppressWarnings(plca(x, 4, prior = prior, control = fit_control(n_start = 2, progress = FALSE))),
-    "`prior` leaves cells with counts without any chance",
+    "`prior` leaves cells with counts without any probability",
     class = "multicause_input_error"
   )
 })
@@ -178,7 +178,7 @@ test_that("the prior's value is what its name says", {
   pair_sum <- function(f) a[1, 2] * f(q[1, ], q[2, ]) + a[1, 3] * f(q[1, ], q[3, ]) + a[2, 3] * f(q[2, ], q[3, ])
   value <- function(method, floor = 1e-4) {
     prior <- cross_entropy(strength = list(NULL, a), method = method, floor = floor)
-    plca(x, 3, prior = prior, start = start, control = plain_passes(0))$prior$value
+    plca(x, 3, prior = prior, start = start, control = plain_iterations(0))$prior$value
   }
   expect_equal(value("js"), pair_sum(js))
   expect_equal(value("mm", 0.01), pair_sum(function(p, q) h(p, q, 0.01) + h(q, p, 0.01)))
@@ -190,7 +190,7 @@ test_that("priors drive marginals apart and together, as asked and where asked",
   x <- random_array(c(20, 15), 5)
   start <- plca_start(4, dim(x))
   mean_kl <- function(prior, which = 1) {
-    control <- fit_control(max_pass = 200, progress = FALSE)
+    control <- fit_control(max_iter = 200, progress = FALSE)
     fit <- suppressWarnings(plca(x, 4, prior = prior, start = start, control = control))
     d <- divergences(fit, dims = 2)[[1]]
     same <- outer(c(1, 1, 2, 2), c(1, 1, 2, 2), "==")
@@ -216,7 +216,7 @@ test_that("the printed update settles although nothing is ascended", {
   fit <- plca(x, 4, prior = prior, control = fit_control(n_start = 2))
   expect_true(fit$converged)
   expect_named(fit$objective, "unpenalised_log_likelihood")
-  more <- plca(x, 4, prior = fit$prior$given, start = fit$param, control = plain_passes(200))
+  more <- plca(x, 4, prior = fit$prior$given, start = fit$param, control = plain_iterations(200))
   expect_equal(more$loglik, fit$loglik, tolerance = 1e-4)
 })
 
@@ -230,13 +230,13 @@ test_that("annealing follows its multipliers and can end in maximum likelihood",
   )
   expect_named(fit$objective, "log_likelihood")
   expect_equal(fit$prior$value, 0)
-  again <- plca(x, 3, estimate = "ml", start = fit$param, control = plain_passes(1))
+  again <- plca(x, 3, estimate = "ml", start = fit$param, control = plain_iterations(1))
   expect_lt(unname(again$objective - fit$objective), 1e-3)
   expect_gt(nrow(fit$trace), 21)
 })
 
 test_that("degenerate shapes are legal", {
-  control <- fit_control(n_start = 2, max_pass = 3000, tol = 1e-8, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 3000, tol = 1e-8, progress = FALSE)
   set.seed(9)
   two <- plca(matrix(c(1, 3), 1), 1, estimate = "ml", control = control)
   expect_equal(unname(two$param$marginals[[2]]), matrix(c(0.25, 0.75), 1))
@@ -256,7 +256,7 @@ test_that("threads, seeds and arguments", {
   copy <- unserialize(serialize(start, NULL))
   fits <- lapply(1:2, function(n) {
     prior <- cross_entropy(strength = c(between = 2))
-    plca(x, 3, prior = prior, start = start, control = plain_passes(5, n_threads = n))
+    plca(x, 3, prior = prior, start = start, control = plain_iterations(5, n_threads = n))
   })
   expect_identical(fits[[1]]$param, fits[[2]]$param)
   expect_identical(start, copy)
@@ -279,7 +279,7 @@ test_that("predictions and simulations have the right shape and sums", {
   expect_equal(sum(drawn[[2]]), sum(x))
   expect_identical(dim(drawn[[1]]), dim(x))
   expect_equal(attr(logLik(fit), "df"), 1 + 2 * (5 + 4 + 3))
-  expect_s3_class(update(fit, k = 3, control = plain_passes(2)), "plca")
+  expect_s3_class(update(fit, k = 3, control = plain_iterations(2)), "plca")
 })
 
 test_that("each new level is judged by its own cells alone, missing ones and all", {
@@ -287,10 +287,10 @@ test_that("each new level is judged by its own cells alone, missing ones and all
   for (extent in list(c(12, 8), c(12, 4, 3))) {
     x <- array(stats::rpois(prod(extent), rep(c(0.3, 4, 1, 6), each = 3)), extent)
     for (estimate in c("map", "ml")) {
-      fit <- suppressWarnings(plca(x, 3, estimate = estimate, control = plain_passes(200)))
+      fit <- suppressWarnings(plca(x, 3, estimate = estimate, control = plain_iterations(200)))
       new <- array(x[slice.index(x, 1L) %in% c(2, 5, 7, 9)], c(4L, extent[-1L]))
       new[c(1, 5, 6, 10, 14, 18)] <- NA
-      tight <- fit_control(max_pass = 5000, tol = 1e-13, progress = FALSE)
+      tight <- fit_control(max_iter = 5000, tol = 1e-13, progress = FALSE)
       level <- function(x, i) array(x[slice.index(x, 1L) == i], c(1L, dim(x)[-1L]))
       for (type in c("response", "membership", "cell")) {
         all <- suppressWarnings(predict(fit, new, type = type, control = tight))
@@ -307,7 +307,7 @@ test_that("levels of which nothing was counted, or nothing observed, have member
   set.seed(3)
   x <- matrix(stats::rpois(60, 2), 10)
   for (estimate in c("map", "ml")) {
-    fit <- suppressWarnings(plca(x, 2, estimate = estimate, control = plain_passes(50)))
+    fit <- suppressWarnings(plca(x, 2, estimate = estimate, control = plain_iterations(50)))
     new <- x[1:3, ]
     new[2, ] <- 0
     new[3, ] <- NA
@@ -322,7 +322,7 @@ test_that("levels of which nothing was counted, or nothing observed, have member
 
 test_that("a data frame is a list of cells by its column `count` or by names, else it is asked about", {
   asks <- function(x, way) {
-    expect_error(plca(x, 1), sprintf("or give a table as `%s`", way), fixed = TRUE, class = "multicause_input_error")
+    expect_error(plca(x, 1), sprintf("or use a table, `%s`", way), fixed = TRUE, class = "multicause_input_error")
   }
   wide <- data.frame(sp1 = 1:5, sp2 = c(2, 1, 4, 3, 5), sp3 = 3)
   asks(wide, "as.matrix(x)")
@@ -337,11 +337,12 @@ test_that("a data frame is a list of cells by its column `count` or by names, el
 
 test_that("divergences are Kullback-Leibler's, floored", {
   set.seed(12)
-  fit <- plca(random_array(c(4, 5)), 3, control = plain_passes(5))
+  fit <- plca(random_array(c(4, 5)), 3, control = plain_iterations(5))
   d <- divergences(fit, floor = 0)
   p <- fit$param$marginals[[2]]
   expect_equal(d[[2]][1, 3], sum(p[1, ] * log(p[1, ] / p[3, ])))
-  spikes <- plsa(diag(3), 3, fixed = "basis", estimate = "ml", start = list(basis = diag(3)), control = plain_passes(1))
+  spikes <- plsa(diag(3), 3, fixed = "basis", estimate = "ml", start = list(basis = diag(3)),
+    control = plain_iterations(1))
   expect_identical(unname(divergences(spikes, floor = 0)[[1]][1, 2]), Inf)
   expect_equal(unname(divergences(spikes)[[1]][1, 2]), -log(1e-6), tolerance = 1e-5)
 })
@@ -352,7 +353,7 @@ test_that("a fit prints itself, and errors say what is wrong", {
   names(dimnames(x)) <- NULL
   fit <- plca(x, 2,
     prior = cross_entropy(strength = c(between = 2), dims = 1), start = plca_start(2, dim(x)),
-    control = plain_passes(10)
+    control = plain_iterations(10)
   )
   hide <- function(lines) gsub("-?[0-9]+\\.[0-9]+", "<number>", lines)
   expect_snapshot(fit, transform = hide)
@@ -385,9 +386,9 @@ test_that("the probability of what was observed is no rounding error where nearl
   )
   for (second in c(4, 0)) {
     x <- array(c(8, second, NA, 6, 4, NA, rep(NA, 6)), c(3, 2, 2))
-    fit <- suppressWarnings(plca(x, 2, estimate = "ml", start = start, control = plain_passes(0)))
+    fit <- suppressWarnings(plca(x, 2, estimate = "ml", start = start, control = plain_iterations(0)))
     expect_equal(unname(fit$objective), (18 + second) * log(1 / 4), tolerance = 1e-10)
-    fit <- suppressWarnings(plca(x, 2, estimate = "ml", start = start, control = plain_passes(3)))
+    fit <- suppressWarnings(plca(x, 2, estimate = "ml", start = start, control = plain_iterations(3)))
     expect_true(all(is.finite(fit$trace$objective)))
     expect_gte(min(diff(fit$trace$objective)), 0)
   }
@@ -396,7 +397,7 @@ test_that("the probability of what was observed is no rounding error where nearl
 
 test_that("that probability is summed over three blocks of cells with counts, and of zeros", {
   set.seed(8)
-  # All but 1e-5 is of one cell, which is unknown; half of the others have counts.
+  # All probability except 1e-5 belongs to one cell, which is unknown; half of the others have counts.
   extent <- c(100, 90)
   side <- function(size) {
     rare <- ref_simplex(2, size - 1L) * 1e-5
@@ -406,7 +407,7 @@ test_that("that probability is summed over three blocks of cells with counts, an
   x <- matrix(rbinom(prod(extent), 1, 0.5), extent[1])
   x[1] <- NA
   expect_gt(min(table(x)), 2 * 2048)
-  fit <- plca(x, 2, estimate = "ml", start = start, control = plain_passes(0))
+  fit <- plca(x, 2, estimate = "ml", start = start, control = plain_iterations(0))
   expect_equal(fit$p_observed, sum(ref_plca_joint(start$weights, start$marginals)[-1, ]), tolerance = 1e-9)
   expect_equal(fit$loglik, ref_plca_objective(x, start$weights, start$marginals), tolerance = 1e-9)
 })

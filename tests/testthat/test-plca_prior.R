@@ -8,7 +8,7 @@ start_of <- function(k, extent) {
 
 bare <- function(fit) lapply(unname(fit$param$marginals), unname)
 
-# Positions on simplices as logs over the last of each, and back.
+# Converts points on simplices to log ratios to the last entry, and back.
 pack <- function(param) {
   rows <- c(list(rbind(param$weights)), bare(list(param = param)))
   unlist(lapply(rows, function(q) log(q / q[, ncol(q)])[, -ncol(q)]))
@@ -23,7 +23,7 @@ unpack <- function(z, k, extent) {
   list(weights = drop(rows(parts[[1L]], 1L)), marginals = lapply(parts[-1L], rows, k = k))
 }
 
-test_that("one pass to the mode equals the transcription, for arrays of any order, and the objective is its own", {
+test_that("one iteration to the mode equals the transcription, for arrays of any order, and the objective is its own", {
   set.seed(1)
   for (extent in list(c(5, 4), c(4, 3, 5), c(3, 2, 2, 4))) for (alpha in list(1.4, c(1, 1.5, 4))) {
     for (holes in list(integer(), c(2, 7, 11))) {
@@ -31,7 +31,7 @@ test_that("one pass to the mode equals the transcription, for arrays of any orde
       eta <- 1 + seq_along(extent) / 10
       start <- start_of(3, extent)
       prior <- list(membership = alpha, basis = eta)
-      fit <- plca(x, 3, prior = prior, start = start, control = plain_passes(1))
+      fit <- plca(x, 3, prior = prior, start = start, control = plain_iterations(1))
       want <- ref_plca_pass(x, start$weights, start$marginals, alpha, eta)
       expect_equal(unname(fit$param$weights), want$weights, tolerance = 1e-12)
       expect_equal(bare(fit), want$marginals, tolerance = 1e-12)
@@ -49,7 +49,7 @@ test_that("a flat prior is maximum likelihood to the bit, alone and beside cross
   start <- start_of(3, dim(x))
   flat <- list(membership = 1, basis = 1)
   between <- cross_entropy(strength = c(between = 2))
-  for (control in list(plain_passes(20), quiet_control(n_start = 1, max_pass = 5000))) {
+  for (control in list(plain_iterations(20), quiet_control(n_start = 1, max_iter = 5000))) {
     with_and_without <- list(
       plca(x, 3, prior = flat, start = start, control = control),
       plca(x, 3, estimate = "ml", start = start, control = control)
@@ -68,12 +68,12 @@ test_that("the mode of a matrix is that of plsa(), with n times the pseudo-count
   set.seed(3)
   x <- table_of(c(9, 6))
   new <- table_of(c(5, 6), 1) + diag(5)[, c(1:5, 1)]
-  tight <- quiet_control(n_start = 1, max_pass = 1e5, tol = 1e-15)
+  tight <- quiet_control(n_start = 1, max_iter = 1e5, tol = 1e-15)
   fit <- plca(x, 3, prior = list(membership = 1 + 9 * 0.3, basis = c(1.3, 1.2)), control = tight)
   start <- list(membership = predict(fit, type = "membership"), basis = fit$param$marginals[[2]])
-  # It is where plsa() stays, and what plsa() reaches from nearby.
+  # It is a fixed point of plsa(), and its limit from nearby starting values.
   prior <- list(membership = 1.3, basis = 1.2)
-  stays <- plsa(x, 3, prior = prior, start = start, control = plain_passes(1))
+  stays <- plsa(x, 3, prior = prior, start = start, control = plain_iterations(1))
   expect_equal(stays$param, start, tolerance = 1e-7, ignore_attr = TRUE)
   start$membership <- 0.9 * start$membership + 0.1 / 3
   other <- plsa(x, 3, prior = prior, start = start, control = tight)
@@ -83,12 +83,12 @@ test_that("the mode of a matrix is that of plsa(), with n times the pseudo-count
   expect_equal(unname(fit$objective - other$objective), sum(totals * log(totals / sum(totals))), tolerance = 1e-10)
   folded <- predict(fit, new, type = "membership", control = tight)
   expect_equal(folded, predict(other, new, type = "membership", control = tight), tolerance = 1e-6, ignore_attr = TRUE)
-  # The training rows come out as they are, and each row by itself.
+  # Training rows are reproduced, also each row separately.
   again <- predict(fit, x, type = "membership", control = tight)
   expect_equal(again, predict(fit, type = "membership"), tolerance = 1e-6)
   alone <- predict(fit, new[2, , drop = FALSE], type = "membership", control = tight)
   expect_equal(alone, folded[2, , drop = FALSE], tolerance = 1e-9)
-  without <- plca(x, 3, estimate = "ml", start = fit$param, control = plain_passes(0))
+  without <- plca(x, 3, estimate = "ml", start = fit$param, control = plain_iterations(0))
   expect_gt(max(abs(folded - predict(without, new, type = "membership"))), 0.01)
 })
 
@@ -98,7 +98,7 @@ test_that("the mode is a fixed point of counts by enumeration of who made each c
   x <- array(0, c(2, 2, 2))
   for (e in seq_len(nrow(at))) x[at[e, , drop = FALSE]] <- x[at[e, , drop = FALSE]] + 1
   prior <- list(membership = c(1.5, 2), basis = c(1.1, 1.2, 1.3))
-  fit <- plca(x, 2, prior = prior, control = quiet_control(n_start = 5, tol = 1e-15, max_pass = 1e5))
+  fit <- plca(x, 2, prior = prior, control = quiet_control(n_start = 5, tol = 1e-15, max_iter = 1e5))
   made <- as.matrix(expand.grid(rep(list(1:2), nrow(at))))
   log_joint <- apply(made, 1, function(z) {
     each <- vapply(1:3, function(d) log(fit$param$marginals[[d]][cbind(z, at[, d])]), numeric(nrow(at)))
@@ -117,7 +117,7 @@ test_that("the mode is a fixed point of counts by enumeration of who made each c
 
 test_that("of one component the mode is known", {
   x <- array(c(3, 0, 1, 2, 0, 4), c(3, 2, 1))
-  fit <- plca(x, 1, prior = list(membership = 5, basis = 2), control = plain_passes(1))
+  fit <- plca(x, 1, prior = list(membership = 5, basis = 2), control = plain_iterations(1))
   expect_equal(unname(fit$param$weights), 1)
   expect_equal(bare(fit), list(rbind(c(6, 1, 6) / 13), rbind(c(5, 7) / 12), matrix(1)))
 })
@@ -132,7 +132,7 @@ test_that("the objective never falls, and ends where no parameter gains, with cr
     betweens <- c(betweens, list(cross_entropy(strength = c(between = strength), dims = 2:3, method = method)))
   }
   for (between in betweens) for (accelerate in c(TRUE, FALSE)) {
-    control <- quiet_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate)
+    control <- quiet_control(n_start = 1, max_iter = 80, tol = 0, accelerate = accelerate)
     prior <- c(dirichlet, list(cross_entropy = between)[!is.null(between)])
     fit <- suppressWarnings(plca(if (accelerate) x else holed, 4, prior = prior, control = control))
     expect_named(fit$objective, "log_posterior")
@@ -147,7 +147,7 @@ test_that("the objective never falls, and ends where no parameter gains, with cr
       ref_plca_objective(holed, param$weights, param$marginals, 1.5, dirichlet$basis) + strength * pairs
     }
     prior <- c(dirichlet, list(cross_entropy = cross_entropy(strength = c(between = strength))))
-    fit <- plca(holed, 2, prior = prior, control = quiet_control(n_start = 2, tol = 1e-15, max_pass = 1e5))
+    fit <- plca(holed, 2, prior = prior, control = quiet_control(n_start = 2, tol = 1e-15, max_iter = 1e5))
     z <- pack(fit$param)
     expect_equal(value(z), unname(fit$objective), tolerance = 1e-10)
     slope <- vapply(seq_along(z), function(e) {
@@ -163,7 +163,7 @@ test_that("neither the order of levels, of dimensions nor of components matters"
   x <- replace(table_of(c(6, 5, 4)), c(3, 50), NA)
   start <- start_of(3, dim(x))
   fit_of <- function(x, start, alpha, eta) {
-    plca(x, 3, prior = list(membership = alpha, basis = eta), start = start, control = plain_passes(15))
+    plca(x, 3, prior = list(membership = alpha, basis = eta), start = start, control = plain_iterations(15))
   }
   alpha <- c(1.2, 1.5, 2)
   eta <- c(1.1, 1.2, 1.3)
@@ -202,13 +202,13 @@ test_that("hidden cells and new levels are told better, and verbs hand the prior
   expect_identical(update(stronger, prior = NULL)$prior$given, prior)
   expect_null(update(fit, estimate = "ml")$prior)
   expect_null(plca(x / 40, 3, control = quiet_control(n_start = 2))$prior) # shares are no counts
-  # A level of which nothing was counted has the mode of its prior; other levels make no difference.
+  # A level without counts has the mode of its prior; other levels have no influence.
   new <- x[1:3, , ]
   new[2, , ] <- 0
   folded <- predict(fit, new, type = "membership")
   expect_equal(unname(folded[2, ]), rep(1, 3) / 3, tolerance = 1e-6)
   expect_equal(predict(fit, new[1, , , drop = FALSE], type = "membership"), folded[1, , drop = FALSE], tolerance = 1e-4)
-  # Components that the prior tells apart stay in its order.
+  # Components that the prior distinguishes keep its order.
   apart <- plca(x, 3, prior = list(membership = c(1, 500, 5000), basis = 1.1), control = quiet_control(n_start = 2))
   expect_identical(order(apart$param$weights), 1:3)
 })
@@ -218,7 +218,7 @@ test_that("annealed cross-entropy leaves the Dirichlet priors", {
   x <- table_of(c(8, 6))
   between <- cross_entropy(strength = c(between = 5), dims = 2, anneal = 20)
   prior <- list(membership = 1.1, basis = 1.2, cross_entropy = between)
-  tight <- quiet_control(n_start = 1, tol = 1e-14, max_pass = 1e5)
+  tight <- quiet_control(n_start = 1, tol = 1e-14, max_iter = 1e5)
   fit <- plca(x, 3, prior = prior, control = tight)
   expect_named(fit$objective, "log_posterior")
   start <- list(weights = unname(fit$param$weights), marginals = bare(fit))
@@ -232,11 +232,11 @@ test_that("a fit says its priors, and those that cannot be are refused", {
   hide <- function(lines) gsub("-?[0-9]+\\.[0-9]{2,}(e-[0-9]+)?|-[0-9]+\\.[0-9]", "<number>", lines)
   start <- start_of(2, dim(x))
   prior <- list(membership = c(1.1, 2), basis = c(time = 1.3, site = 1.1, taxon = 1.2))
-  by_name <- plca(x, 2, prior = prior, start = start, control = plain_passes(10))
+  by_name <- plca(x, 2, prior = prior, start = start, control = plain_iterations(10))
   expect_identical(by_name$prior$dirichlet$basis, c(1.1, 1.2, 1.3))
   expect_snapshot(by_name, transform = hide)
   both <- c(prior, list(cross_entropy = cross_entropy(strength = c(between = 1))))
-  expect_snapshot(plca(x, 2, prior = both, start = start, control = plain_passes(10)), transform = hide)
+  expect_snapshot(plca(x, 2, prior = both, start = start, control = plain_iterations(10)), transform = hide)
   expect_snapshot(error = TRUE, {
     plca(x, 2, prior = 1.1)
     plca(x, 2, estimate = "ml", prior = list(membership = 1.1, basis = 1.1))

@@ -1,6 +1,24 @@
-# Of R/aspect_bernoulli_methods.R, R/bmf_methods.R, R/noisy_or_methods.R, R/plot_tools.R.
+# Tests R/aspect_bernoulli_methods.R, R/bmf_methods.R, R/noisy_or_methods.R, R/plot_tools.R.
 
 few_sizes <- list(c(4, 3))
+
+test_that("draws have densities, by chain, and fits without draws say so", {
+  set.seed(1)
+  x <- matrix(rbinom(200, 1, 0.5), 20, dimnames = list(1:20, letters[1:10]))
+  brief <- mcmc_control(chains = 2, warmup = 5, draws = 20, progress = FALSE)
+  fits <- suppressWarnings(list(
+    bmf(x, 2, 2, family = "bernoulli", control = brief), aspect_bernoulli(x, 2, estimate = "gibbs", control = brief),
+    plsa(x, 2, estimate = "gibbs", control = brief),
+    noisy_or(x, 2, missed_by = "site", estimate = "gibbs", control = brief)
+  ))
+  for (fit in fits) {
+    shown <- drawn(ggplot2::autoplot(fit, "density"), few_sizes)$data[[1L]]
+    expect_true(all(shown$density >= 0))
+    expect_gt(length(unique(shown$colour)), 1L)
+  }
+  expect_error(plot(aspect_bernoulli(x, 2, control = quiet_control(n_start = 1)), "density"), "has no draws",
+    class = "multicause_input_error")
+})
 
 test_that("every view is drawn for few and many attributes, with and without names", {
   for (m in c(5, 500)) for (names in c(TRUE, FALSE)) draw_views(drawn_fit(30, m, 4, names, phantom = "white"))
@@ -15,14 +33,14 @@ test_that("every view is drawn for one component, and for white, black and both 
 test_that("every view is drawn for degenerate tables", {
   draw_views(drawn_fit(1, 6, 2, phantom = "white"), few_sizes)
   draw_views(drawn_fit(20, 1, 2, phantom = "white"), few_sizes)
-  quick <- fit_control(n_start = 2, max_pass = 20, n_polish = 0)
+  quick <- fit_control(n_start = 2, max_iter = 20, n_polish = 0)
   fit <- function(x, ...) suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, phantom = "white", ...)))
   x <- matrix(rep(c(0, 1, NA, 1), 6), 6, 4)
   draw_views(fit(x, control = quick), few_sizes)
   for (view in c("aspects", "structure", "phantom", "trace")) {
     drawn(ggplot2::autoplot(fit(0 * matrix(1, 6, 4), control = quick), view), few_sizes)
   }
-  draw_views(fit(matrix(c(0, 1, 1), 6, 4), control = fit_control(n_start = 2, max_pass = 1)), few_sizes)
+  draw_views(fit(matrix(c(0, 1, 1), 6, 4), control = fit_control(n_start = 2, max_iter = 1)), few_sizes)
 })
 
 test_that("plot() draws the figure of autoplot(), in functions too, and returns it invisibly", {
@@ -62,7 +80,7 @@ test_that("axes speak the words of the data", {
   names(dimnames(fit$x)) <- c("", NA)
   expect_identical(axis_words(fit), c("sites", "taxa"))
   x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(beds = NULL, species = NULL))
-  quick <- fit_control(n_start = 1, max_pass = 5)
+  quick <- fit_control(n_start = 1, max_iter = 5)
   for (data in list(x, Matrix::Matrix(x, sparse = TRUE))) {
     expect_identical(axis_words(suppressWarnings(aspect_bernoulli(data, 2, control = quick))), c("beds", "species"))
   }
@@ -93,7 +111,7 @@ test_that("the top of a component is by relevance: not by its own maximum, nor b
   fit$param$membership[] <- rep(c(0.5, 0.5, 0), each = 30)
   top <- top_taxa(fit, 2L)
   expect_identical(as.character(top$component), c("A1", "A1", "A2", "A2")) # A3 writes next to nothing
-  # Genus 4 is rarer than Genus 1 and said by A2 alone; A1 says too little of Genus 2.
+  # Genus 4 is rarer than Genus 1 and occurs only in A2; A1 has too little of Genus 2.
   expect_identical(top$taxon, c("Genus 1", "Genus 2", "Genus 4", "Genus 1"))
   expect_equal(top$everywhere, c(0.85, 0.15, 0.25, 0.85))
 })
@@ -120,7 +138,7 @@ test_that("attributes are ordered by age, by aspect or not at all", {
 
 test_that("ages of one side give those of the other: means over the presences", {
   x <- rbind(a = c(u = 1, v = 0, w = 0), b = c(1, 1, 0), c = c(NA, 1, 0), d = c(0, 0, 0))
-  quick <- fit_control(n_start = 1, max_pass = 5)
+  quick <- fit_control(n_start = 1, max_iter = 5)
   fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, control = quick)))
   expect_equal(plot_ages(fit, 4:1, "guess", "taxon"), c(3.5, 2.5, NA))
   expect_equal(plot_ages(fit, c(w = 1, u = 10, v = 20), "guess", "site"), c(10, 15, 20, NA))
@@ -134,7 +152,7 @@ test_that("ages of one side give those of the other: means over the presences", 
 })
 
 test_that("the correlation of share and richness is left out where there is none", {
-  expect_identical(phantom_share_label("white", c(0.1, 0.5), c(4, 2)), "white phantom: correlation -1.00")
+  expect_identical(phantom_share_label("white", c(0.1, 0.5), c(4, 2)), "white phantom, r = -1.00")
   expect_identical(phantom_share_label("white", c(0.1, 0.1), c(2, 4)), "white phantom")
   expect_identical(phantom_share_label("black", 0.3, 4), "black phantom")
 })

@@ -1,4 +1,4 @@
-# Long names and few or many attributes: everything is drawn, without a complaint of the device.
+# Long names and few or many attributes: everything is drawn without warnings of the device.
 
 long_names <- function(m) {
   paste(rep_len(c("Pseudopalaeotherium longissimum", "Eryops", "Diplocaulus magnicornis var. texensis"), m), seq_len(m))
@@ -35,7 +35,7 @@ test_that("bars hold few and many sites, and their labels stand on their compone
 test_that("curves of losses with several long labels are drawn", {
   set.seed(2)
   x <- matrix(rbinom(200, 1, 0.4), 20, 10)
-  few <- fit_control(n_start = 1, max_pass = 20, progress = FALSE)
+  few <- fit_control(n_start = 1, max_iter = 20, progress = FALSE)
   models <- list(`Bernoulli mixture with a weak prior` = bernoulli_mixture, `logistic PCA with a ridge` = logistic_pca)
   cv <- suppressWarnings(cross_validate(x, k = 1:2, models, folds = 3, control = few))
   drawn(ggplot2::autoplot(cv))
@@ -61,7 +61,7 @@ test_that("every figure of a fit of 500 sites and 500 taxa can be read, at two s
   drawn(ggplot2::autoplot(age_profile(fit, 500:1, of = "site")))
   rows <- data.frame(label = long_names(500), value = 1:500, low = 1:500 / 2, high = 1:500 * 2, other = 500:1)
   drawn(ranges_figure(rows, "A title", "Points.", "number", c(value = "expected missed", other = "found")))
-  quick <- fit_control(n_start = 1, max_pass = 5, progress = FALSE)
+  quick <- fit_control(n_start = 1, max_iter = 5, progress = FALSE)
   pca <- suppressWarnings(logistic_pca(fit$x, 2, control = quick))
   for (what in c("components", "top", "scores")) drawn(ggplot2::autoplot(pca, what))
 })
@@ -93,7 +93,7 @@ test_that("a map tells its components without colour", {
   pies <- cbind(pie_polygons(place, composition, map_limits(place)), slice = "all")
   pies$component <- factor(c("A1 Canis", "A2 Felis")[pies$component], c("A1 Canis", "A2 Felis"))
   numbers <- pie_numbers(pies, levels(pies$component), component_colours(2))$data
-  # The two that are near each other are one pie, of their mean.
+  # Two nearby sites are merged into one pie, with their mean.
   expect_identical(numbers$number, c("1", "2"))
   expect_equal(unlist(pies[pies$piece == "2 1", c("x", "y")][1L, ], use.names = FALSE), c(40.5, 60))
   limits <- map_canvas(place, pies[c("x", "y")])
@@ -117,7 +117,7 @@ test_that("scales of one number can be read in grey: each colour is darker than 
     limits <- scale$get_limits()
     shades <- light(scale$map(seq(limits[1L], limits[2L], length.out = 20L)))
     expect_true(all(diff(shades) < 0.002))
-    # Nothing on the scale looks like a cell that is unknown.
+    # No colour of the scale resembles that of an unknown cell.
     apart <- colSums(abs(grDevices::col2rgb(scale$map(seq(limits[1L], limits[2L], length.out = 20L))) -
       as.vector(grDevices::col2rgb(scale$na.value))))
     expect_gt(min(apart), 40)

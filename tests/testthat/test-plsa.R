@@ -1,7 +1,7 @@
-# Also of R/plsa_methods.R, R/plsa_run.R.
+# Tests also R/plsa_methods.R, R/plsa_run.R.
 
 test_that("golden states are met, plain, overcomplete, with priors and with masks", {
-  cases <- c(read_golden_counts("plsa_public.json"), read_golden_counts("masked_public.json"))
+  cases <- c(read_golden_counts("plsa"), read_golden_counts("masked"))
   for (name in names(cases)) {
     case <- cases[[name]]
     x <- case$V
@@ -11,7 +11,7 @@ test_that("golden states are met, plain, overcomplete, with priors and with mask
         sparsity = c(membership = case$beta_G, basis = case$alpha_W), sparsity_scale = "counts",
         missing = case$mask_rule,
         mstep = case$mstep, fixed = if (isTRUE(case$fixW)) "basis" else "none",
-        start = list(membership = case$G0, basis = case$W0), control = plain_passes(state$sweeps)
+        start = list(membership = case$G0, basis = case$W0), control = plain_iterations(state$sweeps)
       ))
       tolerance <- if (state$sweeps <= 10) 1e-10 else 1e-7
       near <- function(got, want) expect_lt(max(abs(unname(got) - want) / pmax(abs(want), 1e-100)), tolerance)
@@ -25,7 +25,7 @@ test_that("golden states are met, plain, overcomplete, with priors and with mask
   }
 })
 
-test_that("one pass equals the transcription of eqs. (2)-(3), dense, sparse and with missing cells", {
+test_that("one iteration equals the transcription of eqs. (2)-(3), dense, sparse and with missing cells", {
   set.seed(1)
   for (k in c(1, 3, 9)) {
     x <- matrix(rpois(7 * 5, 1.5), 7, 5)
@@ -33,24 +33,24 @@ test_that("one pass equals the transcription of eqs. (2)-(3), dense, sparse and 
     start <- list(membership = ref_simplex(7, k), basis = ref_simplex(k, 5))
     want <- ref_plsa_pass(x, start$membership, start$basis)
     for (form in list(x, Matrix::Matrix(x, sparse = TRUE))) {
-      fit <- keeping_empty_rows(plsa(form, k, estimate = "ml", start = start, control = plain_passes(1)))
+      fit <- keeping_empty_rows(plsa(form, k, estimate = "ml", start = start, control = plain_iterations(1)))
       expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
     }
     x[c(2, 12, 30)] <- NA
     want <- ref_plsa_conditional_pass(x, start$membership, start$basis)
-    fit <- keeping_empty_rows(plsa(x, k, estimate = "ml", start = start, control = plain_passes(1)))
+    fit <- keeping_empty_rows(plsa(x, k, estimate = "ml", start = start, control = plain_iterations(1)))
     expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
     expect_equal(fit$loglik, do.call(ref_plsa_loglik, c(list(x), unname(fit$param))), tolerance = 1e-12)
   }
 })
 
-test_that("one pass over three blocks of rows equals the transcription, gathered and multiplied", {
+test_that("one iteration over three blocks of rows equals the transcription, gathered and multiplied", {
   set.seed(6)
   for (mean in c(1.5, 0.05)) { # many cells with counts: products of blocks; few: cell by cell
     x <- matrix(rpois(three_blocks() * 9, mean), three_blocks())
     x[sample(length(x), 40)] <- NA
     start <- list(membership = ref_simplex(nrow(x), 3), basis = ref_simplex(3, 9))
-    fit <- keeping_empty_rows(plsa(x, 3, estimate = "ml", start = start, control = plain_passes(1)))
+    fit <- keeping_empty_rows(plsa(x, 3, estimate = "ml", start = start, control = plain_iterations(1)))
     want <- ref_plsa_conditional_pass(x, start$membership, start$basis)
     expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
     loglik <- do.call(ref_plsa_loglik, c(list(x), unname(fit$param)))
@@ -58,18 +58,18 @@ test_that("one pass over three blocks of rows equals the transcription, gathered
   }
 })
 
-test_that("gathered and multiplied passes agree, and so do threads", {
+test_that("gathered and multiplied iterations agree, and so do threads", {
   set.seed(2)
   x <- matrix(rpois(300 * 40, 0.08), 300) # 8 % full: gathered
   start <- list(membership = ref_simplex(300, 4), basis = ref_simplex(4, 40))
   for (estimate in c("ml", "map", "vb")) {
-    passes <- function(x, n) {
-      keeping_empty_rows(plsa(x, 4, estimate = estimate, start = start, control = plain_passes(5, n_threads = n)))
+    iterations <- function(x, n) {
+      keeping_empty_rows(plsa(x, 4, estimate = estimate, start = start, control = plain_iterations(5, n_threads = n)))
     }
-    expect_identical(passes(x, 2)$param, passes(Matrix::Matrix(x, sparse = TRUE), 1)$param)
+    expect_identical(iterations(x, 2)$param, iterations(Matrix::Matrix(x, sparse = TRUE), 1)$param)
   }
   fast <- lapply(1:2, function(n) {
-    control <- fit_control(n_start = 1, max_pass = 30, tol = 0, n_threads = n, progress = FALSE)
+    control <- fit_control(n_start = 1, max_iter = 30, tol = 0, n_threads = n, progress = FALSE)
     keeping_empty_rows(plsa(x, 4, estimate = "ml", start = start, control = control))
   })
   expect_identical(fast[[1]]$param, fast[[2]]$param)
@@ -88,13 +88,13 @@ test_that("the objective never falls, for every setting that claims it", {
     fit <- suppressWarnings(plsa(if (s$holes == "none") x else holed, 5,
       sparsity = c(membership = s$membership, basis = s$basis), mstep = s$mstep,
       missing = if (s$holes == "paper") "paper" else "conditional",
-      control = fit_control(n_start = 1, max_pass = 60, tol = 0, accelerate = s$accelerate, progress = FALSE)
+      control = fit_control(n_start = 1, max_iter = 60, tol = 0, accelerate = s$accelerate, progress = FALSE)
     ))
     expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
   }
 })
 
-test_that("Newton passes never lower the likelihood, and rows end at the optimum of a general solver", {
+test_that("Newton iterations never lower the likelihood, and rows end at the optimum of a general solver", {
   set.seed(40)
   for (i in 1:200) {
     x <- random_counts()
@@ -102,10 +102,10 @@ test_that("Newton passes never lower the likelihood, and rows end at the optimum
     k <- sample.int(8, 1)
     start <- list(membership = ref_simplex(nrow(x), k), basis = ref_simplex(k, ncol(x)))
     if (i %% 3 == 0) start$basis[k, ] <- start$basis[1, ]
-    control <- fit_control(n_start = 1, max_pass = 60, tol = 0, progress = FALSE)
+    control <- fit_control(n_start = 1, max_iter = 60, tol = 0, progress = FALSE)
     fit <- keeping_empty_rows(plsa(x, k, estimate = "ml", start = start, control = control))
     expect_gte(min(diff(fit$trace$objective)), -1e-12 * (1 + abs(unname(fit$objective))))
-    control <- fit_control(n_start = 1, max_pass = 500, tol = 1e-15, progress = FALSE)
+    control <- fit_control(n_start = 1, max_iter = 500, tol = 1e-15, progress = FALSE)
     rows <- keeping_empty_rows(plsa(x, k, fixed = "basis", estimate = "ml", start = start, control = control))
     total <- rowSums(x)
     best <- vapply(which(total > 0), function(i) {
@@ -117,18 +117,18 @@ test_that("Newton passes never lower the likelihood, and rows end at the optimum
   }
 })
 
-test_that("Newton passes reach what EM reaches, in far fewer passes", {
+test_that("Newton iterations reach what EM reaches, in far fewer iterations", {
   set.seed(4)
   x <- ref_counts(60, 20, 200)$x
   start <- list(membership = ref_simplex(60, 2), basis = ref_simplex(2, 20))
   tight <- fit_control(n_start = 1, tol = 1e-12, progress = FALSE)
-  em <- plsa(x, 2, estimate = "ml", start = start, control = plain_passes(3000))
+  em <- plsa(x, 2, estimate = "ml", start = start, control = plain_iterations(3000))
   cd <- plsa(x, 2, estimate = "ml", start = start, control = tight)
   expect_equal(unname(cd$objective), unname(em$objective), tolerance = 1e-7)
   expect_lt(nrow(cd$trace), 400)
-  # Where they stop with more components, EM has nothing to gain either.
+  # At their fixed point with more components, EM gains nothing either.
   cd <- plsa(x, 5, estimate = "ml", control = tight)
-  em <- plsa(x, 5, estimate = "ml", start = lapply(cd$param, unname), control = plain_passes(50))
+  em <- plsa(x, 5, estimate = "ml", start = lapply(cd$param, unname), control = plain_iterations(50))
   expect_lt(unname(em$objective - cd$objective), 1e-3)
 })
 
@@ -137,7 +137,7 @@ test_that("planted components are recovered", {
   truth <- ref_counts(400, 12, 300)
   fit <- plsa(truth$x, 2, control = fit_control(n_start = 3, progress = FALSE))
   swap <- if (fit$param$basis[1, 1] < fit$param$basis[2, 1]) 2:1 else 1:2
-  # Two-component mixtures are known up to how far their ends reach: the data hold no purer rows than these.
+  # Two-component mixtures are identified up to the positions of their extremes: the data have no purer rows than these.
   expect_gt(cor(fit$param$membership[, swap[1]], truth$membership[, 1]), 0.99)
   expect_lt(max(abs(fitted(fit) / 300 - truth$membership %*% truth$basis)), 0.05)
 })
@@ -146,17 +146,17 @@ test_that("KL-NMF with the basis's scale thrown away makes the same steps", {
   set.seed(6)
   x <- matrix(rpois(8 * 6, 3) + 1, 8)
   start <- list(membership = ref_simplex(8, 3), basis = ref_simplex(3, 6))
-  # Lee and Seung's rules for x ~ h w, both from the same state; rows of w scaled to sum 1, the scale dropped.
+  # Lee and Seung's rules for x ~ h w, both from the same state; rows of w are normalised and their scale dropped.
   h <- start$membership * rowSums(x)
   w <- start$basis
-  for (pass in 1:20) {
+  for (iteration in 1:20) {
     ratio <- x / (h %*% w)
     new_h <- h * (ratio %*% t(w)) / rep(rowSums(w), each = 8)
     w <- w * (t(h) %*% ratio) / colSums(h)
     w <- w / rowSums(w)
     h <- new_h
   }
-  fit <- plsa(x, 3, estimate = "ml", start = start, control = plain_passes(20))
+  fit <- plsa(x, 3, estimate = "ml", start = start, control = plain_iterations(20))
   expect_equal(unname(fit$param$basis), w, tolerance = 1e-12)
   expect_equal(unname(fit$param$membership), h / rowSums(h), tolerance = 1e-12)
 })
@@ -181,7 +181,7 @@ test_that("sparsity acts through its proportion to the row total", {
   set.seed(8)
   x <- ref_counts(30, 8)$x
   start <- list(membership = ref_simplex(30, 5), basis = ref_simplex(5, 8))
-  fit <- function(x, ...) plsa(x, 5, start = start, control = plain_passes(30), ...)
+  fit <- function(x, ...) plsa(x, 5, start = start, control = plain_iterations(30), ...)
   relative <- fit(x, sparsity = c(membership = 0.05))
   expect_equal(relative$sparsity$effective[["membership"]], 0.05)
   expect_equal(fit(10 * x, sparsity = c(membership = 0.05))$param, relative$param, tolerance = 1e-10)
@@ -208,13 +208,13 @@ test_that("the exact M-step at the end leaves nothing to gain", {
   x <- ref_counts(30, 8)$x
   fit <- plsa(x, 4, sparsity = c(membership = 0.05), control = fit_control(n_start = 2, tol = 1e-11, progress = FALSE))
   again <- plsa(x, 4,
-    sparsity = c(membership = 0.05), mstep = "global", start = lapply(fit$param, unname), control = plain_passes(1)
+    sparsity = c(membership = 0.05), mstep = "global", start = lapply(fit$param, unname), control = plain_iterations(1)
   )
   expect_lt(unname(again$objective - fit$objective), 1e-5)
 })
 
 test_that("degenerate shapes are legal", {
-  control <- fit_control(n_start = 2, max_pass = 50, tol = 1e-8, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 50, tol = 1e-8, progress = FALSE)
   set.seed(11)
   one_row <- plsa(matrix(c(3, 0, 2), 1), 1, estimate = "ml", control = control)
   expect_equal(unname(one_row$param$basis), matrix(c(3, 0, 2) / 5, 1))
@@ -251,7 +251,8 @@ test_that("predictions are consistent with the fit, whatever the order of column
   holed <- plsa(x, 2, control = fit_control(n_start = 2, progress = FALSE))
   expect_identical(which(impute(holed) != x | is.na(x)), which(is.na(x)))
   expect_equal(impute(holed)[2, 3], fitted(holed)[2, 3])
-  sparse <- plsa(Matrix::Matrix(x, sparse = TRUE), 2, start = lapply(holed$param, unname), control = plain_passes(0))
+  sparse <- plsa(Matrix::Matrix(x, sparse = TRUE), 2, start = lapply(holed$param, unname),
+    control = plain_iterations(0))
   expect_s4_class(impute(sparse), "dgCMatrix")
   expect_equal(as.matrix(impute(sparse)), impute(holed))
 })
@@ -272,7 +273,7 @@ test_that("a fit prints itself, and errors say what is wrong", {
   set.seed(17)
   x <- ref_counts(20, 6)$x
   x[3] <- NA
-  fit <- plsa(x, 3, sparsity = c(membership = 0.05), control = plain_passes(20))
+  fit <- plsa(x, 3, sparsity = c(membership = 0.05), control = plain_iterations(20))
   expect_snapshot(fit, transform = function(lines) sub("log-posterior .*", "log-posterior <value>", lines))
   expect_snapshot(error = TRUE, {
     plsa(x, 2, sparsity = 0.1)
@@ -287,7 +288,7 @@ test_that("a basis that is held stays bit for bit", {
   x <- ref_counts(8, 6)$x
   for (accelerate in c(TRUE, FALSE)) {
     start <- list(basis = ref_simplex(3, 6))
-    control <- fit_control(max_pass = 30, accelerate = accelerate, progress = FALSE)
+    control <- fit_control(max_iter = 30, accelerate = accelerate, progress = FALSE)
     fit <- suppressWarnings(plsa(x, 3, fixed = "basis", start = start, control = control))
     expect_identical(unname(fit$param$basis), start$basis)
   }
@@ -296,7 +297,7 @@ test_that("a basis that is held stays bit for bit", {
 test_that("the data of the fit come back as they were fitted, and with a prior on memberships by fixed = \"basis\"", {
   set.seed(11)
   x <- matrix(rpois(480, 1 + 4 * outer(1:40, 1:12, function(i, j) i %% 3 == j %% 3)), 40)
-  tight <- fit_control(n_start = 1, n_polish = 0, max_pass = 20000, tol = 1e-14, progress = FALSE)
+  tight <- fit_control(n_start = 1, n_polish = 0, max_iter = 20000, tol = 1e-14, progress = FALSE)
   fit_of <- function(...) suppressWarnings(plsa(x, 3, ..., control = tight))
   for (sparsity in list(c(membership = 0), c(basis = 0.05))) {
     fit <- fit_of(sparsity = sparsity)
@@ -310,12 +311,12 @@ test_that("the data of the fit come back as they were fitted, and with a prior o
   }
 })
 
-test_that("above 100 components passes are EM's, unless Newton's are asked for", {
+test_that("above 100 components iterations are EM's, unless Newton's are asked for", {
   set.seed(21)
   x <- matrix(rpois(105 * 108, 1), 105)
   end <- function(k, algorithm) {
     set.seed(1)
-    control <- quiet_control(n_start = 1, max_pass = 26, tol = 0, n_polish = 0, algorithm = algorithm)
+    control <- quiet_control(n_start = 1, max_iter = 26, tol = 0, n_polish = 0, algorithm = algorithm)
     suppressWarnings(plsa(x, k, estimate = "ml", control = control))$objective
   }
   expect_identical(end(101, "auto"), end(101, "em"))
@@ -323,19 +324,19 @@ test_that("above 100 components passes are EM's, unless Newton's are asked for",
   expect_identical(end(100, "auto"), end(100, "newton"))
 })
 
-test_that("passes of EM may be asked for in memory, too", {
+test_that("iterations of EM may be asked for in memory, too", {
   x <- planted_table(missing = 0)
   start <- start_of_counts(x, 3)
-  fit <- function(algorithm, max_pass) {
-    control <- fit_control(algorithm = algorithm, tol = 0, max_pass = max_pass)
+  fit <- function(algorithm, max_iter) {
+    control <- fit_control(algorithm = algorithm, tol = 0, max_iter = max_iter)
     keeping_empty_rows(plsa(x, 3, estimate = "ml", start = start, control = control))
   }
-  # Shares that only Newton's passes make exactly 0.
+  # Only Newton's iterations make shares exactly 0.
   expect_identical(sum(fit("em", 200)$param$membership == 0), 0L)
   expect_gt(sum(fit("auto", 200)$param$membership == 0), 0L)
-  # An average of fits of this model is made as before: of its own passes.
+  # Averages of fits of this model still use its own iterations.
   set.seed(1)
-  control <- fit_control(n_start = 1, max_pass = 200)
+  control <- fit_control(n_start = 1, max_iter = 200)
   some <- ensemble(x[rowSums(x) > 0, ], k = 2, model = plsa, estimate = "ml", members = 1, control = control)
   expect_gt(sum(some$fits[[1L]]$param$membership == 0), 0L)
 })
@@ -344,7 +345,7 @@ test_that("rows without counts are refused, with code that leaves them out, but 
   set.seed(3)
   x <- matrix(rpois(12 * 6, 2), 12, dimnames = list(paste0("d", 1:12), NULL))
   x[c(4, 9), ] <- 0
-  few <- quiet_control(n_start = 1, max_pass = 20)
+  few <- quiet_control(n_start = 1, max_iter = 20)
   refused <- function(x, estimate) {
     said <- expect_error(plsa(x, 2, estimate = estimate, control = few), class = "multicause_input_error")
     sub("^.*`(.*)`.$", "\\1", conditionMessage(said))
@@ -370,7 +371,7 @@ test_that("select_k(), cross_validate() and compare_models() refuse such rows as
   set.seed(4)
   x <- matrix(rbinom(14 * 6, 1, 0.6), 14, dimnames = list(paste0("d", 1:14), NULL))
   x[c(4, 9), ] <- 0
-  few <- quiet_control(n_start = 1, max_pass = 20)
+  few <- quiet_control(n_start = 1, max_iter = 20)
   fitted_before <- 0
   own <- function(x, k, control) plsa(x, k, control = control)
   others <- function(x) {

@@ -24,7 +24,7 @@ test_that("one count is drawn from the transcription of eq. (5)", {
     first <- tabulate(drawn[, 1], k)
     p <- ref_lda_conditional(1, z, counts, 3, 4, alpha, 0.3)
     expect_gt(chisq.test(first, p = p, simulate.p.value = TRUE)$p.value, 1e-3)
-    # The second given what the first became.
+    # The second count conditional on the first.
     for (c in order(-first)[1:2]) {
       now <- replace(z, 1, c)
       second <- tabulate(drawn[drawn[, 1] == c, 2], k)
@@ -76,7 +76,7 @@ test_that("what the kernel sums up of draws, and learns, is what plain R makes o
     expect_identical(out$state$topic + 1L, states[[4]])
     job <- list(state = out$state, sums = out[c("sum_membership", "sum_basis", "sum_share")], n_draw = out$n_draw)
     expect_identical(job$n_draw, 2L)
-    got <- plsa_gibbs_moments(job, problem)
+    got <- plsa_gibbs_moments(problem, job)
     each <- lapply(states[c(2, 4)], function(z) {
       at <- lda_tables(z, counts, 9, 6, k)
       q <- list(membership = sweep(at$rows, 2L, alpha, "+"), basis = at$basis + 0.3)
@@ -98,7 +98,7 @@ test_that("what the kernel sums up of draws, and learns, is what plain R makes o
   }
 })
 
-# Three components that hardly overlap, sites with few of them.
+# Three components with little overlap, few of them per site.
 planted_counts <- function(n) {
   basis <- rbind(rep(c(6, 0, 1), each = 4), rep(c(1, 6, 0), each = 4), rep(c(0, 1, 6), each = 4)) / 28
   shares <- matrix(rgamma(3 * n, 0.3), n)
@@ -110,7 +110,7 @@ test_that("planted components are found, with intervals that hold them, and a le
   set.seed(6)
   truth <- planted_counts(200)
   fit <- lda(truth$x, 3, control = few(chains = 4, warmup = 200, draws = 300))
-  expect_true(fit$converged)
+  expect_length(rhat_apart(fit), 0) # they agree, with fewer draws than convergence asks for
   expect_true(all(abs(fit$prior$membership - 0.3) < 0.15))
   at <- match_components(truth$basis, fit$param$basis)
   expect_gt(cor(c(fit$param$membership), c(truth$shares[, at])), 0.97)
@@ -181,10 +181,42 @@ test_that("a fit is one that every verb takes", {
   expect_equal(dim(posterior::as_draws(fit))[1:2], c(60, 2), ignore_attr = TRUE)
 })
 
+test_that("predictions are means over draws of products", {
+  set.seed(4)
+  x <- replace(ref_counts(12, 6)$x, 5, NA)
+  fit <- lda(x, 2, missing = "paper", control = few())
+  expect_identical(lengths(fit$kept), c(10L, 10L))
+  states <- lapply(do.call(c, fit$kept), function(draw) {
+    rows <- sweep(draw$rows, 2, fit$prior$membership, "+")
+    columns <- draw$columns + fit$prior$basis
+    list(membership = rows / rowSums(rows), basis = columns / rowSums(columns))
+  })
+  expect_true(all(vapply(do.call(c, fit$kept), function(draw) sum(draw$rows) == sum(x, na.rm = TRUE), NA)))
+  shares <- Reduce(`+`, lapply(states, function(state) state$membership %*% state$basis)) / 20
+  scale <- rowSums(x, na.rm = TRUE) / rowSums(replace(shares, 5, 0))
+  expect_equal(unname(fitted(fit)), scale * shares)
+  expect_equal(impute(fit)[5], fitted(fit)[5])
+  # Rows of one count have exact posterior means given a basis.
+  new <- diag(6)
+  each <- lapply(states, function(state) {
+    joint <- fit$prior$membership * state$basis
+    membership <- t(sweep(joint, 2, colSums(joint), "/") + fit$prior$membership) / (1 + sum(fit$prior$membership))
+    list(membership = membership, p = membership %*% state$basis)
+  })
+  mean_of <- function(part) Reduce(`+`, lapply(each, `[[`, part)) / 20
+  told <- predict(fit, new)
+  expect_equal(unname(told), mean_of("p"), ignore_attr = TRUE)
+  expect_equal(unname(attr(told, "loglik")), log(diag(mean_of("p"))))
+  expect_equal(unname(predict(fit, new, type = "membership")), mean_of("membership"), ignore_attr = TRUE)
+  cells <- predict(fit, type = "cell", rows = 1)
+  expect_equal(sum(cells[1, 2, ]), 1)
+  expect_identical(dim(simulate(fit, 1, seed = 1)[[1]]), dim(x))
+})
+
 test_that("memberships of new sites are near their exact posterior means", {
   set.seed(9)
   fit <- lda(ref_counts(60, 6)$x, 2, prior = list(membership = 0.5, basis = 0.5), control = few(draws = 300))
-  basis <- unname(fit$param$basis)
+  basis <- plsa_states(fit)[[3]]$basis
   new <- rbind(c(2, 0, 1, 0, 0, 0), c(0, 0, 3, 1, 2, 0), c(1, 0, 0, 0, 0, 0))
   exact <- t(apply(new, 1, function(x) {
     ways <- as.matrix(expand.grid(rep(list(1:2), sum(x))))
@@ -193,14 +225,14 @@ test_that("memberships of new sites are near their exact posterior means", {
     weight <- apply(ways, 1, function(z) prod(basis[cbind(z, column)])) * exp(rowSums(lgamma(rows + 0.5)))
     colSums((rows + 0.5) * weight) / sum(weight) / (sum(x) + 1)
   }))
-  told <- unname(predict(fit, new, type = "membership"))
+  told <- plsa_gibbs_fold_in(fit, check_data(new, "nonnegative"), basis)
   expect_lt(max(abs(told - exact)), 0.05)
   expect_equal(told[3, ], exact[3, ], tolerance = 1e-9)
-  # The fixed point of CVB0, cell by cell.
+  # Fixed point of CVB0, cell by cell.
   for (i in 1:2) {
     n <- told[i, ] * (sum(new[i, ]) + 1) - 0.5
-    for (pass in 1:200) {
-      if (pass == 1) g <- matrix(n / sum(n), 2, 6)
+    for (iteration in 1:200) {
+      if (iteration == 1) g <- matrix(n / sum(n), 2, 6)
       g <- basis * (n - g + 0.5)
       g <- sweep(g, 2, colSums(g), "/")
     }

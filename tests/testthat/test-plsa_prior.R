@@ -2,7 +2,7 @@
 
 mode_of <- function(x, k, prior, ...) keeping_empty_rows(plsa(x, k, estimate = "map", prior = prior, ...))
 
-test_that("one pass to the posterior mode equals the transcription, and the objective is its own", {
+test_that("one iteration to the posterior mode equals the transcription, and the objective is its own", {
   set.seed(1)
   for (alpha in list(1.3, c(1, 1.5, 3))) {
     x <- matrix(rpois(7 * 5, 1.5), 7, 5)
@@ -12,7 +12,7 @@ test_that("one pass to the posterior mode equals the transcription, and the obje
     prior <- list(membership = alpha, basis = 1.2)
     want <- ref_lda_map_pass(x, start$membership, start$basis, rep_len(alpha, 3), 1.2)
     for (form in list(x, Matrix::Matrix(x, sparse = TRUE))) {
-      fit <- mode_of(form, 3, prior, start = start, control = plain_passes(1))
+      fit <- mode_of(form, 3, prior, start = start, control = plain_iterations(1))
       expect_equal(lapply(fit$param, unname), want, tolerance = 1e-12)
       expect_equal(fit$loglik, ref_plsa_loglik(x, want$membership, want$basis), tolerance = 1e-12)
       beside <- ref_lda_log_prior(want$membership, want$basis, rep_len(alpha, 3), 1.2)
@@ -27,11 +27,11 @@ test_that("a flat prior is maximum likelihood, and missing cells are imputed as 
   start <- list(membership = ref_simplex(12, 3), basis = ref_simplex(3, 6))
   flat <- list(membership = 1, basis = 1)
   expect_identical(
-    mode_of(x, 3, flat, start = start, control = plain_passes(20))$param,
-    plsa(x, 3, estimate = "ml", start = start, control = plain_passes(20))$param
+    mode_of(x, 3, flat, start = start, control = plain_iterations(20))$param,
+    plsa(x, 3, estimate = "ml", start = start, control = plain_iterations(20))$param
   )
-  # A row with all counts unknown but in one cell, under a prior that is worth far more, has the mode of the prior.
-  fit <- mode_of(x, 3, list(membership = c(1e5, 2e5, 1e5), basis = 1), start = start, control = plain_passes(3))
+  # A row with a single known cell has the mode of the prior, if the prior has far more weight.
+  fit <- mode_of(x, 3, list(membership = c(1e5, 2e5, 1e5), basis = 1), start = start, control = plain_iterations(3))
   expect_equal(unname(fit$param$membership[1, ]), c(1, 2, 1) / 4, tolerance = 1e-3)
 })
 
@@ -40,7 +40,7 @@ test_that("the objective never falls, and ends where no parameter gains", {
   x <- replace(ref_counts(25, 8)$x, sample(200, 20), NA)
   for (accelerate in c(TRUE, FALSE)) {
     for (missing in c("conditional", "paper")) {
-      control <- quiet_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate)
+      control <- quiet_control(n_start = 1, max_iter = 80, tol = 0, accelerate = accelerate)
       fit <- mode_of(x, 4, list(membership = 1.1, basis = 1.3), missing = missing, control = control)
       expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
     }
@@ -62,7 +62,7 @@ test_that("the objective never falls, and ends where no parameter gains", {
 test_that("new rows are folded in under the prior, as those of training are", {
   set.seed(4)
   x <- ref_counts(30, 8)$x
-  tight <- quiet_control(n_start = 1, max_pass = 20000, tol = 1e-14)
+  tight <- quiet_control(n_start = 1, max_iter = 20000, tol = 1e-14)
   for (prior in list(list(membership = 1.4, basis = 1.1), list(membership = c(1.1, 2, 1.3), basis = 1))) {
     fit <- mode_of(x, 3, prior, control = tight)
     expect_equal(predict(fit, x, type = "membership", control = tight), fit$param$membership, tolerance = 1e-4,
@@ -70,7 +70,7 @@ test_that("new rows are folded in under the prior, as those of training are", {
     held <- plsa(x, 3, prior = prior, fixed = "basis", start = list(basis = fit$param$basis), control = tight)
     expect_equal(held$param$membership, fit$param$membership, tolerance = 1e-4)
   }
-  # Few counts: half of them tell the other half better with the prior than without.
+  # Few counts: half of them predict the other half better with the prior than without.
   few <- function(n) ref_counts(n, 20, 6)$x
   train <- few(200)
   new <- few(100)
@@ -84,13 +84,13 @@ test_that("new rows are folded in under the prior, as those of training are", {
 test_that("what is not given follows from the data and the rest of the call", {
   set.seed(5)
   x <- ref_counts(20, 6)$x
-  prior_of <- function(...) plsa(..., control = plain_passes(2))$prior
+  prior_of <- function(...) plsa(..., control = plain_iterations(2))$prior
   expect_identical(prior_of(x, 2), list(membership = 1.1, basis = 1.1))
   expect_identical(prior_of(x / 40, 2), list(membership = 1, basis = 1)) # shares are no counts
   expect_null(prior_of(x, 2, estimate = "ml"))
   expect_null(suppressWarnings(prior_of(x, 2, sparsity = c(basis = 0.1))))
   expect_null(prior_of(x, 2, sparsity = c(basis = 0)))
-  # Components that the prior tells apart stay in its order.
+  # Components that the prior distinguishes keep its order.
   fit <- mode_of(x, 3, list(membership = c(1, 5, 50), basis = 1.1), control = quiet_control(n_start = 3))
   expect_identical(order(colMeans(fit$param$membership)), 1:3)
   expect_identical(update(fit, k = 3, prior = NULL)$prior, list(membership = 1.1, basis = 1.1))

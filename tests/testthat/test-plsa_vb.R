@@ -2,7 +2,7 @@
 
 lda <- function(x, k, prior, ...) keeping_empty_rows(plsa(x, k, estimate = "vb", prior = prior, ...))
 
-# The state as the reference has it.
+# State in the format of the reference.
 state_of <- function(fit) {
   alpha <- rep_len(fit$prior$membership, fit$dims[["k"]])
   list(
@@ -11,7 +11,7 @@ state_of <- function(fit) {
   )
 }
 
-test_that("passes equal the transcription, with priors given and learnt, sparse and with missing cells", {
+test_that("iterations equal the transcription, with priors given and learnt, sparse and with missing cells", {
   set.seed(1)
   for (learn in c(FALSE, TRUE)) {
     for (missing in c("none", "conditional", "paper")) {
@@ -25,10 +25,10 @@ test_that("passes equal the transcription, with priors given and learnt, sparse 
       rule <- if (missing == "none") "conditional" else missing
       if (!learn) want[c("alpha", "eta")] <- list(c(0.2, 0.7, 1.4), 0.3)
       prior <- if (learn) "eb" else list(membership = want$alpha, basis = want$eta)
-      for (pass in 1:3) {
+      for (iteration in 1:3) {
         want <- ref_lda_vb_pass(x, want, want$alpha, want$eta, learn, rule == "conditional")
         for (form in list(x, Matrix::Matrix(x, sparse = TRUE))) {
-          fit <- lda(form, 3, prior, missing = rule, start = start, control = plain_passes(pass))
+          fit <- lda(form, 3, prior, missing = rule, start = start, control = plain_iterations(iteration))
           expect_equal(state_of(fit), want, tolerance = 1e-10)
           expect_equal(unname(fit$objective), tolerance = 1e-10,
             ref_lda_bound(x, want, want$alpha, want$eta, rule == "conditional"))
@@ -55,7 +55,7 @@ test_that("the bound is below the evidence, by enumeration, and equal to it with
     one <- lda(x, 1, list(membership = 1, basis = prior$basis), control = quiet_control(n_start = 1))
     expect_equal(unname(one$objective), ref_lda_evidence(x, 1, prior$basis), tolerance = 1e-12)
   }
-  # Missing cells, one row and one component: what was observed is multinomial with a Dirichlet of its own cells.
+  # Missing cells, one row and one component: observed counts are multinomial with a Dirichlet over the observed cells.
   x <- c(3, 1, NA, 2)
   fit <- lda(rbind(x), 1, list(membership = 1, basis = 0.4), control = quiet_control(n_start = 1, tol = 1e-13))
   evidence <- ref_lda_evidence(rbind(x[!is.na(x)]), 1, 0.4)
@@ -67,13 +67,13 @@ test_that("the bound never falls, and priors that are learnt leave nothing to ga
   set.seed(3)
   x <- replace(ref_counts(40, 8)$x, sample(320, 20), NA)
   for (accelerate in c(TRUE, FALSE)) {
-    control <- quiet_control(n_start = 1, max_pass = 80, tol = 0, accelerate = accelerate)
+    control <- quiet_control(n_start = 1, max_iter = 80, tol = 0, accelerate = accelerate)
     for (prior in list("eb", list(membership = 0.5, basis = 0.2))) {
       fit <- lda(x, 3, prior, control = control)
       expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
     }
   }
-  fit <- lda(x, 3, "eb", control = quiet_control(n_start = 2, max_pass = 20000, tol = 1e-14))
+  fit <- lda(x, 3, "eb", control = quiet_control(n_start = 2, max_iter = 20000, tol = 1e-14))
   state <- state_of(fit)
   q <- list(rows = fit$posterior$membership, basis = fit$posterior$basis)
   bound <- function(logs) -ref_dirichlet_kl(q$rows, exp(logs[1:3])) - ref_dirichlet_kl(q$basis, rep(exp(logs[4]), 8))
@@ -82,12 +82,12 @@ test_that("the bound never falls, and priors that are learnt leave nothing to ga
   expect_gt(stats::optim(at, function(z) -bound(z), method = "BFGS")$value, -bound(at) - 1e-3)
 })
 
-test_that("the bound never falls where a learnt prior comes to the end of its range, and the last pass is the best", {
+test_that("the bound never falls where a learnt prior ends its range, and the last iteration is the best", {
   at_end <- 0L
   for (seed in c(1, 2, 6)) {
     set.seed(seed)
     for (x in list(t(stats::rmultinom(30, 40, 1:8)), 50 * diag(8))) {
-      fit <- lda(x, 3, "eb", control = quiet_control(n_start = 3, max_pass = 3000, tol = 1e-9))
+      fit <- lda(x, 3, "eb", control = quiet_control(n_start = 3, max_iter = 3000, tol = 1e-9))
       at_end <- at_end + (min(fit$prior$membership) < 2e-3)
       expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
     }
@@ -110,13 +110,13 @@ test_that("learnt priors tell common components from rare ones", {
 test_that("new rows are folded in as those of training are, the posterior of the basis held", {
   set.seed(5)
   x <- replace(ref_counts(30, 8)$x, c(3, 50), NA)
-  tight <- quiet_control(n_start = 1, max_pass = 20000, tol = 1e-14)
+  tight <- quiet_control(n_start = 1, max_iter = 20000, tol = 1e-14)
   for (prior in list("eb", list(membership = 0.5, basis = 0.2))) {
     fit <- lda(x, 3, prior, control = tight)
     expect_equal(predict(fit, x, type = "membership", control = tight), fit$param$membership, tolerance = 1e-3,
       ignore_attr = "loglik")
   }
-  # A basis that is held is known, and has no posterior.
+  # A fixed basis is known, and has no posterior.
   basis <- unname(fit$param$basis)
   held <- lda(x, 3, prior, fixed = "basis", start = list(basis = basis), control = tight)
   expect_identical(names(held$posterior), "membership")

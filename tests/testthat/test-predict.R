@@ -24,7 +24,7 @@ test_that("new rows are folded in to the optimum, certified", {
   case <- small_fit()
   set.seed(2)
   new <- binary(6, 8, missing = 0.15)
-  got <- predict(case$fit, new, type = "membership", control = fit_control(max_pass = 5000, tol = 1e-12))
+  got <- predict(case$fit, new, type = "membership", control = fit_control(max_iter = 5000, tol = 1e-12))
   a <- pmin(pmax(case$fit$param$aspects, 1e-10), 1 - 1e-10)
   want <- ref_fold_in(new, a, 3000)
   gap <- attr(got, "certificate")
@@ -98,7 +98,7 @@ test_that("results over 1 GB are refused with advice", {
   fit <- small_fit()$fit
   fit$dims[c("n", "m", "k", "observed")] <- c(n, 400L, 2L, 1L)
   fit$param <- list(membership = matrix(0.5, n, 2), aspects = matrix(0.5, 2, 400))
-  fit$pinned <- c("free", "free")
+  fit$fixed <- c("free", "free")
   fit$margins <- list(
     row_sum = numeric(n), column_sum = numeric(400), row_observed = numeric(n), column_observed = numeric(400)
   )
@@ -138,7 +138,7 @@ test_that("residuals of all types", {
 
 test_that("predict() of every model gives the response unless told otherwise", {
   methods <- grep("^predict[.]", ls(asNamespace("multicause")), value = TRUE)
-  # The first hands its arguments on; results of which_zeros() have no other type.
+  # The first forwards its arguments; results of which_zeros() have no other type.
   others <- c("predict.visits_bernoulli", "predict.which_zeros", "predict.which_zeros_shards")
   for (name in setdiff(methods, others)) {
     expect_identical(eval(formals(name, asNamespace("multicause"))$type)[1L], "response", info = name)
@@ -171,7 +171,7 @@ test_that("what would make a large sparse table dense is refused with advice, by
   n <- 40000L
   x <- Matrix::sparseMatrix(i = seq_len(n), j = rep_len(1:4000, n), x = 1)
   for (model in list(bernoulli_mixture, logistic_pca, nmf, plsa, plca)) {
-    fit <- suppressWarnings(model(x, 1, control = fit_control(n_start = 1, max_pass = 1)))
+    fit <- suppressWarnings(model(x, 1, control = fit_control(n_start = 1, max_iter = 1)))
     refused(fitted(fit))
     refused(residuals(fit))
     if (!inherits(fit, "plsa")) refused(impute(fit))
@@ -228,7 +228,7 @@ test_that("rows come as they are asked for, also more than once", {
   fit <- fits_of_all()$plsa
   expect_length(attr(predict(fit, fit$x, rows = asked), "loglik"), 3L)
   expect_identical(augment(fit, rows = c(2, 2))$site, rep("site2", 16L))
-  # Sums count no site twice.
+  # Sums count each site once.
   fit <- fits_of_all()$aspect_bernoulli
   expect_equal(by_taxon(fit, site = asked)$missed, by_taxon(fit, site = c(2, 5))$missed)
 })

@@ -1,4 +1,4 @@
-# The rule written out cell by cell.
+# The rule, cell by cell.
 ref_range_through <- function(x, old, young = old, inclusive = FALSE) {
   out <- matrix(FALSE, nrow(x), ncol(x), dimnames = dimnames(x))
   for (j in seq_len(ncol(x))) {
@@ -19,7 +19,7 @@ named <- function(x) {
   x
 }
 
-test_that("gaps are the zeros between the oldest and the youngest find", {
+test_that("gaps are the zeros between the oldest and the youngest presence", {
   x <- named(cbind(c(1, 0, 0, 1, 0), c(0, 1, 0, 0, 1), c(0, 0, 1, 0, 0), 0))
   gaps <- range_through(x, c(50, 40, 30, 20, 10))
   expect_identical(which(gaps), c(2L, 3L, 8L, 9L))
@@ -36,7 +36,7 @@ test_that("ties follow the rule that was asked for", {
   expect_identical(which(range_through(x, age)), 4L)
   expect_identical(which(range_through(x, age, ties = "include")), c(1L, 3L, 4L, 6L, 7L, 9L))
   expect_identical(which(range_through(x, age, ties = "order")), 3:4)
-  # young to old: the order of the rows is the other way round, and so are the gaps
+  # young to old: the order of the rows is reversed, and so are the gaps
   expect_identical(range_through(x, -age, ties = "order"), range_through(x, age, ties = "order"))
   expect_identical(range_through(x[6:1, ], age[6:1], ties = "order")[6:1, ], range_through(x, age, ties = "order"))
 })

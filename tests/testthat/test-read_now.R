@@ -81,6 +81,6 @@ test_that("columns that were renamed are known, and told", {
     expect_message(table <- read_now(file), "Read 1"), "\"Locality ID\" as lidnum, .* \"MinAge\" as min_ma"
   )
   expect_identical(names(table)[1:6], c("lidnum", "name", "lat", "lng", "max_ma", "min_ma"))
-  # What an export itself has comes first.
+  # Columns of the export itself come first.
   expect_identical(now_names(c("Locality", "NAME", "LIDNUM")), c("Locality", "name", "lidnum"))
 })

@@ -1,4 +1,4 @@
-# Also of R/read_export.R.
+# Tests also R/read_export.R.
 
 export_file <- function(...) test_path("exports", ...)
 
@@ -49,7 +49,7 @@ test_that("what is left out is told", {
   expect_message(data <- read_pbdb(export_file("pbdb_block.csv"), "species"), "2 not identified to a species")
   expect_identical(nrow(data), 3L)
   lines <- readLines(export_file("pbdb_block.csv"))
-  quietly(expect_message(read_pbdb(text_file(lines[-22])), "sent 6 records, but the file has 5"))
+  quietly(expect_message(read_pbdb(text_file(lines[-22])), "The database reports 6 records, but the file has 5"))
 })
 
 test_that("the table goes on into a matrix", {
@@ -110,7 +110,7 @@ test_that("a file that ends inside quotation marks is an error, not a shorter ta
 test_that("what a spreadsheet or an empty request saves is told", {
   lines <- readLines(export_file("pbdb_block.csv"), encoding = "UTF-8")
   none <- c(lines[1:16], "\"THIS REQUEST RETURNED NO RECORDS\"")
-  expect_error(read_pbdb(text_file(none)), "says that the request found none", class = "multicause_input_error")
+  expect_error(read_pbdb(text_file(none)), "the request in .* found none", class = "multicause_input_error")
   file <- tempfile(fileext = ".txt")
   text <- iconv(paste0("\ufeff", paste(lines, collapse = "\r\n")), "UTF-8", "UTF-16LE", toRaw = TRUE)[[1L]]
   writeBin(text, file)
@@ -129,7 +129,7 @@ test_that("a table that was read and saved, here or by a spreadsheet, reads as b
   data <- quietly(read_pbdb(export_file("pbdb_plain.csv"), "any"))
   file <- tempfile(fileext = ".csv")
   utils::write.csv(data, file, row.names = FALSE, fileEncoding = "UTF-8") # missing values as NA
-  # R writes a letter that the locale lacks as <U+00F8>; where it has all letters, nothing changes here.
+  # R writes a letter that the locale lacks as <U+00F8>; if the locale has all letters, nothing changes.
   written <- data
   written[] <- lapply(data, function(x) if (is.character(x)) enc2utf8(enc2native(x)) else x)
   expect_identical(quietly(read_pbdb(file, "any")), written)
@@ -176,13 +176,13 @@ test_that("rows that an open quotation mark swallows are an error that says wher
   others <- vapply(10:19, row, "", "fine")
   later <- c(row(1, "fine"), row(2, "\"cut"), row(3, "fine"), row(4, "fine"), row(5, "5\""), row(6, "fine"))
   cut <- c(row(1, "fine"), row(2, "\"cut"), row(3, "fine"), row(4, "fine"), row(5, "\"good\""), row(6, "fine"))
-  # The fields of what is left have the right number: nothing but the text, or the number of rows, tells.
+  # The remaining fields have the right number: only the text, or the number of rows, reveals the error.
   told <- function(lines) {
     tryCatch(class(read_pbdb(text_file(c(head, lines)))), multicause_input_error = conditionMessage)
   }
   expect_match(told(cut), "does not in line 3, and [0-9]+ rows? would be lost")
   expect_match(told(c(others, later)), "does not in line 13, and 3 rows would be lost")
-  # A remark of several lines, and of several commas, is text.
+  # A remark of several lines with commas is text.
   remark <- c(head, row(1, "\"two\nlines, here, with commas\""), row(2, "fine"))
   expect_identical(nrow(quietly(read_pbdb(text_file(remark)))), 2L)
   expect_match(quietly(read_pbdb(text_file(remark)))$remark[1], "two lines")
@@ -226,7 +226,7 @@ test_that("flagged occurrences are left out unless kept, and counted", {
     "`keep = c(\"trace\", \"form\", \"replaced\")` keeps them."
   ), fixed = TRUE, class = "multicause_message")
   expect_identical(data$genus, c("Equus", "Canis", "Mus")) # of Mus there is no later identification
-  expect_message(data <- read_pbdb(file, keep = c("form", "trace")), "Kept, as `keep` says: 2 trace fossils (flag I)",
+  expect_message(data <- read_pbdb(file, keep = c("form", "trace")), "Kept because of `keep`: 2 trace fossils (flag I)",
     fixed = TRUE)
   expect_identical(data$occurrence_no, c(1L, 2L, 3L, 4L, 6L, 7L))
   expect_identical(nrow(quietly(read_pbdb(file, keep = c("trace", "form", "replaced")))), 7L)
@@ -270,7 +270,7 @@ test_that("occurrences need no numbers of their own", {
   table <- utils::read.csv(export_file("pbdb_plain.csv"), check.names = FALSE)
   file <- tempfile(fileext = ".csv")
   utils::write.csv(table[setdiff(names(table), "occurrence_no")], file, row.names = FALSE, na = "")
-  without <- quietly(read_pbdb(file, keep = "replaced")) # which of them the file has is not known
+  without <- quietly(read_pbdb(file, keep = "replaced")) # which of them the file has is unknown
   with <- quietly(read_pbdb(export_file("pbdb_plain.csv"), keep = "replaced"))
   expect_identical(without$genus, with$genus)
 })

@@ -1,6 +1,6 @@
-# Readers are tired, and English is not their first language: words are plain, and sentences neither long nor chopped.
+# Readability for tired readers and non-native speakers: plain words, and sentences neither long nor chopped.
 
-# What Rd pages say in sentences: no tables, code or formulas.
+# Sentences of Rd pages, without tables, code or formulas.
 prose_of_rd <- function(file) {
   said <- function(node) {
     tag <- attr(node, "Rd_tag")
@@ -90,12 +90,12 @@ test_that("phrases that readers stumbled over stay away", {
   gone <- c(
     "tell the same", "tells the same", "had better", "at the latest", "be they", "be it", "each is one for each"
   )
-  # Documents say "again", "except", "only", and name what they mean.
+  # Documents use "again", "except", "only", and name their subjects.
   idioms <- c(
     "anew", "but for", "nothing but", "the former", "the latter", "give way", "gives way", "had the cell",
-    "drawn towards", "turned round"
+    "turned round"
   )
-  # What a component does with a cell is no writing; and one thing has one word.
+  # Components do not "write" cells, and each concept has one word.
   written <- "\\b(components?|aspects?|phantoms?|content|faunas?|sources?) (writes?|wrote|written)\\b"
   said <- vapply(files, function(file) {
     text <- gsub("\\s+(#'|#|%)?\\s*", " ", paste(readLines(file, encoding = "UTF-8"), collapse = " "))
@@ -116,7 +116,7 @@ test_that("first screens have no jargon", {
     paste(unlist(parts[wanted]), collapse = "")
   }
   screens <- c(screens, lapply(c("which_zeros.Rd", "multicause-package.Rd"), shown))
-  jargon <- "\\b(aspects?|phantoms?|pinned|passes|nats|starts finished|decompositions?|posterior|outer bound)\\b"
+  jargon <- "\\b(aspects?|phantoms?|fixed|iterations|nats|starts finished|decompositions?|posterior|outer bound)\\b"
   jargon <- gsub("aspects?", "aspects?(?! Bernoulli)", jargon, fixed = TRUE)
   for (screen in screens) expect_no_match(paste(screen, collapse = " "), jargon, perl = TRUE)
 })
@@ -179,7 +179,7 @@ test_that("help says component, and aspect only where the model's paper is named
   said <- vapply(pages, prose_of_rd, "")
   said <- gsub("[Aa]spect\\s+(Bernoulli|model)|\\baspects = ", "", said)
   with_aspect <- basename(pages)[grepl("\\b[Aa]spects?\\b", said)]
-  # The page of the model says the paper's word once, and the glossary explains it.
+  # The page of the model uses the paper's word once, and the glossary explains it.
   expect_identical(setdiff(with_aspect, c("aspect_bernoulli.Rd", "multicause-glossary.Rd")), character())
   once <- lengths(regmatches(said, gregexpr("\\baspects?\\b", said)))
   expect_lte(once[basename(pages) == "aspect_bernoulli.Rd"], 1L)

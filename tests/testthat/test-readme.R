@@ -5,18 +5,18 @@ test_that("the example of the README prints what it says", {
   blocks <- readme_blocks(readLines(file, encoding = "UTF-8"))
   kind <- RNGkind()
   set.seed(1)
-  grDevices::pdf(NULL) # the example draws the picture, too
+  grDevices::pdf(NULL) # the example also draws the figure
   on.exit(grDevices::dev.off())
   output <- readme_output(blocks$code)
   expect_identical(RNGkind(), kind)
-  # Which of several near maxima a start ends in hangs on the last places, which differ between processors: the ranked
-  # rows may change places then, and what was missed a few per cent. What the table is, and how good the answers, stay.
+  # Rounding, which differs between processors, decides between nearly equal maxima. The ranked rows may then change
+  # places, and the missed number by a few per cent; the table and the quality of the result stay.
   number <- "[0-9]+( [0-9]{3})*([.][0-9]+)?"
   words <- function(lines) gsub(" +", " ", gsub(number, "#", paste(lines, collapse = " ")))
   numbers <- function(lines) as.numeric(gsub(" ", "", unlist(regmatches(lines, gregexpr(number, lines)))))
   ranked <- function(lines) grepl("[01][.][0-9]{2} [(][01][.][0-9]{2} to [01][.][0-9]{2}[)]$", lines)
   expect_identical(output[1L], blocks$output[1L])
-  # Nor do lines end at the same words.
+  # Line breaks may also differ.
   above <- function(lines) words(lines[seq_len(which(ranked(lines))[1L] - 1L)])
   expect_identical(above(output), above(blocks$output))
   expect_identical(sum(ranked(output)), sum(ranked(blocks$output)))
@@ -86,7 +86,7 @@ test_that("the tarball that users install keeps the index of its vignettes, and 
   expect_false(dropped("inst/doc/which-zeros.html"))
   ours <- c("build/lib", "build/package.tar.gz", "build/lib/multicause/build/vignette.rds")
   expect_true(all(vapply(ours, dropped, NA)))
-  # What `make install-vignettes` installs is what `make check` checks.
+  # `make install-vignettes` installs what `make check` checks.
   rules <- grep("^(install-vignettes|check-all|check-alone):", readLines(file[2L]), value = TRUE)
   expect_length(rules, 3L)
   expect_true(all(grepl("$(PACKAGE)", rules, fixed = TRUE)))
@@ -107,7 +107,7 @@ test_that("each call of the cheat sheet is one of the package, and its pages are
     "citation"
   )
   expect_identical(setdiff(called, c(ours, base)), character())
-  # An argument that a function does not have is an error of the reader's first try.
+  # An argument that a function lacks would be an error in the reader's first attempt.
   for (line in code) {
     call <- str2lang(line)
     if (is.call(call) && identical(call[[1L]], quote(`<-`))) call <- call[[3L]]
@@ -117,7 +117,10 @@ test_that("each call of the cheat sheet is one of the package, and its pages are
     if (name == "ensemble") known <- c(known, "k") # of the models it fits
     expect_identical(setdiff(as.character(names(call)), known), character(), info = line)
   }
-  expect_true(file.exists(test_path("..", "..", "pkgdown", "assets", "cheatsheet.pdf")))
+  file <- tempfile(fileext = ".pdf")
+  on.exit(unlink(file))
+  where$write_sheet(file)
+  expect_gt(file.size(file), 10000)
 })
 
 test_that("the calls of the cheat sheet run, one after the other", {
@@ -131,7 +134,7 @@ test_that("the calls of the cheat sheet run, one after the other", {
   sys.source(script, sheet, keep.source = FALSE)
   rows <- unlist(lapply(sheet$sheet, unlist))
   code <- Filter(nzchar, rows[c(TRUE, FALSE)])
-  # What a reader has at hand, of a size that takes no time.
+  # Objects that a reader has, small enough to be fast.
   faunas <- c("Arroyo", "Vale", "Cutler", "Belle Plains", "Waggoner Ranch", "Admiral", "San Angelo", "Archer City",
     "Wellington", "Abo", "Nocona", "Petrolia", "Choza", "Hennessey", "Moran", "Putnam", "Clyde", "Lueders")
   genera <- c("Dimetrodon", "Diplocaulus", "Eryops", "Ophiacodon", "Diadectes", "Trimerorhachis", "Captorhinus",
@@ -155,7 +158,7 @@ test_that("the calls of the cheat sheet run, one after the other", {
   at$folder <- tempfile("shards")
   at$near <- smooth_over(age = at$a, place = at$p, bandwidth = c(age = 5, place = 500), strength = 5)
   at$file <- system.file("extdata", "pbdb_tetrapods_us.csv.gz", package = "multicause")
-  few <- fit_control(n_start = 2, max_pass = 30, n_polish = 0, progress = FALSE, keep_starts = TRUE)
+  few <- fit_control(n_start = 2, max_iter = 30, n_polish = 0, progress = FALSE, keep_starts = TRUE)
   short <- mcmc_control(chains = 1, warmup = 5, draws = 10, n_start = 1, n_reheat = 0, progress = FALSE)
   with_few <- function(f, control = few) {
     force(f)
@@ -178,7 +181,7 @@ test_that("the calls of the cheat sheet run, one after the other", {
     setwd(here)
     unlink(c(pages, at$folder), recursive = TRUE)
   })
-  own <- grepl("^read_now", code) # there is no export of that database in the package
+  own <- grepl("^read_now", code) # the package contains no export of that database
   failed <- vapply(code[!own], function(line) {
     tryCatch(
       {

@@ -1,4 +1,4 @@
-# What occurrence_matrix(), shards(), read_pbdb() and read_now() share: absences, names, moments.
+# Common features of occurrence_matrix(), shards(), read_pbdb() and read_now(): absences, names, moments.
 
 quietly <- function(x) suppressMessages(x, classes = "multicause_message")
 
@@ -15,7 +15,7 @@ matrix_whole <- function(data, ..., min_sites = 0, min_taxa = 0) {
   x
 }
 
-# A survey of every taxon at every site, as a zero-filled list has it: column by column the ways to record it.
+# A survey of every taxon at every site, as in a zero-filled table, with one column for each way of recording.
 zero_filled <- function() {
   data <- expand.grid(site = sprintf("s%02d", 1:20), taxon = sprintf("t%02d", 1:12), stringsAsFactors = FALSE)
   set.seed(5)
@@ -30,13 +30,13 @@ zero_filled <- function() {
   )
 }
 
-test_that("recorded absences are no finds, in whatever column", {
+test_that("recorded absences are no presences, in whatever column", {
   data <- zero_filled()
   truth <- matrix(as.numeric(data$truth), 20, dimnames = list(unique(data$site), unique(data$taxon)))
   for (name in setdiff(names(data), c("site", "taxon", "truth"))) {
     expect_identical(matrix_whole(data, present = name), truth, label = name)
     one <- data[c("site", "taxon", name)]
-    wish <- sprintf("Give `present = \"%s\"`", name)
+    wish <- sprintf("Use `present = \"%s\"` if these are absences", name)
     expect_error(occurrence_matrix(one, "site", "taxon"), wish, class = "multicause_input_error", fixed = TRUE)
     expect_error(make_shards(one), wish, class = "multicause_input_error", fixed = TRUE)
   }
@@ -69,7 +69,7 @@ test_that("surveys that found nothing, and taxa that nobody found, stay where th
   expect_identical(matrix_whole(nothing, present = "present"), cbind(x = c(a = 0, b = 0)))
 })
 
-test_that("a find wins over an absence and over what is unknown, in both", {
+test_that("a presence wins over an absence and over what is unknown, in both", {
   data <- data.frame(
     site = "a", taxon = c("both", "both", "perhaps", "perhaps", "unknown", "unknown", "not", "sure"),
     present = c("ABSENT", "PRESENT", NA, "PRESENT", NA, "ABSENT", "ABSENT", "PRESENT"), n = c(4, 3, 2, 1, 5, 5, 0, NA)
@@ -84,7 +84,7 @@ test_that("a find wins over an absence and over what is unknown, in both", {
   expect_identical(x["a", ], c(both = 3, not = 0, perhaps = 1, sure = NA, unknown = NA))
   counts <- data.frame(n_taxa = 3L, n_occurrences = 3L, row.names = "a")
   expect_identical(site_table(x)[c("n_taxa", "n_occurrences")], counts)
-  # what is unknown is no find to a filter
+  # a filter treats unknown values as no presence
   x <- quietly(occurrence_matrix(data, "site", "taxon", present = "present"))
   expect_identical(colnames(x), c("both", "perhaps", "sure"))
 })
@@ -218,7 +218,7 @@ test_that("one rule of names holds for all that read records", {
   )
 })
 
-test_that("a find wins where names are joined, and several columns are one name", {
+test_that("a presence wins where names are joined, and several columns are one name", {
   data <- data.frame(site = "a", taxon = c("T x", "t x"), present = c(0, 1))
   expect_identical(matrix_whole(data, names = "join", present = "present"), rbind(a = c(`T x` = 1)))
   expect_identical(shards_whole(data, names = "join", present = "present"), rbind(a = c(`T x` = 1)))
@@ -351,4 +351,18 @@ test_that("odd columns of records are left out, read as what they are, or refuse
   refused("`site` must name one column of `data`: 2 columns are called \"site\"", readers$matrix(twice))
   refused("`site` must name one column of `data`", readers$visits(twice))
   refused("\"site\" comes twice", readers$shards(twice))
+})
+
+test_that("columns of package units are plain numbers, and environment takes them", {
+  unit <- structure(list(numerator = "m", denominator = character()), class = "symbolic_units")
+  depth <- structure(c(1, 5, 9), units = unit, class = "units")
+  frame <- data.frame(id = 1:3)
+  frame$depth <- depth
+  expect_identical(plain_frame(frame), data.frame(id = 1:3, depth = c(1, 5, 9)))
+  expect_silent(near <- smooth_over(environment = frame["depth"], bandwidth = 1, strength = 1))
+  expect_equal(near$given$environment, smooth_over(environment = data.frame(depth = c(1, 5, 9)), bandwidth = 1,
+    strength = 1)$given$environment)
+  taxa <- data.frame(t1 = 1:3, t2 = c(1, 0, 1))
+  taxa$t1 <- structure(c(0, 1, 1), units = unit, class = "units")
+  expect_identical(as_plain_matrix(taxa, "x"), as_plain_matrix(data.frame(t1 = c(0, 1, 1), t2 = c(1, 0, 1)), "x"))
 })

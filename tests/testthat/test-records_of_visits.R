@@ -8,7 +8,7 @@ surveys <- data.frame(
   day = c("2021-06-02", "2021-05-02", "2021-06-01", "2021-05-03", "2021-05-09"), hours = 1:5, wet = c(1, 0, 0, 1, 1)
 )
 make <- function(..., data = records) suppressMessages(visits_array(data, "pond", "frog", "day", ...))
-# What the definition says, record by record.
+# The definition, record by record.
 ref_visits <- function(data, surveys, x) {
   out <- x
   out[] <- NA_integer_
@@ -29,7 +29,7 @@ test_that("records and surveys become sites x taxa x visits", {
   expect_identical(dimnames(x), sides)
   expect_type(x, "integer")
   expect_identical(plain(x), plain(ref_visits(records, surveys, x)))
-  # The order of rows changes nothing.
+  # The order of rows has no influence.
   expect_identical(make(visit_data = surveys[5:1, ], data = records[6:1, ]), x)
   expect_identical(rownames(site_table(x)), rownames(x))
   expect_identical(site_table(x)$wet, c(1, 0, 1))
@@ -74,12 +74,16 @@ test_that("dates may be of any class", {
     tables <- as_written(f)
     expect_identical(make(visit_data = tables$surveys, data = tables$records), want)
   }
-  # Times that R keeps in parts; and the argument is called by its name.
+  # Times that R stores in parts; and the argument is called by its name.
   parts <- as_written(as.Date)
   for (name in names(parts)) parts[[name]]$day <- as.POSIXlt(parts[[name]]$day)
   expect_identical(make(visit_data = parts$surveys, data = parts$records), want)
   unclear <- transform(surveys, day = "03/05/2021")
-  expect_error(make(visit_data = unclear), "`visit_data$day` must be dates that can be read in one way", fixed = TRUE)
+  expect_error(make(visit_data = unclear), "`visit_data$day` must be unambiguous dates", fixed = TRUE)
+  mixed <- surveys
+  mixed$day <- as.character(mixed$day)
+  mixed$day[2] <- "31.02.2020"
+  expect_error(make(visit_data = mixed), "dates of one form: \"[0-9-]*\" and \"31.02.2020\" are not")
   # Slashes tell days from months where one of them is above 12.
   days <- c("05/13/2021", "06/01/2021")
   expect_identical(as_days(days, "data", "day"), as.Date(c("2021-05-13", "2021-06-01")))
@@ -118,18 +122,18 @@ test_that("days are pooled into occasions, and periods are all of their days", {
   expect_identical(plain(x)[, 1, ], rbind(c(1L, 0L, NA), c(NA, 0L, 1L), c(0L, 0L, 0L)), ignore_attr = TRUE)
   expect_identical(visit_table(x)$n_pooled, c(7L, 3L, 6L, 2L, 7L, 7L, 1L))
   expect_identical(visit_table(x)$day[1:4], as.Date(c("2021-05-01", "2021-05-08", "2021-05-09", "2021-05-15")))
-  # What varies within an occasion is summarised.
+  # Values that vary within an occasion are summarised.
   pooled <- make(visit_data = surveys, occasion = 60, summarise = list(hours = sum))
   expect_identical(visit_table(pooled)$hours, c(5L, 5L, 5L))
 })
 
-test_that("recorded absences are visits and no finds", {
+test_that("recorded absences are visits and no presences", {
   both <- rbind(
     transform(records, n = 1), data.frame(pond = c("East", "North"), day = "2021-05-02", frog = "Rana", n = 0)
   )
   x <- make(present = "n", data = both)
   expect_identical(x["East", "Rana", "1"], 0L)
-  expect_identical(x["North", "Rana", "1"], 1L) # a find of the same visit
+  expect_identical(x["North", "Rana", "1"], 1L) # a presence of the same visit
   said <- list(
     both$n > 0, c("X", "0")[2 - both$n], c("PRESENT", "ABSENT")[2 - both$n], factor(c("yes", "no")[2 - both$n]),
     c("3", "0.0")[2 - both$n]
@@ -137,12 +141,12 @@ test_that("recorded absences are visits and no finds", {
   for (one in said) expect_identical(make(present = "n", data = transform(both, n = one)), x)
 })
 
-test_that("absences that nobody asked about are no finds", {
+test_that("absences that nobody asked about are no presences", {
   both <- transform(rbind(records, list("East", "2021-05-02", "Rana")), n = c(rep(1, 6), 0))
-  expect_error(make(data = both), "Give `present = \"n\"`", class = "multicause_input_error")
+  expect_error(make(data = both), "Use `present = \"n\"`", class = "multicause_input_error")
   expect_identical(make(data = both, present = NULL)["East", "Rana", "1"], 1L)
   flag <- transform(both, absence = n == 0, n = NULL)
-  expect_error(make(data = flag), "Give `present = \"absence\"`", class = "multicause_input_error")
+  expect_error(make(data = flag), "Use `present = \"absence\"`", class = "multicause_input_error")
   expect_identical(plain(make(data = flag, present = "absence")), plain(make(data = both, present = "n")))
 })
 
@@ -152,7 +156,7 @@ test_that("more than `max_visits` are pooled, or some are taken", {
   )
   get <- function(...) suppressMessages(visits_array(many, "place", "genus", "collection", max_visits = 3, ...))
   x <- get(summarise = list(weight = sum))
-  # In turn: collections 1, 4, 7; 2, 5; 3, 6.
+  # Dealt in turn: collections 1, 4, 7; 2, 5; 3, 6.
   expect_identical(visit_table(x)$weight, c(12L, 7L, 9L, 8L, 9L))
   expect_identical(visit_table(x)$n_pooled, c(3L, 2L, 2L, 1L, 1L))
   expect_identical(unname(plain(x)["a", , 1]), c(1L, 0L, 0L, 1L, 0L, 0L, 1L))
@@ -166,7 +170,7 @@ test_that("more than `max_visits` are pooled, or some are taken", {
   set.seed(1)
   expect_identical(get(surplus = "random"), drawn)
   expect_identical(table(visit_table(drawn)$site), table(c("a", "a", "a", "b", "b")), ignore_attr = TRUE)
-  # Days next to each other.
+  # Consecutive days.
   days <- transform(many, collection = as.Date("2021-05-01") + collection)
   x <- suppressMessages(
     visits_array(days, "place", "genus", "collection", max_visits = 3, summarise = list(weight = sum))
@@ -181,8 +185,8 @@ test_that("fits find the covariates, of the whole and of a part", {
   pairs$effort <- runif(73, 1, 3)
   pairs$high <- as.integer(substr(pairs$site, 2, 3)) %% 2
   at <- expand.grid(row = seq_len(73), taxon = paste0("t", 1:6))
-  finds <- cbind(pairs[at$row, ], taxon = at$taxon)[runif(nrow(at)) < 0.4, c("site", "visit", "taxon")]
-  x <- suppressMessages(visits_array(finds, "site", "taxon", "visit", visit_data = pairs))
+  presences <- cbind(pairs[at$row, ], taxon = at$taxon)[runif(nrow(at)) < 0.4, c("site", "visit", "taxon")]
+  x <- suppressMessages(visits_array(presences, "site", "taxon", "visit", visit_data = pairs))
   quick <- fit_control(n_start = 1)
   fit_of <- function(x, ...) {
     suppressMessages(visits_bernoulli(x, 1, detection = ~effort, communities = ~high, control = quick, ...))
@@ -261,10 +265,10 @@ test_that("collections of one place, formation and age are visits to one fauna",
   fauna <- visits["-30.5 26.0, Katberg, 252.2-251.2 Ma", , ]
   expect_identical(unname(fauna["Lystrosaurus", ]), c(1L, 1L, 0L))
   expect_identical(unname(fauna["Galesaurus", ]), c(0L, 1L, 0L))
-  # A record that nobody can name says that there was a search.
+  # A record that cannot be named shows that there was a search.
   expect_identical(unname(fauna["Thrinaxodon", ]), c(0L, 0L, 1L))
   expect_identical(sum(is.na(visits[, 1, ])), 6L)
-  # A wider place, what is given by hand, and what is no download.
+  # A wider place, explicit columns, and a table that is no download.
   wide <- suppressMessages(visits_array(download, degrees = 10, min_visits = 2))
   expect_identical(dim(wide), c(1L, 4L, 4L))
   by_hand <- suppressMessages(visits_array(download, "formation", "genus", "collection_no"))
@@ -274,15 +278,15 @@ test_that("collections of one place, formation and age are visits to one fauna",
 })
 
 test_that("ages and places of a download come along, and which_zeros() finds them by name", {
-  finds <- data.frame(
+  presences <- data.frame(
     collection_no = 1:120, genus = rep_len(letters[1:6], 120), max_ma = rep(c(20, 10), 60), min_ma = rep(c(15, 5), 60),
     lng = rep(seq(0, 29), each = 4) + rep(c(0, 0.01, 0.02, 0.03), 30), lat = 50, formation = "one"
   )
-  x <- quietly(visits_array(finds))
+  x <- quietly(visits_array(presences))
   table <- site_table(x)
   expect_identical(nrow(table), 60L) # two ages at each of 30 places
   expect_equal(table$lng, as.numeric(sub(".* ([0-9.]+),.*", "\\1", table$site)), tolerance = 0.03)
-  expect_identical(visit_table(x)$lng, finds$lng[match(visit_table(x)$collection_no, finds$collection_no)])
+  expect_identical(visit_table(x)$lng, presences$lng[match(visit_table(x)$collection_no, presences$collection_no)])
   ask <- function(...) quietly(which_zeros(visits = x, quick = TRUE, seed = 1, ...))
   named <- ask(age = c("max_ma", "min_ma"), place = c("lng", "lat"))
   given <- ask(age = table[c("max_ma", "min_ma")], place = table[c("lng", "lat")])

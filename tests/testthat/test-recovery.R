@@ -1,4 +1,4 @@
-# Also of R/base_corrupt.R, R/base_ranking.R.
+# Tests also R/base_corrupt.R, R/base_ranking.R.
 
 test_that("corrupt() plants what it says", {
   set.seed(1)

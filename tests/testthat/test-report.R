@@ -1,4 +1,4 @@
-# The documents of inst/rmarkdown/templates, and what makes reports of them.
+# The documents of inst/rmarkdown/templates, and the functions that render them.
 
 skip_without_tools <- function() {
   testthat::skip_if_not_installed("rmarkdown")
@@ -9,7 +9,7 @@ read_page <- function(file) {
   gsub("base64,[A-Za-z0-9+/=]*", "base64,", paste(readLines(file, encoding = "UTF-8"), collapse = "\n"))
 }
 
-# Writes a report; its text, white space and the contents of images left out.
+# Writes a report and returns its text, without white space and the contents of images.
 write_report <- function(fit, ...) {
   file <- tempfile(fileext = ".html")
   on.exit(unlink(file))
@@ -18,7 +18,7 @@ write_report <- function(fit, ...) {
   gsub("[ \n]+", " ", read_page(file))
 }
 
-# Whether the text holds all of these; a failure does not print the whole text.
+# Expects the text to contain all parts; a failure does not print the whole text.
 expect_holds <- function(text, parts) {
   found <- vapply(parts, grepl, NA, text, fixed = TRUE)
   testthat::expect_identical(parts[!found], character(), label = "what the report lacks")
@@ -30,7 +30,7 @@ captions <- function(text) gsub("<[^>]*>", "", pieces(text, "<caption>.*?</capti
 
 headings <- function(text) gsub("<[^>]*>", "", pieces(text, "<h2.*?</h2>"))
 
-# One file that asks nothing of the network, and says in words what each figure shows.
+# Expects a single file that uses no network and describes each figure in words.
 expect_self_contained <- function(text) {
   body <- sub(".*<body>", "", text)
   links <- pieces(text, "(src|href|srcset|action|data)=[\"'][^\"']{0,40}")
@@ -56,10 +56,12 @@ test_that("an answer is told from the answer to how it was reached", {
   text <- do.call(write_report, c(list(w), told))
   expect_self_contained(text)
   expect_identical(headings(text), c(
-    "The answer", "How good such answers are on this table", "Where to look next", "What the number rests on",
+    "The result", "How well such results predict on this table", "Where to look next", "What the number rests on",
     "How it was reached"
   ))
-  expect_match(text, "zeros\\. <strong>Two more surveys of equal effort would find about [0-9 ]+ more")
+  expect_match(
+    text, "[0-9] presences, [0-9][^,]* zeros\\. <strong>Two more surveys of equal effort would find about [0-9 ]+ more"
+  )
   expect_holds(text, c(
     "Presences that further surveys of equal effort would find", "Undetected presences, by each evidence",
     "The first 7 zeros", "Groups compared", "One thing changed at a time"
@@ -122,7 +124,7 @@ test_that("fits of every model have a report", {
     expect_self_contained(text)
     expect_holds(text, c(model_title(fits[[name]]), "How far to trust it"))
     expect_false(grepl("NULL nats|NaN", text), info = name)
-    phantoms <- inherits(fits[[name]], "aspect_bernoulli")
+    phantoms <- inherits(fits[[name]], "aspect_model")
     expect_identical("Likeliest false absences" %in% headings(text), phantoms, info = name)
     expect_identical("Cells the fit did not expect" %in% headings(text), !phantoms, info = name)
   }
@@ -164,7 +166,7 @@ test_that("a report of a smoothed fit says what neighbours change, and that ages
     age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
     strength = 10
   )
-  control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-6, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 300, tol = 1e-6, progress = FALSE)
   set.seed(1)
   fit <- suppressWarnings(
     aspect_bernoulli(early_tetrapods$x, 5, estimate = "map", phantom = "white", smooth = near, control = control)
@@ -202,7 +204,7 @@ test_that("a document can be drafted, edited and rendered, by report() or by its
   told <- function(page) sub("<details>.*", "", page) # without the session, which may have loaded packages meanwhile
   expect_identical(told(read_page(file.path(folder, "own.html"))), told(page))
   expect_error(rmarkdown::render(own, quiet = TRUE, envir = new.env()), "Give the fit")
-  # One that fails leaves what was there.
+  # A template that fails leaves the existing report unchanged.
   writeLines(c(readLines(own), "```{r}", "stop('here')", "```"), own)
   suppressMessages(expect_error(report(fit, file, template = own), "here"))
   expect_identical(read_page(file), page)
@@ -210,7 +212,7 @@ test_that("a document can be drafted, edited and rendered, by report() or by its
   expect_error(report(fit, file, template = draft), "Unknown argument `fit`", class = "multicause_input_error")
 })
 
-# Names that try to come alive in a page or its making. What runs calls trip(), or marks the page itself.
+# Names with code injected into a page or its rendering. If executed, it calls trip() or marks the page.
 hostile <- local({
   trip <- "document.documentElement.setAttribute('data-'+'ran','1')"
   file <- "secret.png"
@@ -226,11 +228,10 @@ hostile <- local({
   )
 })
 
-# What a reader sees of text: control characters and what is more than one blank are one.
+# Text as a reader sees it: control characters and repeated blanks count as one blank.
 as_seen <- function(text) trimws(gsub("[ \u0001-\u001f\u007f-\u009f\u2028\u2029]+", " ", text))
 
-# The reports of a fit and an answer with hostile text, and with plain text, wherever a name, a title or a note can
-# be given.
+# Reports of a fit and a result with hostile text, and with plain text, in every name, title and note.
 hostile_reports <- local({
   made <- NULL
   function() {
@@ -280,7 +281,7 @@ test_that("text from data and users makes no tag, no attribute and no picture, a
   testthat::skip_on_os("windows") # paths that its shell does not know
   pages <- lapply(hostile_reports(), function(files) lapply(files, read_page))
   for (i in 1:2) {
-    # What a picture shows is said in the user's words, without a character that could end the attribute.
+    # Figures are described in the user's words, without a character that could end the attribute.
     tags <- lapply(pages, function(page) gsub(" alt=\"[^\"<>]*\"", " alt=\"\"", pieces(page[[i]], "<[^>]*>")))
     expect_identical(tags$hostile, tags$plain)
     expect_false(any(grepl("trip|data-ran|secret", tags$hostile)))
@@ -312,8 +313,8 @@ test_that("a report links to the page of explore(), by a path alone", {
   }
 })
 
-# A copy of a page as headless chromium has it after its scripts ran and everything that can be clicked on was: whether
-# a hostile script marked it, and its title and the text of its cells, heads and notes.
+# Returns a page as headless chromium renders it after its scripts ran and every clickable element was clicked: whether
+# a hostile script marked it, its title, and the text of its cells, heads and notes.
 browse <- function(file, chromium) {
   probe <- "<script>
     document.querySelectorAll('a, img, td, th, p, h1, h2, caption, [tabindex]').forEach(function (e) {
@@ -332,7 +333,7 @@ browse <- function(file, chromium) {
 test_that("in a browser, text from data and users runs nothing and is shown as written", {
   skip_without_tools()
   chromium <- chromium_here()
-  for (live in hostile[c(1, 2, 5)]) { # the browser would tell
+  for (live in hostile[c(1, 2, 5)]) { # the browser would report it
     page <- tempfile(fileext = ".html")
     writeLines(c("<html><body><p>as written</p>", live, "</body></html>"), page)
     expect_identical(browse(page, chromium), list(ran = TRUE, shown = c("", "as written")))
@@ -430,7 +431,7 @@ test_that("a report shows no data of the call, and nothing for NULL", {
   ages <- data.frame(old = 30:1 + 0.5, young = 30:1)
   w <- do.call(which_zeros, list(x, age = ages, quick = TRUE, seed = 1, control = run))
   said <- lapply(list(w, do.call(nmf, list(x, 2, control = few))), write_report)
-  for (page in said) expect_no_match(pieces(page, "<pre.*?</pre>"), "NULL|structure\\(|max_pass")
+  for (page in said) expect_no_match(pieces(page, "<pre.*?</pre>"), "NULL|structure\\(|max_iter")
   expect_holds(said[[1L]], "age = &lt;a data frame with 30 rows and 2 columns&gt;")
 })
 
@@ -456,7 +457,7 @@ test_that("heads and captions of tables are in the user's words", {
   set.seed(8)
   x <- outer(1:12, 1:8, function(i, j) (i <= 6) == (j <= 4)) * matrix(stats::rbinom(96, 1, 0.7), 12)
   dimnames(x) <- list(locality = paste0("l", 1:12), genus = paste0("g", 1:8))
-  quick <- fit_control(n_start = 1, max_pass = 20, n_polish = 0, progress = FALSE)
+  quick <- fit_control(n_start = 1, max_iter = 20, n_polish = 0, progress = FALSE)
   for (model in list(aspect_bernoulli, noisy_or)) {
     text <- write_report(suppressWarnings(model(x, 2, control = quick)))
     heads <- gsub("<[^>]*>", "", pieces(text, "<th scope=\"col\"[^>]*>[^<]*"))
@@ -498,7 +499,7 @@ test_that("a fit of noisy-OR with recording has a report, without what only memb
   skip_without_tools()
   x <- simulated_sites$x[1:40, ]
   dimnames(x) <- list(locality = rownames(x), genus = colnames(x))
-  control <- fit_control(n_start = 1, max_pass = 40, progress = FALSE)
+  control <- fit_control(n_start = 1, max_iter = 40, progress = FALSE)
   fit <- suppressWarnings(noisy_or(x, 2, missed_by = "site", control = control))
   text <- write_report(fit)
   expect_holds(text, c("Likeliest false absences", "recording", "What the components say of each genus"))

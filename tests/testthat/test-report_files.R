@@ -36,7 +36,7 @@ test_that("files are put in place whole or not at all", {
   expect_identical(dir(folder, all.files = TRUE), before)
 })
 
-# A disk of some kilobytes, until the calling test ends; tests that need one are skipped without root's rights.
+# Mounts a disk of some kilobytes until the calling test ends; skipped without root's rights.
 small_disk <- function(kilobytes, frame = parent.frame()) {
   testthat::skip_on_cran()
   testthat::skip_on_os(c("windows", "mac", "solaris"))
@@ -78,7 +78,7 @@ test_that("where the disk of temporary files is full, no report is made of the h
   dir.create(out)
   fit <- tempfile(fileext = ".rds")
   saveRDS(fits_of_all()$bernoulli_mixture, fit)
-  # In a process of its own, whose folder of temporary files is on the disk: how much room is left, what came out.
+  # Runs a process with its temporary folder on that disk, for various amounts of free space.
   said <- run_child(c(
     "library(multicause)", sprintf("fit <- readRDS(%s)", deparse(fit)),
     "ballast <- file.path(dirname(tempdir()), 'ballast')",
@@ -88,7 +88,7 @@ test_that("where the disk of temporary files is full, no report is made of the h
     "  suppressWarnings(try(report(fit, file), silent = TRUE))", "}"
   ), environment = c(TMPDIR = disk))
   expect_null(attr(said, "status"))
-  # What came out is the whole report, to the byte.
+  # Every resulting file is the complete report, byte for byte.
   made <- dir(out, all.files = TRUE, no.. = TRUE, full.names = TRUE)
   expect_true("7000.html" %in% basename(made) && !"10.html" %in% basename(made))
   expect_length(unique(unname(tools::md5sum(made))), 1L)

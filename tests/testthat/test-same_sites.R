@@ -1,4 +1,4 @@
-# Sites that may be one, written down twice.
+# Sites that may be one site recorded twice.
 
 test_that("a list that is there twice is told, at one place and age as far as these are known", {
   x <- simulated_sites$x

@@ -1,4 +1,4 @@
-# The state of the generator that a fit was made from: kept, and good for the fit again.
+# The generator's state before a fit is stored, and reproduces the fit.
 
 test_that("fits keep the state from which their starts were drawn, and give themselves again from it", {
   few <- fit_control(n_start = 3, progress = FALSE)
@@ -64,7 +64,7 @@ test_that("what is called back from a sampler may draw, and changes no draw of t
     list(out, stats::runif(1))
   }
   ticks <- 0
-  drawing <- run(function(pass, objective) {
+  drawing <- run(function(iteration, objective) {
     ticks <<- ticks + 1
     stats::rnorm(3)
     RNGkind("Wichmann-Hill")

@@ -1,4 +1,18 @@
-# Shards: from records and tables to files and back. Also of R/shards_files.R.
+# Shards: from records and tables to files and back. Tests also R/shards_files.R.
+
+test_that("text is found wherever it lies in a file, compressed or with zero bytes", {
+  file <- tempfile()
+  for (open in list(base::file, gzfile)) {
+    for (before in 2^20 - 0:5) {
+      con <- open(file, "wb")
+      writeBin(c(rep(as.raw(65), before), charToRaw("\"N"), raw(2), charToRaw("A\"b\n")), con)
+      close(con)
+      expect_true(holds_text(file, "\"NA\""))
+    }
+  }
+  expect_false(holds_text(file, "\"NB\""))
+  expect_false(holds_text(file, "AA\"b\nA"))
+})
 
 test_that("a table comes back from its shards, whole and in parts", {
   x <- planted_table()
@@ -17,7 +31,7 @@ test_that("a table comes back from its shards, whole and in parts", {
   expect_identical(as.matrix(bare[1:3, ]), unname(x[1:3, ]))
 })
 
-# Files of names and covariates need not be the same byte for byte.
+# Compares shards; files of names and covariates need not be identical byte for byte.
 expect_same_shards <- function(x, y) {
   expect_identical(x$shards$cells, y$shards$cells)
   expect_identical(site_table(x), site_table(y))
@@ -151,7 +165,7 @@ test_that("text files are read as GBIF, eBird and spreadsheets write them, and n
     class = "multicause_input_error")
   expect_error(make(write_bytes("place|taxon")), "\"place|taxon\" of .* lacks \"site\", \"taxon\"",
     class = "multicause_input_error")
-  # A piece does not tell what a column is.
+  # A piece does not determine the type of a column.
   of <- function(values) {
     x <- make(write_bytes(c("site,taxon,e", paste0(c("a", "b", "a", "d"), ",x,", values))), site_data = "e")
     rows <- site_table(x)
@@ -162,7 +176,7 @@ test_that("text files are read as GBIF, eBird and spreadsheets write them, and n
   expect_identical(of(c("1", "", "1.0", "2.5")), c(1, NA, 2.5))
 })
 
-test_that("a find wins over an unknown record, and a taxon may be given that nobody found", {
+test_that("a presence wins over an unknown record, and a taxon may be given that nobody found", {
   records <- data.frame(s = c("a", "a", "b", "b"), t = c("x", "x", "x", "y"), found = c(NA, 1, NA, 0))
   x <- shards(records, tempfile(), site = "s", taxon = "t", present = "found", taxa = c("z", "y", "x"))
   expect_identical(as.matrix(x[c("a", "b"), ]), rbind(a = c(z = 0, y = 0, x = 1), b = c(0, 0, NA)))
@@ -193,7 +207,7 @@ test_that("wrong records and folders are refused with what is wrong", {
   x <- shards(matrix(c(1, 0, 0, 1), 2), tempfile())
   expect_error(shards(matrix(1, 2, 2), x$path), "holds shards already", class = "multicause_input_error")
   expect_identical(shards(x$path), x)
-  expect_error(x[, 1], "Some rows must be asked for", class = "multicause_input_error")
+  expect_error(x[, 1], "Select some rows", class = "multicause_input_error")
   expect_error(x[3, ], "whole numbers from 1 to 2", class = "multicause_input_error")
 })
 
@@ -203,7 +217,7 @@ test_that("other models and verbs say that they do not take shards", {
   expect_error(bmf(x, 2), "take some rows", class = "multicause_input_error")
 })
 
-# Every file, cut short or with one byte changed.
+# Every file, truncated or with one byte changed.
 test_that("a file that was cut off or changed is named", {
   x <- planted_table(60, 20)
   for (what in c("cells-00001.bin", "rows-00001.txt", "manifest.txt")) {
@@ -231,7 +245,7 @@ test_that("one file of shards or of rows does not pass for another", {
     file.rename(aside, files[2])
   }
   start <- list(aspects = matrix(0.1, 2, 64))
-  fit <- short_fit(x, 2, start = start, control = fit_control(max_pass = 2, checkpoint = tempfile()))
+  fit <- short_fit(x, 2, start = start, control = fit_control(max_iter = 2, checkpoint = tempfile()))
   size <- file.size(files <- membership_file(fit$folder, x$shards$shard, fit$version))
   alike <- files[size == size[anyDuplicated(size)]][1:2]
   swap(alike)
@@ -336,10 +350,10 @@ test_that("what has the right checksum but does not fit together is named and no
     here <- made
     here$shards$cells[1] <- write_vectors(wrong, file)
     refused(file, function() here[1:2, ])
-    refused(file, function() short_fit(here, 2, control = fit_control(max_pass = 2, n_start = 1)))
+    refused(file, function() short_fit(here, 2, control = fit_control(max_iter = 2, n_start = 1)))
   }
   writeBin(bytes, file)
-  # A length that is more than the file has.
+  # A length beyond the end of the file.
   long <- writeBin(2e9L, raw(), endian = "little")
   bytes[13:16] <- long
   body <- length(bytes) - 32L
@@ -495,9 +509,9 @@ test_that("folders whose names hold wildcards are themselves, and what they matc
   x <- matrix(c(1, 0, 0, 1), 40, 10)
   made <- shards(x, file.path(folder, "run[1]"), size = 10)
   expect_setequal(list.files(folder), c("run[1]", "run1"))
-  # A fit with its memberships, beside one whose folder the first one's name would match.
+  # A fit with its memberships, beside one whose folder matches the first one's name as a pattern.
   fit <- function(name) {
-    control <- fit_control(n_start = 1, max_pass = 3, checkpoint = file.path(folder, name), progress = FALSE)
+    control <- fit_control(n_start = 1, max_iter = 3, checkpoint = file.path(folder, name), progress = FALSE)
     suppressMessages(suppressWarnings(bernoulli_mixture(made, 2, control = control)))
   }
   fit("cp1")
@@ -521,6 +535,6 @@ test_that("shards take the indices of a matrix, and are one where they fit into 
   expect_error(s[c(TRUE, FALSE), ], "`i` must be TRUE or FALSE for each of the 30", class = "multicause_input_error")
   expect_error(s[c(-1, 2), ], "`i` must hold", class = "multicause_input_error")
   expect_error(s[-31, ], "`i` must hold", class = "multicause_input_error")
-  expect_error(s[, -9], "`i`|Some rows", class = "multicause_input_error")
+  expect_error(s[, -9], "`i`|Select some rows", class = "multicause_input_error")
   expect_error(s[1, -9], "`j` must hold", class = "multicause_input_error")
 })

@@ -1,10 +1,10 @@
-# What fits to shards have in common, whatever the model. Also of R/shards_methods.R.
+# Common features of fits to shards, for any model. Tests also R/shards_methods.R.
 
 test_that("a folder that cannot be made is named with its argument", {
   x <- planted_table()
   no_folder <- file.path(tempfile(), "deeper", "still")
   shard <- shards(x, tempfile(), size = 80)
-  fit <- short_fit(shard, 2, start = start_of_shards(x, 2), control = fit_control(max_pass = 2))
+  fit <- short_fit(shard, 2, start = start_of_shards(x, 2), control = fit_control(max_iter = 2))
   expect_error(shards(x, no_folder), "`path` must be a folder that can be made.* there is no folder",
     class = "multicause_input_error")
   expect_error(predict(fit, path = no_folder), "`path` must be a folder that can be made",
@@ -24,11 +24,11 @@ test_that("update() runs the call again with what is changed, whatever became of
     table <- shards(x, tempfile(), size = 80)
     own_prior <- list(aspects = c(1.3, 2), membership = 1.1)
     began <- start_of_shards(x, 3)
-    control <- fit_control(max_pass = 5, tol = 0, checkpoint = tempfile())
+    control <- fit_control(max_iter = 5, tol = 0, checkpoint = tempfile())
     aspect_bernoulli(table, 3, prior = own_prior, start = began, control = control)
   })
   expect_identical(numbers_of(update(fit)), numbers_of(fit))
-  longer <- update(fit, control = fit_control(max_pass = 9, tol = 0))
+  longer <- update(fit, control = fit_control(max_iter = 9, tol = 0))
   expect_identical(nrow(longer$trace), 9L)
   expect_identical(longer$prior, fit$prior)
   expect_identical(update(fit, phantom = "white", evaluate = FALSE)$phantom, "white")
@@ -40,7 +40,7 @@ test_that("what a checkpoint of another model or start holds is not taken over",
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 80)
   folder <- tempfile()
-  control <- fit_control(max_pass = 3, tol = 0, checkpoint = folder)
+  control <- fit_control(max_iter = 3, tol = 0, checkpoint = folder)
   plsa(shard, 2, start = start_of_counts(x, 2), control = control)
   expect_error(plsa(shard, 2, control = control), "is not of this call", class = "multicause_input_error")
   expect_error(nmf(shard, 2, loss = "kl", control = control), "is not of this call", class = "multicause_input_error")
@@ -49,7 +49,7 @@ test_that("what a checkpoint of another model or start holds is not taken over",
 test_that("predict() says what it cannot do", {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 80)
-  fit <- plsa(shard, 2, start = start_of_counts(x, 2), control = fit_control(max_pass = 3, tol = 0))
+  fit <- plsa(shard, 2, start = start_of_counts(x, 2), control = fit_control(max_iter = 3, tol = 0))
   expect_error(predict(fit, type = "cell"), "`type` must be", class = "multicause_input_error")
   expect_error(predict(fit, rows = 1, path = tempfile()), "do not go together", class = "multicause_input_error")
   expect_error(predict(fit, rows = "nobody"), "nobody", class = "multicause_input_error")
@@ -58,7 +58,7 @@ test_that("predict() says what it cannot do", {
   expect_error(predict(fit), "has lost its memberships", class = "multicause_input_error")
 })
 
-test_that("models without passes by rows refuse shards", {
+test_that("models without iterations by rows refuse shards", {
   shard <- shards(planted_table(), tempfile())
   expect_error(bmf(shard, 2), "in shards", class = "multicause_input_error")
 })
@@ -66,7 +66,7 @@ test_that("models without passes by rows refuse shards", {
 test_that("files of predictions are whole, however many rows are in memory at a time", {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 200)
-  fit <- short_fit(shard, 2, start = start_of_shards(x, 2), control = fit_control(max_pass = 2))
+  fit <- short_fit(shard, 2, start = start_of_shards(x, 2), control = fit_control(max_iter = 2))
   whole <- predict(fit)
   real <- row_blocks
   bind_in_namespace("row_blocks", function(rows, m, cells) real(rows, m, 7 * m))
@@ -84,13 +84,13 @@ test_that("a fit that goes on does not meet what an earlier call still writes", 
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
   folder <- tempfile()
-  run <- function(max_pass, ...) {
-    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = max_pass, tol = 0, ...))
+  run <- function(max_iter, ...) {
+    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_iter = max_iter, tol = 0, ...))
   }
   whole <- run(9)
   stop_after(5, run(9, checkpoint = folder))
-  passes <- readRDS(file.path(folder, "state.rds"))$passes
-  # What a worker of the call that was stopped wrote, or will write, has the next number.
+  iterations <- readRDS(file.path(folder, "state.rds"))$iterations
+  # Files that a worker of the stopped call wrote, or will write, have the next number.
   late <- newest_version(folder) + 1L
   seen <- integer()
   scan <- scan_shards
@@ -98,12 +98,12 @@ test_that("a fit that goes on does not meet what an earlier call still writes", 
     seen <<- c(seen, job$to)
     scan(job)
   })
-  rest <- run(9 - passes, checkpoint = folder)
+  rest <- run(9 - iterations, checkpoint = folder)
   expect_gt(min(seen), late)
   expect_identical(rest$param, whole$param)
 })
 
-# A fit in whose folder another call begins at its first scan, and does more.
+# A fit in whose folder another call starts at its first scan, and does more.
 expect_overtaken <- function(more = function(folder) NULL) {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
@@ -115,7 +115,7 @@ expect_overtaken <- function(more = function(folder) NULL) {
     scan(job)
   })
   expect_error(
-    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 9, checkpoint = folder)),
+    short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_iter = 9, checkpoint = folder)),
     "another call has begun", class = "multicause_input_error"
   )
 }
@@ -134,7 +134,7 @@ test_that("a call whose files another has removed says that, not what it missed"
 test_that("files of a fit that hold other numbers are named and not followed", {
   x <- planted_table(60, 20)
   shard <- shards(x, tempfile(), size = 100)
-  control <- function(folder) fit_control(n_start = 1, max_pass = 2, tol = 0, checkpoint = folder)
+  control <- function(folder) fit_control(n_start = 1, max_iter = 2, tol = 0, checkpoint = folder)
   models <- list(
     function(folder) short_fit(shard, 2, control = control(folder)),
     function(folder) suppressWarnings(noisy_or(shard, 2, control = control(folder)))
@@ -169,14 +169,14 @@ test_that("workers do not remember what a folder held before it was deleted", {
   run <- function(seed, ...) {
     unlink(folder, recursive = TRUE)
     set.seed(seed)
-    control <- fit_control(n_start = 1, max_pass = 2, tol = 0, checkpoint = folder, ...)
+    control <- fit_control(n_start = 1, max_iter = 2, tol = 0, checkpoint = folder, ...)
     numbers_of(short_fit(shard, 3, control = control))
   }
   run(1, cluster = cluster)
   expect_identical(run(2, cluster = cluster), run(2))
 })
 
-test_that("a table small enough is read once a fit, a larger one every pass, with the same numbers", {
+test_that("a table small enough is read once a fit, a larger one every iteration, with the same numbers", {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 80)
   reads <- 0L
@@ -185,7 +185,7 @@ test_that("a table small enough is read once a fit, a larger one every pass, wit
     reads <<- reads + 1L
     read(...)
   })
-  fit <- function() short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_pass = 6, tol = 0))
+  fit <- function() short_fit(shard, 3, start = start_of_shards(x, 3), control = fit_control(max_iter = 6, tol = 0))
   kept <- fit()
   n_shards <- nrow(shard$shards)
   expect_identical(reads, n_shards)
@@ -198,7 +198,7 @@ test_that("a table small enough is read once a fit, a larger one every pass, wit
 })
 
 test_that("the folder of a fit goes with the fit, and no sooner", {
-  few <- fit_control(n_start = 1, n_polish = 0, max_pass = 3, tol = 0, progress = FALSE)
+  few <- fit_control(n_start = 1, n_polish = 0, max_iter = 3, tol = 0, progress = FALSE)
   x <- shards(planted_table(), tempfile(), size = 80)
   fit <- quiet_fit(aspect_bernoulli(x, 2, control = few))$value
   folder <- as.vector(fit$folder)

@@ -1,8 +1,8 @@
-# Models of shards against those of the table, but aspect_bernoulli(), which has files of its own: R/nmf_shards.R,
+# Models of shards against those of the table, except aspect_bernoulli(), which has separate files: R/nmf_shards.R,
 # R/bernoulli_mixture_shards.R, R/logistic_pca_shards.R, R/noisy_or_shards.R, R/plsa_shards.R.
 
-# fit(x, k, ...), start(x, k), own: what rows have of their own, args: which are tried, spoiled(x): a table of which a
-# row or a column knows next to nothing.
+# fit(x, k, ...), start(x, k), own: the rows' parameters, args: arguments tested, spoiled(x): a table in which a row or
+# a column is nearly unknown.
 shard_models <- list(
   bernoulli_mixture = list(
     fit = function(x, k, ...) bernoulli_mixture(x, k, ...), own = "membership",
@@ -51,7 +51,7 @@ shard_models <- list(
   )
 )
 
-em_passes <- function(model, ...) {
+em_iterations <- function(model, ...) {
   fit_control(algorithm = if (model %in% c("nmf", "plsa")) "em" else "auto", tol = 0, ...)
 }
 
@@ -64,7 +64,7 @@ test_that("a fit to shards is that of the table in memory from the same start", 
       shard <- suppressMessages(shards(x, tempfile(), size = 80))
       for (args in model$args) {
         for (accelerate in c(TRUE, FALSE)) {
-          control <- em_passes(name, accelerate = accelerate, max_pass = 30)
+          control <- em_iterations(name, accelerate = accelerate, max_iter = 30)
           fit <- function(x) {
             suppressMessages(do.call(model$fit, c(list(x, 4, start = model$start(x, 4), control = control), args)))
           }
@@ -87,7 +87,7 @@ test_that("verbs on shards say what they say of the table", {
   shard <- shards(x, tempfile(), size = 80)
   for (name in names(shard_models)) {
     model <- shard_models[[name]]
-    fit <- function(x, start) model$fit(x, 3, start = start, control = em_passes(name, max_pass = 30))
+    fit <- function(x, start) model$fit(x, 3, start = start, control = em_iterations(name, max_iter = 30))
     here <- fit(x, model$start(x, 3))
     there <- fit(shard, model$start(x, 3))
     hold_verbs(there, here, model$own)
@@ -103,10 +103,10 @@ test_that("verbs on shards say what they say of the table", {
     if (name == "bernoulli_mixture") expect_length(list.files(there$folder, "membership"), 0L)
     if (name == "plsa") {
       expect_equal(unname(there$shares$weight), unname(colMeans(here$param$membership)), tolerance = 1e-6)
-      expect_match(print_words(there), "Latent Dirichlet allocation of shards: 240 sites x 40 taxa, 3 components")
+      expect_match(print_words(there), "Latent Dirichlet allocation of shards: 240 sites x 40 taxa, k = 3")
     }
     if (name == "noisy_or") {
-      expect_match(print_words(there), "Noisy-OR component analysis .* of shards: 240 sites x 40 taxa, 3 components")
+      expect_match(print_words(there), "Noisy-OR component analysis of shards: 240 sites x 40 taxa, k = 3")
     }
   }
 })
@@ -118,7 +118,7 @@ test_that("without a start the fit goes on from the best of a sample, in the for
     model <- shard_models[[name]]
     control <- fit_control(
       n_start = 4, algorithm = if (name %in% c("nmf", "plsa")) "em" else "auto",
-      tol = if (name == "logistic_pca") 1e-10 else 1e-8, max_pass = 3000
+      tol = if (name == "logistic_pca") 1e-10 else 1e-8, max_iter = 3000
     )
     fit <- function(x) {
       set.seed(1)
@@ -157,13 +157,13 @@ test_that("lists of more than 64 components travel whole, as do a mask and a fla
   shard <- shards(x, tempfile(), size = 80)
   sources <- shard_models$noisy_or
   start <- sources$start(x, 70)
-  many <- function(x) sources$fit(x, 70, start = start, control = fit_control(max_pass = 6, tol = 0))
+  many <- function(x) sources$fit(x, 70, start = start, control = fit_control(max_iter = 6, tol = 0))
   hold_to_memory(many(shard), many(x))
   mask <- matrix(rep(c(1, 0, 1, 1), 30), 3, 40)
   start <- sources$start(x, 3)
   start$links <- start$links * mask
   fit <- function(x) {
-    sources$fit(x, 3, estimate = "ml", mask = mask, start = start, control = fit_control(max_pass = 15, tol = 0))
+    sources$fit(x, 3, estimate = "ml", mask = mask, start = start, control = fit_control(max_iter = 15, tol = 0))
   }
   hold_to_memory(fit(shard), fit(x))
   expect_true(all(coef(fit(shard))$links[mask == 0] == 0))

@@ -1,4 +1,4 @@
-# Workers that scan shards: the tree of sums, jobs, workers that are lost.
+# Workers that scan shards: the tree of sums, jobs, lost workers.
 
 test_that("sums are the same for every way of sharing out", {
   set.seed(1)
@@ -18,7 +18,7 @@ test_that("sums are the same for every way of sharing out", {
   }
 })
 
-# Compute profiles of one daemon each, which end with the calling test.
+# Compute profiles with one daemon each, ended with the calling test.
 local_profiles <- function(n, frame = parent.frame()) {
   testthat::skip_on_cran()
   testthat::skip_if_not_installed("mirai")
@@ -74,7 +74,7 @@ test_that("a worker that has ended, hangs or returns something else is named, an
   wrong <- eval(bquote(function(job) {
     list(number = if (Sys.getpid() == .(liar)) 0L else job$number, value = job$number^2)
   }), baseenv())
-  expect_warning(got <- run(profiles, wrong), "worker 3 .* what it returned is not what was asked",
+  expect_warning(got <- run(profiles, wrong), "worker 3 .* its result is not of the requested kind",
     class = "multicause_worker_lost")
   expect_identical(vapply(got, `[[`, 0, "value"), c(1, 4, 9))
   failing <- eval(quote(function(job) stop("no such disk")), baseenv())
@@ -107,9 +107,9 @@ test_that("a node of a cluster that fails, has ended or returns something else i
   expect_identical(vapply(run(square), `[[`, 0L, "pid"), pids)
   lost <- function(f, why) expect_error(run(f), paste0("are lost: ", why), class = "multicause_worker_lost")
   lost(eval(quote(function(job) stop("no such disk")), baseenv()), ".*no such disk. Make new ones: with `checkpoint`")
-  lost(eval(quote(function(job) list(number = 1L)), baseenv()), "of node 2, what it returned is not what was asked")
-  # What is left of a call that was interrupted, whose answer is still to come.
-  job <- list(mark = "one", shards = 1:2, what = "pass", to = 3L)
+  lost(eval(quote(function(job) list(number = 1L)), baseenv()), "of node 2, its result is not of the requested kind")
+  # A pending scan of an interrupted call.
+  job <- list(mark = "one", shards = 1:2, what = "iteration", to = 3L)
   expect_true(is_scan(list(of = job, nodes = list()), job))
   expect_false(is_scan(list(of = replace(job, "mark", "another"), nodes = list()), job))
   tools::pskill(pids[2], tools::SIGKILL)
@@ -123,7 +123,7 @@ test_that("a cluster must be one that is known", {
     class = "multicause_input_error"
   )
   expect_error(
-    aspect_bernoulli(diag(4), 2, control = fit_control(checkpoint = tempfile())), "is not for this call",
+    aspect_bernoulli(diag(4), 2, control = fit_control(checkpoint = tempfile())), "has no effect here",
     class = "multicause_input_error"
   )
 })

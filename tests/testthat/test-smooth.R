@@ -1,4 +1,4 @@
-# The equations of smooth.h, slow and obvious: the objective's part beside the log-posterior.
+# The equations of smooth.h, slow version: the terms of the objective besides the log-posterior.
 ref_smooth <- function(membership, white, weight, strength, recording) {
   content <- membership[, !white, drop = FALSE]
   u <- rowSums(content)
@@ -17,7 +17,7 @@ test_that("the objective is the transcription of its formula, NA and ties includ
     x <- matrix(rbinom(n * 5, 1, 0.5), n)
     start <- simplex_start(n, 5, 3, TRUE)
     near <- smooth_over(age = age, bandwidth = 2, strength = 7, recording = 4, most = n)
-    none <- fit_control(n_start = 1, max_pass = 0, progress = FALSE)
+    none <- fit_control(n_start = 1, max_iter = 0, progress = FALSE)
     fit <- aspect_bernoulli(
       x, 3, estimate = "ml", phantom = "white", smooth = near, start = start, control = none
     )
@@ -58,7 +58,7 @@ test_that("a converged fit is stationary: no small step along a row's simplex ga
   set.seed(3)
   data <- turnover(25, 8)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 5, recording = 5)
-  control <- fit_control(n_start = 1, max_pass = 20000, tol = 1e-14, progress = FALSE)
+  control <- fit_control(n_start = 1, max_iter = 20000, tol = 1e-14, progress = FALSE)
   fit <- hush(aspect_bernoulli(data$x, 3, estimate = "map", phantom = "white", smooth = near, control = control))
   lists <- smooth_lists(near)
   weight <- matrix(0, 25, 25)
@@ -169,7 +169,7 @@ test_that("neighbours find planted omissions, and the choice by held-out cells p
   data <- turnover(100, 30)
   planted <- corrupt(data$x, omit = c(0, 0.4))
   near <- smooth_over(age = data$age, folds = 3)
-  control <- fit_control(n_start = 2, max_pass = 300, tol = 1e-7, progress = FALSE, n_polish = 0)
+  control <- fit_control(n_start = 2, max_iter = 300, tol = 1e-7, progress = FALSE, n_polish = 0)
   fit <- function(smooth) {
     set.seed(8)
     hush(aspect_bernoulli(planted$x, 6, estimate = "map", phantom = "white", smooth = smooth, control = control))
@@ -189,7 +189,7 @@ test_that("held-out cells choose no smoothing where neighbours mislead", {
   x <- matrix(rbinom(60 * 30, 1, ifelse(outer(label, rep(1:3, 10), "=="), 0.9, 0.1)), 60)
   unlike <- lapply(1:60, function(i) sample(which(label != label[i]), 6))
   near <- smooth_over(neighbours = unlike, folds = 3, recording = 0)
-  control <- fit_control(n_start = 3, max_pass = 200, tol = 1e-7, progress = FALSE)
+  control <- fit_control(n_start = 3, max_iter = 200, tol = 1e-7, progress = FALSE)
   for (fit in list(
     hush(aspect_bernoulli(x, 4, estimate = "map", phantom = "white", smooth = near, control = control)),
     hush(bernoulli_mixture(x, 3, estimate = "map", smooth = near, control = control))
@@ -200,14 +200,14 @@ test_that("held-out cells choose no smoothing where neighbours mislead", {
   }
 })
 
-test_that("a pinned phantom does not shrink to nothing", {
+test_that("a fixed phantom does not shrink to nothing", {
   skip_if_not(exists("early_tetrapods"))
   sites <- early_tetrapods$sites
   near <- smooth_over(
     age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], bandwidth = c(age = 4, place = 1000),
     strength = 10
   )
-  control <- fit_control(n_start = 4, max_pass = 400, tol = 1e-6, progress = FALSE)
+  control <- fit_control(n_start = 4, max_iter = 400, tol = 1e-6, progress = FALSE)
   for (k in c(3, 13)) {
     for (estimate in c("ml", "map")) {
       set.seed(1)
@@ -267,7 +267,7 @@ test_that("new sites are predicted by their neighbours, with or without a record
   set.seed(11)
   data <- turnover(80, 20)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 10)
-  control <- fit_control(n_start = 2, max_pass = 500, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 500, progress = FALSE)
   fit <- hush(aspect_bernoulli(data$x, 6, estimate = "map", phantom = "white", smooth = near, control = control))
   p <- predict(fit, along = list(age = c(9.5, 0.5, NA)))
   expect_identical(dim(p), c(3L, 20L))

@@ -1,3 +1,14 @@
+test_that("quantiles of rows are those of quantile()", {
+  set.seed(1)
+  x <- matrix(sample(9, 60, TRUE) / 7, 6)
+  x[1, ] <- NA
+  x[2, -1] <- NA
+  x[3:6, c(2, 5)] <- NA
+  want <- apply(x, 1, stats::quantile, probs = 0.05, na.rm = TRUE, names = FALSE)
+  expect_equal(row_quantiles(x, 0.05), want, tolerance = 1e-15)
+  expect_identical(row_quantiles(x[1:2, 1, drop = FALSE], 0.05), want[1:2])
+})
+
 test_that("a grid whose best is at an end goes on, and says where that did not help", {
   half <- function(at, sign) at * 2^sign
   tried_of <- function(values, loss) {
@@ -14,7 +25,7 @@ test_that("a grid whose best is at an end goes on, and says where that did not h
   expect_identical(tried_of(c(1, 2, 4), identity)$at_edge, "least")
   none <- tried_of(c(0, 3, 10), identity)
   expect_identical(none[c("values", "at_edge")], list(values = c(0, 3, 10), at_edge = NA_character_))
-  expect_identical(tried_of(c(1, 2, 4), function(value) 5)$values, c(1, 2, 4, 1 / 2)) # all alike: no use in more
+  expect_identical(tried_of(c(1, 2, 4), function(value) 5)$values, c(1, 2, 4, 1 / 2)) # all equal: no more values
   # Losses of two folds; the bandwidth as a multiple of the typical distance, 1.
   smooth <- smooth_over(age = 1:30)
   one <- typical_distance(smooth)[["age"]]
@@ -33,7 +44,7 @@ test_that("a choice at the end of what was tried is told, by a message and in th
     "the smallest bandwidth that was tried is best: a smaller one", class = "multicause_message"
   )
   expect_identical(end(narrow)$at_edge, c(bandwidth = "least"))
-  expect_output(print(end(narrow)), "at the end of what was tried: the smallest bandwidth")
+  expect_output(print(end(narrow)), "the smallest bandwidth of those tried is the best")
   strong <- function(bandwidth, strength) rep((bandwidth[["age"]] - typical_distance(smooth) * 2)^2 - strength, 2)
   expect_identical(end(strong)$at_edge, c(strength = "most"))
   inside <- function(bandwidth, strength) rep((bandwidth[["age"]] - typical_distance(smooth) * 2)^2 + strength, 2)

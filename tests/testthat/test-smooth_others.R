@@ -1,6 +1,6 @@
-# Neighbours in the Bernoulli mixture and in PLSA. The bookkeeping of neighbours is tested in test-smooth.R.
+# Neighbours in the Bernoulli mixture and in PLSA. Lists of neighbours are tested in test-smooth.R.
 
-# Sites of a few communities, each of one age; richness falls to a few taxa.
+# Sites of a few communities, each of one age; richness decreases to a few taxa.
 communities <- function(n = 90, m = 24, k = 4, found = c(0.1, 0.7)) {
   age <- sort(stats::runif(n, 0, 10), decreasing = TRUE)
   label <- pmin(k, 1L + floor(k * (10 - age) / 10))
@@ -21,7 +21,7 @@ weights_of <- function(near) {
   w
 }
 
-# The objective of neighbourhood EM, slow and obvious.
+# Objective of neighbourhood EM, slow version.
 ref_agreement <- function(x, param, weight, strength) {
   q <- unname(param$membership)
   joint <- vapply(seq_len(ncol(q)), function(c) {
@@ -45,7 +45,7 @@ test_that("the mixture's objective is that of neighbourhood EM", {
   )
   at_start <- hush(bernoulli_mixture(
     data$x, 3, estimate = "ml", smooth = near, start = start,
-    control = fit_control(n_start = 1, max_pass = 0, progress = FALSE)
+    control = fit_control(n_start = 1, max_iter = 0, progress = FALSE)
   ))
   expect_named(at_start$objective, "smoothed_log_likelihood")
   expect_equal(at_start$objective[[1L]], ref_agreement(data$x, start, weights_of(near), 2.5), tolerance = 1e-10)
@@ -54,7 +54,7 @@ test_that("the mixture's objective is that of neighbourhood EM", {
   expect_equal(
     fit$objective[[1L]], ref_agreement(data$x, fit$param, weights_of(near), 2.5) + prior, tolerance = 1e-8
   )
-  at_end <- fit_control(max_pass = 0, n_start = 1)
+  at_end <- fit_control(max_iter = 0, n_start = 1)
   plain <- update(fit, smooth = NULL, start = lapply(fit$param, unname)[1:2], control = at_end)
   expect_equal(fit$loglik, plain$loglik, tolerance = 1e-10)
 })
@@ -83,7 +83,7 @@ test_that("a converged mixture is the fixed point of neighbourhood EM", {
   set.seed(2)
   data <- communities(40, 12, 3)
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 3)
-  control <- fit_control(n_start = 2, max_pass = 20000, tol = 1e-14, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 20000, tol = 1e-14, progress = FALSE)
   fit <- hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = control))
   plain <- bm_labels(data_view(data$x), lapply(fit$param, unname))$param$membership
   w <- weights_of(near)
@@ -101,7 +101,7 @@ test_that("strength 0 is the plain model, bit for bit, and a small one is near i
     fits <- lapply(list(NULL, 0, 1e-7), function(strength) {
       set.seed(4)
       near <- if (!is.null(strength)) smooth_over(age = data$age, bandwidth = 1, strength = strength)
-      control <- fit_control(n_start = 2, max_pass = 5000, tol = 1e-12, progress = FALSE)
+      control <- fit_control(n_start = 2, max_iter = 5000, tol = 1e-12, progress = FALSE)
       hush(models[[i]](x[[i]], 3, smooth = near, control = control))
     })
     expect_identical(fits[[1L]]$param, fits[[2L]]$param)
@@ -139,12 +139,12 @@ test_that("PLSA's objective is the transcription of its formula and never falls"
   expect_equal(fit$loglik, sum(ifelse(x > 0, x * log(p), 0)), tolerance = 1e-8)
 })
 
-test_that("neighbours bring the truth nearer: labels, chances, held-out cells", {
+test_that("neighbours bring the truth nearer: labels, probabilities, held-out cells", {
   gain <- vapply(1:4, function(seed) {
     set.seed(seed)
     data <- communities(80, 24, 4, found = c(0.05, 0.4))
     near <- smooth_over(age = data$age, bandwidth = 0.5, strength = 4)
-    control <- fit_control(n_start = 6, max_pass = 500, tol = 1e-8, progress = FALSE)
+    control <- fit_control(n_start = 6, max_iter = 500, tol = 1e-8, progress = FALSE)
     fits <- lapply(list(NULL, near), function(smooth) {
       hush(bernoulli_mixture(data$x, 4, estimate = "map", smooth = smooth, control = control))
     })
@@ -166,7 +166,7 @@ test_that("bandwidth and strength are chosen by held-out cells, 0 included", {
   set.seed(6)
   data <- communities(60, 30, 3, found = c(0.3, 0.6))
   noise <- sample(data$age)
-  control <- fit_control(n_start = 2, max_pass = 200, tol = 1e-7, progress = FALSE)
+  control <- fit_control(n_start = 2, max_iter = 200, tol = 1e-7, progress = FALSE)
   for (model in c("bernoulli_mixture", "plsa")) {
     x <- if (model == "plsa") counts_of(data) else data$x
     fit <- function(age) {
@@ -188,7 +188,7 @@ test_that("new sites are predicted by their neighbours, with or without a record
   rownames(data$x) <- names(data$age) <- sprintf("s%d", 1:90)
   colnames(data$x) <- sprintf("t%d", 1:24)
   near <- smooth_over(age = data$age, bandwidth = 0.7, strength = 6)
-  control <- fit_control(n_start = 4, max_pass = 500, progress = FALSE)
+  control <- fit_control(n_start = 4, max_iter = 500, progress = FALSE)
   top <- function(p) order(-p)[1:6] %% 3L + 1L
   for (fit in list(
     hush(bernoulli_mixture(data$x, 3, estimate = "map", smooth = near, control = control)),
@@ -216,7 +216,7 @@ test_that("new sites may be known by place, or by age and place", {
   set.seed(12)
   data <- communities(60, 24, 3)
   place <- cbind(lng = 20 * data$label + runif(60, 0, 5), lat = runif(60, 40, 45))
-  control <- fit_control(n_start = 4, max_pass = 300, progress = FALSE)
+  control <- fit_control(n_start = 4, max_iter = 300, progress = FALSE)
   top <- function(p) order(-p)[1:6] %% 3L + 1L
   for (covariates in list(list(place = place), list(age = data$age, place = place))) {
     bandwidth <- c(age = 1, place = 300)[names(covariates)]
@@ -297,7 +297,7 @@ test_that("verbs work on smoothed mixtures and PLSA fits", {
   set.seed(11)
   data <- communities(40, 12, 3)
   rownames(data$x) <- names(data$age) <- sprintf("s%d", 1:40)
-  # Without neighbours plsa() takes no empty rows.
+  # Without neighbours plsa() accepts no empty rows.
   data$age <- data$age[rowSums(data$x) > 0]
   data$x <- data$x[names(data$age), ]
   near <- smooth_over(age = data$age, bandwidth = 1, strength = 3)

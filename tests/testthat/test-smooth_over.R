@@ -1,4 +1,4 @@
-# What smooth_over() takes, and what it says.
+# Arguments of smooth_over(), and its messages.
 
 test_that("bandwidths print without padding, and `along` says what it has", {
   near <- smooth_over(age = 1:6, distance = dist(1:6), bandwidth = c(age = 3, distance = 300), strength = 5)
@@ -26,7 +26,7 @@ test_that("bandwidths of two covariates are asked for by name, and dates and fac
 test_that("distances of a data frame without names, which dist() numbers, go by order", {
   x <- early_tetrapods$x
   places <- data.frame(x = 1000 * early_tetrapods$sites$lng, y = 1000 * early_tetrapods$sites$lat)
-  few <- fit_control(n_start = 1, max_pass = 5, progress = FALSE)
+  few <- fit_control(n_start = 1, max_iter = 5, progress = FALSE)
   fit_with <- function(distance, x) {
     set.seed(1)
     near <- smooth_over(distance = distance, bandwidth = 5000, strength = 5)
@@ -49,7 +49,10 @@ test_that("points of package sf are places, in degrees or the plane as their ref
   expected <- matrix(c(5:7, 50:52), 3, dimnames = list(c("p", "q", "r"), c("lon", "lat")))
   expect_equal(check_place(points("GEOGCRS[\"WGS 84\"]")), expected)
   expect_identical(colnames(check_place(points("PROJCRS[\"UTM\"]"))), c("x", "y"))
-  expect_error(check_place(points(NA_character_)), "names say what they are", class = "multicause_input_error")
+  expect_error(
+    check_place(points(NA_character_)), "must have columns named `lng` and `lat` for degrees",
+    class = "multicause_input_error"
+  )
   expect_error(check_place(points("GEOGCRS", "sfc_POLYGON")), "must be points", class = "multicause_input_error")
 })
 
@@ -59,10 +62,13 @@ test_that("places in the plane are known by their names, and what may be either 
   expect_identical(colnames(near$given$place), c("x", "y"))
   expect_equal(find_neighbours(near)$weight[1:2], exp(-(1:2)) / sum(exp(-(1:2))), tolerance = 1e-12)
   expect_true(typical_distance(near) > 5 && typical_distance(near) < 10) # in degrees it would be hundreds of km
-  # x and y beyond degrees are in the plane, else nobody knows; nor of columns without names.
+  # x and y beyond degrees are in the plane; otherwise they are ambiguous, as are columns without names.
   expect_identical(colnames(smooth_over(place = cbind(x = 4e5 + 1:3, y = 1:3))$given$place), c("x", "y"))
   asks <- function(place) {
-    expect_error(smooth_over(place = place), "names say what they are", class = "multicause_input_error")
+    expect_error(
+      smooth_over(place = place), "must have columns named `lng` and `lat` for degrees",
+      class = "multicause_input_error"
+    )
   }
   asks(cbind(x = 1:3, y = 1:3))
   asks(cbind(1:3, 1:3))
@@ -74,11 +80,11 @@ test_that("places in the plane are known by their names, and what may be either 
     expect_identical(smooth_over(place = place[, 2:1])$given$place[, "lat"], c(4, 5, 6))
   }
   expect_error(smooth_over(place = cbind(lng = 1, lat = 91)), "latitudes within", class = "multicause_input_error")
-  # New sites are of the kind of the fit's; a map of the plane has no coast and no degrees.
+  # New sites have the fit's covariates; a map of the plane has no coast and no degrees.
   set.seed(1)
   x <- matrix(rbinom(60, 1, 0.5), 12)
   at <- cbind(utm_e = 1:12, utm_n = 12:1)
-  few <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, progress = FALSE)
+  few <- fit_control(n_start = 1, n_polish = 0, max_iter = 20, progress = FALSE)
   fit <- suppressWarnings(
     aspect_bernoulli(x, 2, smooth = smooth_over(place = at, bandwidth = 2, strength = 5), control = few)
   )
@@ -98,7 +104,7 @@ test_that("variables of the sites are neighbours' distances in standard deviatio
   lists <- find_neighbours(near)
   expect_equal(lists$weight[1:2], weight / sum(weight), tolerance = 1e-12)
   expect_identical(diff(lists$start)[4], 0L) # unknown: no neighbours, the average of all
-  # Whatever the scale of a variable; with others the distances add up.
+  # The scale of a variable has no influence; with several variables the distances add up.
   again <- smooth_over(environment = transform(environment, depth = 1000 * depth - 7), bandwidth = 0.5, strength = 5)
   expect_equal(find_neighbours(again), lists, tolerance = 1e-10)
   both <- smooth_over(
@@ -120,7 +126,7 @@ test_that("a gradient is found by held-out cells, and new sites are known by it"
   rownames(environment) <- paste0("s", seq_len(n))
   p <- 0.9 * exp(-outer(environment$depth / 100, seq(0, 1, length.out = 16), "-")^2 / 0.02)
   x <- matrix(rbinom(length(p), 1, p), n, dimnames = list(rownames(environment), letters[1:16]))
-  few <- fit_control(n_start = 2, n_polish = 0, max_pass = 100, tol = 1e-6, progress = FALSE)
+  few <- fit_control(n_start = 2, n_polish = 0, max_iter = 100, tol = 1e-6, progress = FALSE)
   near <- smooth_over(environment = environment["depth"], folds = 3)
   fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, 4, smooth = near, control = few)))
   expect_gt(fit$smooth$strength, 0)
@@ -129,7 +135,7 @@ test_that("a gradient is found by held-out cells, and new sites are known by it"
   new <- predict(fit, along = list(environment = c(depth = 5)))
   expect_gt(mean(new[, 1:4]), mean(new[, 9:16]) + 0.1)
   expect_error(predict(fit, along = list(environment = data.frame(rain = 1))), "lacks \"depth\"")
-  # Rows of the data are matched by name, and the mean of neighbours knows the gradient, too.
+  # Rows of the data are matched by name, and the mean of neighbours also uses the gradient.
   at <- rev(seq_len(n))[1:60]
   part <- neighbours_mean(x[at, ], smooth = near)
   whole <- neighbours_mean(x[at, ], smooth = smooth_over(environment = environment[at, "depth", drop = FALSE]))

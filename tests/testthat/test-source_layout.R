@@ -1,4 +1,4 @@
-# The architecture, held: folders of src/ point downwards and no two files need each other.
+# Tests of the architecture: folders of src/ depend only on lower ones, without cycles.
 
 src <- test_path("..", "..", "src")
 
@@ -17,7 +17,7 @@ matches <- function(pattern, text) {
   sub(pattern, "\\1", found, perl = TRUE)
 }
 
-# The circles of a graph, list(from = to, ...): what is left when files that need nothing left are taken out.
+# Cycles of a graph, list(from = to, ...): the files that remain after repeatedly removing those without dependencies.
 circle_in <- function(needs) {
   repeat {
     free <- lengths(needs) == 0L
@@ -50,7 +50,7 @@ test_that("includes are written from src/, exist, and point downwards without ci
   files <- c_files()
   includes <- lapply(stats::setNames(files, files), function(file) matches("#include \"([^\"]+)\"", read_code(file)))
   expect_true(all(unlist(includes) %in% files))
-  # A model may build on another, so these are one floor; circles among them show below.
+  # A model may build on another, so models are one floor; cycles among them are found below.
   floor_of <- function(file) {
     floors <- c(num = 1, engine = 2, glue = 4, init.c = 5)
     top <- sub("/.*", "", file)
@@ -81,8 +81,8 @@ test_that("R's interface is in glue/ and init.c alone", {
   }
 })
 
-# What each file of R/ defines, and which names its code takes: of calls and values, without what stands after `$` or
-# `@`, names of arguments, and what a function makes itself.
+# Definitions of each file of R/, and the names that its code uses (calls and values), without those after `$` or `@`,
+# argument names, and local variables.
 r_files <- function() {
   folder <- file.path(src, "..", "R")
   skip_if_not(dir.exists(folder), "the sources are not at hand")
@@ -127,7 +127,8 @@ floors_of_r <- c(
   ),
   answer = "_shards",
   models = paste0(
-    "^(aspect_bernoulli.*|bernoulli_mixture|logistic_pca|nmf|plsa.*|plca.*|cross_entropy|noisy_or.*|bmf.*|visits_.*|",
+    "^(aspect_(bernoulli|categorical).*|bernoulli_mixture.*|logistic_pca|nmf|plsa.*|plca.*|cross_entropy|noisy_or.*|",
+    "bmf.*|visits_.*|",
     "smooth|smooth_over|neighbours_mean)$"
   ),
   pages = "^(report|explore)$", answer = "^(shards.*|which_zeros.*|by_site|contrast|sensitivity)$", verbs = "."
@@ -166,17 +167,15 @@ test_that("no name of R/ is defined twice, so that one file says what it is", {
   expect_identical(names[duplicated(names)], character())
 })
 
-test_that("arguments are those of the table in CONTRIBUTING.md, in its order", {
-  page <- file.path(src, "..", "CONTRIBUTING.md")
+test_that("arguments are those of the table in tools/ARGUMENTS.md, in its order", {
+  page <- file.path(src, "..", "tools", "ARGUMENTS.md")
   skip_if_not(file.exists(page), "the sources are not at hand")
   lines <- readLines(page)
-  rows <- utils::tail(lines, -match("### Arguments", lines))
-  rows <- utils::head(rows, match("## A change", rows) - 1L)
-  first <- sub("^[|]([^|]*)[|].*", "\\1", grep("^[|] `", rows, value = TRUE))
+  first <- sub("^[|]([^|]*)[|].*", "\\1", grep("^[|] `", lines, value = TRUE))
   listed <- unlist(lapply(first, matches, pattern = "`(\\w+)`"))
   taken <- lapply(stats::setNames(nm = getNamespaceExports("multicause")), function(name) {
     arguments <- setdiff(names(formals(getExportedValue("multicause", name))), "...")
-    # `x` of a verb on a fit is data given again, after all others.
+    # `x` of a verb on a fit is data supplied again, after all others.
     if (identical(arguments[1L], "x")) arguments else setdiff(arguments, "x")
   })
   expect_identical(listed[duplicated(listed)], character())
@@ -196,7 +195,7 @@ test_that("what only tests use is no part of the package: it belongs in tests/en
   defined <- sub(" <- .*", "", grep("^[[:alnum:]_.]+ <- function", lines, value = TRUE))
   generics <- paste(unlist(lapply(lines, matches, pattern = "UseMethod[(]\"([\\w.]+)\"")), collapse = "|")
   methods <- grepl(sprintf("^(%s)[.]", generics), defined)
-  # R calls methods, by the name of their generic.
+  # R calls methods by the name of their generic.
   expect_identical(setdiff(defined[words[defined] == 1L & !methods], known), character())
 })
 

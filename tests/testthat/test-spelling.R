@@ -5,6 +5,6 @@ test_that("help pages, vignettes and notes are spelt right", {
   skip_if_not(file.exists(file.path(root, "inst", "WORDLIST")), "the sources are not at hand")
   found <- spelling::spell_check_package(root)
   places <- vapply(found$found, function(at) paste(unlist(at), collapse = ", "), "")
-  # A word that is right but unknown goes into inst/WORDLIST, in its place in the alphabet.
+  # A correct but unknown word is added to inst/WORDLIST in alphabetical order.
   expect_identical(sprintf("%s: %s", found$word, places), character())
 })

@@ -1,5 +1,5 @@
-# Starts and folds as independent tasks: in turn or as futures, with failures named and interrupts that keep.
-# Also of R/starts.R, R/base_random.R.
+# Starts and folds as independent tasks: in turn or as futures, with failures named and results kept at interrupts.
+# Tests also R/starts.R, R/base_random.R.
 
 table_of_two <- function(n = 30, m = 8) {
   set.seed(1)
@@ -8,7 +8,7 @@ table_of_two <- function(n = 30, m = 8) {
 
 several <- function(...) fit_control(n_start = 5, n_finish = 2, screen = 5, n_polish = 1, progress = FALSE, ...)
 
-# What starts and folds give, with a model of the user's own that needs a function of the workspace.
+# Results of starts and folds with a user-defined model that needs a function of the workspace.
 run_jobs <- function(x) {
   set.seed(4)
   fit <- aspect_bernoulli(x, 2, phantom = "white", control = several())
@@ -20,7 +20,7 @@ run_jobs <- function(x) {
   list(fit$param, fit$starts, fit$trace, sources$param, folds$folds, folds$results, fits$table, stats::runif(2))
 }
 
-# What a mixture of two components starts from: rows, and random numbers.
+# Starting values of a mixture of two components: rows, and random numbers.
 problem_of_two <- function(x) {
   structure(
     list(data = check_data(x, "binary"), k = 2L, pseudo = c(0, 0, 0)),
@@ -186,10 +186,10 @@ test_that("an interrupt while starts are screened leaves a fit that every verb t
     )
     expect_identical(fit$starts$finished, rep(FALSE, 5))
     expect_identical(sum(fit$starts$reached_best), 0L)
-    # noisy_or() tidies its best start.
+    # noisy_or() post-processes its best start.
     expect_gte(unname(fit$objective), max(fit$starts$objective, na.rm = TRUE))
     expect_length(fit$start_params, 2L)
-    expect_match(print_words(fit), "best of 5 first guesses, 0 finished", fixed = TRUE)
+    expect_match(print_words(fit), "best of 5 starts, 0 finished", fixed = TRUE)
     expect_output(print(summary(fit)))
     if (!inherits(fit, c("plca", "noisy_or"))) expect_identical(modes(fit)$starts$start, 1:2)
   }
@@ -235,7 +235,7 @@ test_that("a real Ctrl-C in the middle of a fit keeps what is finished", {
   set.seed(1)
   x <- matrix(stats::rbinom(2e5, 1, 0.1), 1000)
   keep <- fit_control(
-    n_start = 1000, max_pass = 40, tol = 0, screen = FALSE, n_polish = 0, progress = FALSE, on_interrupt = "keep"
+    n_start = 1000, max_iter = 40, tol = 0, screen = FALSE, n_polish = 0, progress = FALSE, on_interrupt = "keep"
   )
   fit <- interrupt_run(after = 1.5, function() {
     expect_warning(
@@ -268,8 +268,8 @@ test_that("a kernel reports its passes to the bar", {
   set.seed(1)
   x <- matrix(stats::rbinom(4e5, 1, 0.1), 2000)
   seen <- integer()
-  control <- fit_control(n_start = 1, max_pass = 40, tol = 0, progress = FALSE)
-  control$on_tick <- function(pass, objective) seen <<- c(seen, pass)
+  control <- fit_control(n_start = 1, max_iter = 40, tol = 0, progress = FALSE)
+  control$on_tick <- function(iteration, objective) seen <<- c(seen, iteration)
   start <- ab_draw(check_data(x, "binary"), "uniform", rep("free", 5))
   ab_run(data_view(x), start, rep("free", 5), NULL, control)
   expect_gt(length(seen), 1L)
@@ -300,7 +300,7 @@ test_that("an interrupt keeps what workers have finished", {
   old <- future::plan(future::multisession, workers = 2)
   on.exit(future::plan(old))
   x <- table_of_two()
-  # Workers are up before the clock starts.
+  # Workers are started before the clock.
   future::value(lapply(1:2, function(i) future::future(loadNamespace("multicause"), seed = NULL)))
   tried <- interrupt_run(after = 3, function() {
     expect_warning(
@@ -342,7 +342,7 @@ test_that("where a worker of the plan ends or hangs, what is left is done here, 
   skip_if_not_installed("future")
   skip_if_not_installed_here()
   bind_in_namespace("silent_seconds", 1)
-  # Its number squared; on a worker, that of task 5 gets a signal first.
+  # Returns the number squared; on a worker, task 5 first gets a signal.
   f <- function(task, common, tick) {
     cat(task, "\n", file = common$log, append = TRUE)
     if (task == 5 && Sys.getpid() != common$main) {
@@ -370,6 +370,6 @@ test_that("where a worker of the plan ends or hangs, what is left is done here, 
     expect_identical(got, as.list((1:6)^2))
     expect_match(told, if (signal == tools::SIGKILL) "1 worker ended: 2 tasks" else "1 worker did not answer: 2 tasks")
     expect_length(told, 1L)
-    expect_identical(sort(as.integer(readLines(common$log))), c(1:5, 5:6)) # what was finished is not done again
+    expect_identical(sort(as.integer(readLines(common$log))), c(1:5, 5:6)) # finished tasks are not repeated
   }
 })

@@ -1,4 +1,4 @@
-# Also of R/base_likelihood.R.
+# Tests also R/base_likelihood.R.
 
 test_that("it is eq. (23), floor and missing cells included", {
   set.seed(1)
@@ -51,7 +51,7 @@ test_that("the print states the floor", {
   expect_snapshot(test_loglik(case$fit, case$x))
 })
 
-# log of the weighted mean over components (rows of p) of the probability of each new row, by the definition.
+# Log of the weighted mean over components (rows of p) of the probability of each new row, by definition.
 ref_mixture_loglik <- function(new, p, weight, floor) {
   apply(new, 1, function(x) {
     each <- apply(p, 1, function(q) prod(pmax(ifelse(x == 1, q, 1 - q), floor)[!is.na(x)]))
@@ -63,7 +63,7 @@ test_that("every model of presences has it, under one rule of the floor", {
   set.seed(3)
   x <- binary_matrix(14, 6, missing = 0.1)
   new <- binary_matrix(5, 6, missing = 0.2)
-  few <- quiet_control(n_start = 2, max_pass = 60, tol = 0)
+  few <- quiet_control(n_start = 2, max_iter = 60, tol = 0)
   chains <- mcmc_control(chains = 1, warmup = 5, draws = 20, n_start = 1, progress = FALSE)
   same <- function(fit, p, weight = rep(1 / nrow(p), nrow(p)), ...) {
     for (floor in c(0, 1e-6, 0.02)) {
@@ -106,7 +106,7 @@ test_that("models of counts have Poisson rows", {
   x[3, 2] <- NA
   new <- matrix(rpois(18, 2), 3)
   new[2, 1] <- NA
-  few <- quiet_control(n_start = 2, max_pass = 60, tol = 0)
+  few <- quiet_control(n_start = 2, max_iter = 60, tol = 0)
   chains <- mcmc_control(chains = 1, warmup = 5, draws = 20, n_start = 1, progress = FALSE)
   fits <- list(
     nmf(x, 2, loss = "kl", control = few), plsa(x, 2, control = few), plca(x, 2, control = few),
@@ -126,7 +126,7 @@ test_that("shares of the training rows give eq. (24), in which zeros do not coun
   x <- binary_matrix(12, 5)
   x[4, ] <- 0 # its shares are unknown: no component
   new <- rbind(a = c(1, 0, 1, 0, 0), b = 0, c = c(0, 1, 1, 1, 1))
-  few <- quiet_control(n_start = 2, max_pass = 60, tol = 0)
+  few <- quiet_control(n_start = 2, max_iter = 60, tol = 0)
   topics <- suppressMessages(keeping_empty_rows(plsa(x, 2, control = few)))
   shares <- with(topics$param, membership %*% basis)[-4, ]
   for (floor in c(0, 1e-6, 0.05)) {
@@ -151,7 +151,7 @@ test_that("shares of the training rows give eq. (24), in which zeros do not coun
 test_that("a model without such a likelihood says why and what to do", {
   set.seed(5)
   x <- binary_matrix(10, 4)
-  few <- quiet_control(n_start = 1, max_pass = 20, tol = 0)
+  few <- quiet_control(n_start = 1, max_iter = 20, tol = 0)
   chains <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
   expect_snapshot(error = TRUE, {
     test_loglik(nmf(x, 2, control = few), x)

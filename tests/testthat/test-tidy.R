@@ -1,5 +1,5 @@
-# tidy(), glance(), augment(), as.data.frame() and vegan's scores() of every model and every result.
-# Also of R/base_spread.R.
+# tidy(), glance(), augment(), as.data.frame() and vegan's scores() of every model and every result. Tests also
+# R/base_spread.R.
 
 test_that("tidy() has a row for each component and attribute of every model", {
   fits <- fits_of_all()
@@ -142,7 +142,7 @@ test_that("the package loads without anything but its imports", {
   base <- rownames(utils::installed.packages(priority = "base"))
   expect_true("multicause" %in% loaded)
   expect_identical(setdiff(loaded, c("multicause", imports, unlist(depends), base)), character())
-  # Matrix takes time to load: it is called where it is needed.
+  # Matrix takes time to load and is called only where needed.
   expect_false("Matrix" %in% loaded)
 })
 
@@ -210,7 +210,7 @@ test_that("standard errors and intervals are those of vcov(), confint() and the 
   expect_equal(by_taxon$std.error, sqrt(diag(vcov(fit))), ignore_attr = TRUE)
   table <- tidy(fits$bmf, "quantities", conf.int = TRUE, conf.level = 0.9)
   expect_equal(table$conf.low, table$q5)
-  # The approximate posterior of "vb" is made of Betas.
+  # The approximate posterior of "vb" consists of Betas.
   table <- tidy(fits$vb, conf.int = TRUE)
   beta <- fits$vb$posterior
   expect_equal(table$conf.high, as.vector(t(qbeta(0.975, beta$one, beta$zero))))

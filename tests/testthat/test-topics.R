@@ -1,5 +1,5 @@
-# Terms of components, coherence, completion of documents, and what text miners have as data.
-# Also of R/base_components.R.
+# Terms of components, coherence, completion of documents, and data formats of text mining. Tests also
+# R/base_components.R.
 
 set.seed(7)
 planted <- local({
@@ -35,23 +35,23 @@ test_that("terms have the numbers of the definitions, in the order asked for", {
     sorted <- top_terms(fit, 30, by = by)
     for (each in split(sorted[[by]], sorted$component)) expect_false(is.unsorted(-each))
   }
-  # With all weight on one side frex is the order of that side.
+  # With all weight on one criterion frex has its order.
   alone <- top_terms(fit, 30, by = "frex", weight = 0)
   expect_identical(alone$term, top_terms(fit, 30)$term)
-  # Each planted component comes back by its own ten terms.
+  # Each planted component is recovered by its own ten terms.
   own <- split(top_terms(fit, 10)$term, top_terms(fit, 10)$component)
   expect_setequal(vapply(own, function(terms) length(unique((match(terms, colnames(w)) - 1) %/% 10)), 0L), 1L)
 })
 
 test_that("a phantom has no terms, and models without terms say so", {
   white <- drawn_fit(30, 12, 3, phantom = "white")
-  expect_false(names(which(white$pinned == "white")) %in% top_terms(white, 3)$component)
+  expect_false(names(which(white$fixed == "white")) %in% top_terms(white, 3)$component)
   expect_error(top_terms(fits_of_all()$logistic_pca), "below 0", class = "multicause_input_error")
   expect_error(top_terms(fit, by = "idf"), "`by`", class = "multicause_input_error")
   expect_error(top_terms(fit, weight = 2), "`weight`", class = "multicause_input_error")
 })
 
-# Slow and obvious: pairs of terms, one after another.
+# Slow version: one pair of terms after another.
 ref_coherence <- function(x, terms, measure) {
   held <- x[, terms] > 0
   values <- numeric()
@@ -86,12 +86,12 @@ test_that("coherence is that of the definitions, dense and sparse, and by k", {
   expect_equal(sum(coherence(fit)$share), 1)
   w <- fit$param$basis
   expect_equal(coherence(fit, 4)$exclusivity[1L], mean((w[1L, ] / colSums(w))[order(-w[1L, ])[1:4]]))
-  # Planted components hang together better than mixtures of them.
+  # Planted components are more coherent than mixtures of them.
   mixed <- fit
   mixed$param$basis[] <- rbind(w[1, ] + w[2, ], w[2, ] + w[3, ], w[3, ] + w[1, ]) / 2
   expect_gt(min(coherence(fit)$coherence), max(coherence(mixed)$coherence))
   expect_gt(min(coherence(fit)$exclusivity), max(coherence(mixed)$exclusivity))
-  # On other documents of the same terms, in any order of the columns.
+  # Other documents with the same terms, in any order of the columns.
   expect_equal(
     coherence(fit, x = planted$x[91:120, 30:1])$coherence, coherence(fit, x = planted$x[91:120, ])$coherence
   )
@@ -111,7 +111,7 @@ test_that("perplexity by completion: planted documents, bounds, and the right k 
   expect_lt(done$background_alone, 30 + 1)
   poor <- plsa(planted$x[1:90, ], 1, control = few)
   expect_lt(done$perplexity, with_seed(1, document_completion(poor, new))$perplexity)
-  # All background is the shares of training alone; the seed decides and leaves the session's numbers as they were.
+  # All background means the shares of training alone; the seed decides and the session's generator is unchanged.
   alone <- with_seed(1, document_completion(fit, new, background = 1))
   expect_equal(alone$perplexity, alone$background_alone)
   set.seed(3)
@@ -119,7 +119,7 @@ test_that("perplexity by completion: planted documents, bounds, and the right k 
   expect_identical(with_seed(1, document_completion(fit, new)), done)
   expect_identical(.Random.seed, before)
   expect_equal(with_seed(1, document_completion(fit, Matrix::Matrix(new, sparse = TRUE))), done)
-  # In plain R, from the parts that the seed gives.
+  # Computed in plain R, from the halves drawn with the seed.
   set.seed(1)
   at <- which(new > 0)
   first <- replace(0 * new, at, rbinom(length(at), new[at], 0.5))
@@ -133,7 +133,7 @@ test_that("perplexity by completion: planted documents, bounds, and the right k 
   expect_error(document_completion(fit, new, seen = 1), "`seen`", class = "multicause_input_error")
   expect_error(document_completion(fit, 0 * new), "both parts", class = "multicause_input_error")
   expect_error(document_completion(drawn_fit(12, 6, 2), new), class = "multicause_input_error")
-  # An error about `x` keeps its class on the way through package Matrix.
+  # An error about `x` keeps its class when raised through package Matrix.
   unkept <- plsa(planted$x[1:90, ], 2, control = quiet_control(n_start = 1, keep_x = FALSE))
   expect_error(document_completion(unkept, new, x = list(1)), "^`x` must be", class = "multicause_input_error")
   expect_output(print(done), "Perplexity")
@@ -150,7 +150,7 @@ test_that("tables of text miners are taken as they are", {
     expect_identical(dimnames(got), names)
     expect_equal(unname(as.matrix(got)), unname(x))
   }
-  # Of packages tm and slam, as they make it.
+  # Format of packages tm and slam.
   terms <- structure(
     list(i = at[, 1L], j = at[, 2L], v = x[at], nrow = 20L, ncol = 30L,
       dimnames = list(Docs = rownames(x), Terms = colnames(x))),
@@ -172,12 +172,12 @@ test_that("tables of text miners are taken as they are", {
   twice <- terms
   twice[c("i", "j")] <- list(rep(1L, nrow(at)), rep(1L, nrow(at)))
   refuses(twice, "once")
-  # Of package quanteda: a class of its own on a sparse matrix.
+  # Format of package quanteda: a separate class on a sparse matrix.
   methods::setClass("dfm_like", contains = "dgCMatrix", representation(meta = "list"), where = environment())
   on.exit(methods::removeClass("dfm_like", where = environment()))
   dfm <- methods::new("dfm_like", methods::as(want, "generalMatrix"), meta = list(1))
   same(dfm)
-  # Triplets, as of package tidytext.
+  # Triplets, as in package tidytext.
   long <- data.frame(document = rownames(x)[at[, 1L]], term = colnames(x)[at[, 2L]], n = x[at])
   got <- suppressMessages(as_plain_matrix(long, "x"))
   expect_equal(as.matrix(got)[rownames(x), colnames(x)], unclass(x), ignore_attr = TRUE)
@@ -243,9 +243,9 @@ test_that("new documents lack words and have others: these are 0 and left out, w
     "0: \"t7\", \"t8\""
   ), class = "multicause_message")
   none <- cbind(new[, 7, drop = FALSE], t1 = 0)
-  expect_message(predict(fit, none), "3 rows of `newdata` without counts, given the mean")
+  expect_message(predict(fit, none), "3 rows of `newdata` without counts, set to the mean")
   expect_error(predict(fit, new[, 7, drop = FALSE]), "lacks 8 columns", class = "multicause_input_error")
-  # In a table of sites a taxon that is lacking may be there: other models ask.
+  # In a table of sites a missing taxon may be present: other models refuse.
   present <- 1 * (x > 0)
   fit <- bernoulli_mixture(present, 1, control = few)
   expect_error(predict(fit, 1 * (new > 0)), "lacks 2 columns", class = "multicause_input_error")
@@ -271,4 +271,35 @@ test_that("tidy() speaks as tidytext does where it is asked so", {
   expect_equal(gamma$gamma[gamma$document == "d4" & gamma$topic == 3L], fit$param$membership["d4", 3L],
     ignore_attr = TRUE)
   expect_identical(names(tidy(fit)), c("component", "taxon", "estimate"))
+})
+
+test_that("classify() finds the class whose fit explains a site best, taxa unknown to a class included", {
+  set.seed(8)
+  few <- fit_control(n_start = 1, progress = FALSE)
+  shares <- list(a = c(6, 4, 2, 1, 0), b = c(0, 1, 2, 4, 6)) # each lacks a taxon
+  draw <- function(class, n) {
+    matrix(t(rmultinom(n, 25, shares[[class]])), n, dimnames = list(paste0(class, seq_len(n)), paste0("t", 1:5)))
+  }
+  fits <- lapply(stats::setNames(nm = names(shares)), function(class) {
+    plsa(draw(class, 40), 2, estimate = "ml", control = few)
+  })
+  new <- rbind(draw("a", 20), draw("b", 20))
+  got <- classify(fits, new)
+  expect_identical(rownames(got), rownames(new))
+  expect_identical(names(got), c("class", "margin", "a", "b"))
+  expect_identical(got$class, rep(c("a", "b"), each = 20))
+  expect_equal(got$margin, abs(got$a - got$b))
+  # The log-likelihood by hand: the best memberships, the basis with a millionth of the uniform distribution.
+  basis <- (1 - 1e-6) * fits$b$param$basis + 1e-6 / 5
+  by_share <- function(share) sum(new[1, ] * log(share * basis[1, ] + (1 - share) * basis[2, ]))
+  expect_equal(got$b[1], stats::optimize(by_share, 0:1, maximum = TRUE, tol = 1e-10)$objective, tolerance = 1e-6)
+  expect_identical(classify(fits, new[, 5:1])$class, got$class)
+  expect_identical(suppressMessages(classify(fits, 0 * new[1:2, ]))$class, c(NA_character_, NA))
+  for (call in list(
+    quote(classify(fits[1], new)), quote(classify(unname(fits), new)), quote(classify(fits$a, new)),
+    quote(classify(list(a = fits$a, b = 1), new)), quote(classify(fits)), quote(classify(fits, new, 3)),
+    quote(classify(list(a = fits$a, b = plsa(draw("b", 20)[, -1], 2, control = few)), new))
+  )) {
+    expect_error(eval(call), class = "multicause_input_error")
+  }
 })

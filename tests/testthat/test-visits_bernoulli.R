@@ -1,6 +1,6 @@
-# Also of R/visits_bernoulli_param.R.
+# Tests also R/visits_bernoulli_param.R.
 
-# Repeated visits to a table of known presences; every tenth observation has fewer visits, one has none.
+# Repeated visits to a table with known presences; every tenth observation has fewer visits, one has none.
 visited_table <- function(n = 60, m = 16, n_visit = 3, added = 0) {
   set.seed(7)
   s <- matrix(stats::rexp(n * 2), n)
@@ -17,7 +17,7 @@ visited_table <- function(n = 60, m = 16, n_visit = 3, added = 0) {
   list(visits = visits, present = present, missed = missed, probability = probability, all_missed = all_missed)
 }
 
-# One pass cell by cell: the posterior of presence and of the component, then all in closed form.
+# One iteration cell by cell: the posterior of presence and of the component, then all updates in closed form.
 ref_visit_pass <- function(x, par, by) {
   s <- par$membership
   a <- par$aspects
@@ -56,7 +56,18 @@ ref_visit_pass <- function(x, par, by) {
   list(membership = s, aspects = ones / (ones + zeros), missed = missed, added = add / absent, loglik = loglik)
 }
 
-test_that("one pass equals the reference, whoever misses", {
+test_that("a fit has the class of what it shares with aspect_bernoulli(), and none of its phantoms", {
+  fit <- fits_of_all()$visits
+  expect_s3_class(fit, c("visits_bernoulli", "aspect_model", "multicause"), exact = TRUE)
+  expect_null(fixed_kinds(fit))
+  expect_error(identifiability(fit), "repeated visits", class = "multicause_input_error")
+  expect_error(phantom_test(fit), "a fit of aspect_bernoulli", class = "multicause_input_error")
+  expect_null(allowed_bounds(fit))
+  expect_false("missed_most" %in% names(false_absences(fit, 3)))
+  expect_true(has_noise(fit, rep("content", 2), "absences"))
+})
+
+test_that("one iteration equals the reference, whoever misses", {
   case <- visited_table(three_blocks(16), three_blocks(16))
   rows <- c(site = three_blocks(16), taxon = three_blocks(16), visit = 1)
   set.seed(1)
@@ -106,7 +117,7 @@ test_that("planted misses are recovered, and what was missed is found", {
   zeros <- which(fit$x == 0)
   expected <- by_site(fit)
   expect_equal(sum(expected$missed), sum(case$present[zeros]), tolerance = 0.25)
-  # Between what the true rates of missing alone tell, alike for all taxa of a site, and what the truth itself tells.
+  # Between the AUC from the true rates of missing alone, equal for all taxa of a site, and that from the full truth.
   truth <- case$present == 1
   truth[!fit$x %in% 0] <- NA
   all_missed <- case$all_missed
@@ -118,29 +129,29 @@ test_that("planted misses are recovered, and what was missed is found", {
   expect_equal(fit$df, 150 * 1 + 2 * 40 + 150 * 3)
 })
 
-# All states of a cell, of its misses and of its additions, that give its record: the chance that the record is false,
-# and that the visits wrote it, be it false or not.
+# All combinations of a cell's state, misses and additions that yield its record: the probability that the record is
+# false, and that the visits caused it.
 ref_cell_causes <- function(p, missed, added, found) {
   state <- expand.grid(rep(list(0:1), 1 + 2 * length(missed)))
   lives <- state[[1]]
   fails <- as.matrix(state[1 + seq_along(missed)])
   adds <- as.matrix(state[1 + length(missed) + seq_along(added)])
-  chance <- ifelse(lives == 1, p, 1 - p)
+  probability <- ifelse(lives == 1, p, 1 - p)
   for (v in seq_along(missed)) {
-    chance <- chance * ifelse(fails[, v] == 1, missed[v], 1 - missed[v])
-    chance <- chance * ifelse(adds[, v] == 1, added[v], 1 - added[v])
+    probability <- probability * ifelse(fails[, v] == 1, missed[v], 1 - missed[v])
+    probability <- probability * ifelse(adds[, v] == 1, added[v], 1 - added[v])
   }
   record <- lives * (1 - fails) + (1 - lives) * adds
-  chance <- chance * (rowSums(record != rep(found, each = length(lives))) == 0)
+  probability <- probability * (rowSums(record != rep(found, each = length(lives))) == 0)
   of_visits <- if (any(found == 1)) rowSums(adds) > 0 else rowSums(fails) == length(missed)
   false <- lives != any(found == 1)
-  c(false = sum(chance[false]), phantom = sum(chance[false | of_visits])) / sum(chance)
+  c(false = sum(probability[false]), phantom = sum(probability[false | of_visits])) / sum(probability)
 }
 
-test_that("the chances of a cell agree with each other and with an enumeration of its causes", {
+test_that("the probabilities of a cell agree with each other and with an enumeration of its causes", {
   case <- visited_table(20, 6, added = 0.1)
   set.seed(3)
-  few <- fit_control(n_start = 1, max_pass = 30, n_polish = 0)
+  few <- fit_control(n_start = 1, max_iter = 30, n_polish = 0)
   for (by in c("site", "taxon", "visit")) {
     fit <- suppressMessages(suppressWarnings(
       visits_bernoulli(case$visits, k = 2, estimate = "ml", missed_by = by, added = TRUE, control = few)
@@ -161,10 +172,8 @@ test_that("the chances of a cell agree with each other and with an enumeration o
       expect_true(all(table$phantom >= want[1, ] - 1e-12))
     }
   }
-  expect_match(print_words(tables[[1]]), "phantom: chance that these visits would have missed it")
-  expect_match(
-    print_words(head(tables[[2]][-1], 3)), "added: chance that it does not live here and what visits found is"
-  )
+  expect_match(print_words(tables[[1]]), "Columns: [?]false_absences")
+  expect_match(print_words(head(tables[[2]][-1], 3)), "Columns: [?]false_presences")
 })
 
 test_that("additions are found where there are some", {
@@ -177,13 +186,13 @@ test_that("additions are found where there are some", {
   wrong <- false_presences(fit, 20, "added")
   at <- cbind(match(wrong$site, rownames(fit$x)), match(wrong$taxon, colnames(fit$x)))
   expect_lt(mean(case$present[at]), mean(case$present[which(fit$x == 1)]) - 0.4)
-  expect_match(print_words(fit), "An absence is reported as present by v1")
+  expect_match(print_words(summary(fit)), "An absence is reported as present by v1")
 })
 
 test_that("hbef2015: detection agrees with single-species occupancy models", {
   visits <- hbef_visits()
   species <- colnames(visits)
-  quick <- fit_control(n_start = 2, max_pass = 1500, tol = 1e-8)
+  quick <- fit_control(n_start = 2, max_iter = 1500, tol = 1e-8)
   common <- species[apply(visits, 2, sum, na.rm = TRUE) >= 30]
   reference <- lapply(stats::setNames(nm = common), function(one) ref_occupancy(visits[, one, ]))
   off <- function(k) {
@@ -197,14 +206,15 @@ test_that("hbef2015: detection agrees with single-species occupancy models", {
   }
   expect_length(common, 9)
   expect_lt(max(off(1)), 0.01) # one aspect: the same model, species by species
-  # Two aspects: one species aside, which the single-species model takes to be everywhere but seldom found.
+  # Two aspects: equal except for one species, which the single-species model estimates as ubiquitous but rarely
+  # detected.
   two <- off(2)
   expect_identical(names(which(two > 2)), "BHVI")
 })
 
 test_that("hbef2015: the first visit alone leaves open what all visits decide", {
   visits <- hbef_visits()
-  quick <- fit_control(n_start = 2, max_pass = 1500, tol = 1e-8)
+  quick <- fit_control(n_start = 2, max_iter = 1500, tol = 1e-8)
   set.seed(6)
   fit <- suppressWarnings(suppressMessages(
     visits_bernoulli(visits, k = 1, estimate = "ml", missed_by = "visit", control = quick)
@@ -214,7 +224,7 @@ test_that("hbef2015: the first visit alone leaves open what all visits decide", 
   alone <- suppressWarnings(
     aspect_bernoulli(visits[made, , 1], 2, estimate = "ml", phantom = "white", control = quick)
   )
-  bound <- identifiability(alone, n_start = 1)
+  bound <- identifiability(alone)
   expect_false(bound$decided)
   outer <- bound$expected[bound$expected$bound == "outer", ]
   expect_true(outer$least <= answer && answer <= outer$most)
@@ -222,7 +232,7 @@ test_that("hbef2015: the first visit alone leaves open what all visits decide", 
 
 test_that("hbef2015: with two communities, too, where misses may differ by species and site", {
   visits <- hbef_visits()
-  quick <- fit_control(n_start = 2, max_pass = 1500, tol = 1e-8)
+  quick <- fit_control(n_start = 2, max_iter = 1500, tol = 1e-8)
   made <- which(!is.na(visits[, 1, 1]))
   answer <- vapply(c("visit", "site", "taxon"), function(by) {
     set.seed(6)
@@ -233,7 +243,7 @@ test_that("hbef2015: with two communities, too, where misses may differ by speci
   }, 0)
   set.seed(6)
   alone <- suppressWarnings(aspect_bernoulli(visits[made, , 1], 3, phantom = "white", control = quick))
-  bound <- identifiability(alone, n_start = 0)
+  bound <- identifiability(alone)
   phantom <- bound$expected$most[bound$expected$bound == "outer"]
   expect_true(all(answer > phantom)) # birds differ in how easily they are found
   expect_true(all(answer <= bound$unlike$most[bound$unlike$missed_by == "both"]))
@@ -244,7 +254,7 @@ test_that("verbs, names, update and simulate go with visits; what cannot be is r
   case <- visited_table(30, 8)
   tables <- list(first = case$visits[, , 1], second = case$visits[, , 2])
   set.seed(8)
-  quick <- fit_control(n_start = 1, max_pass = 60, n_polish = 0)
+  quick <- fit_control(n_start = 1, max_iter = 60, n_polish = 0)
   run <- function(...) suppressMessages(suppressWarnings(visits_bernoulli(..., estimate = "ml", control = quick)))
   fit <- run(tables, k = 2, missed_by = "site")
   expect_equal(dimnames(fit$param$missed), list(rownames(tables[[1]]), c("first", "second")))
@@ -291,7 +301,7 @@ test_that("rates next to nothing do not overflow where a cell has but one state"
   expect_equal(unname(fit$param$missed), matrix(1, 1, 2))
 })
 
-test_that("visits are called visits, and chances of next to nothing are not spelled out", {
+test_that("visits are called visits, and probabilities of next to nothing are not spelled out", {
   set.seed(2)
   one <- matrix(rbinom(60, 1, 0.5), 10)
   fit <- visits_bernoulli(

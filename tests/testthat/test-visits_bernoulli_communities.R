@@ -1,4 +1,4 @@
-# Memberships that follow covariates of the observations.
+# Memberships that depend on covariates of the observations.
 quiet <- function(expr) suppressWarnings(suppressMessages(expr))
 
 # 80 x 25 x 3 visits, three communities along two covariates.
@@ -15,8 +15,8 @@ following_table <- function(n = 80, m = 25) {
   cell <- array(0L, c(n, m, 3), list(site = rownames(site), species = paste0("t", 1:m), visit = 1:3))
   ease <- stats::rnorm(m, 0, 0.5)
   for (v in 1:3) {
-    chance <- stats::plogis(outer(0.4 * date[, v], ease, "+"))
-    cell[, , v] <- present * stats::rbinom(n * m, 1L, chance)
+    probability <- stats::plogis(outer(0.4 * date[, v], ease, "+"))
+    cell[, , v] <- present * stats::rbinom(n * m, 1L, probability)
   }
   cell[3, , 2] <- NA
   cell[4, , ] <- NA
@@ -29,7 +29,7 @@ follow <- function(..., k = 3, estimate = "map", control = fit_control(n_start =
   ))
 }
 
-test_that("one pass makes the Newton step of the expected counts", {
+test_that("one iteration makes the Newton step of the expected counts", {
   set.seed(1)
   start <- c(random_start(80, 25, 3), list(communities = centred_effects(matrix(rnorm(9, 0, 0.4), 3))))
   for (estimate in c("ml", "map")) {
@@ -63,7 +63,7 @@ test_that("the objective never falls, and ends no lower than by EM; effects sum 
       control = fit_control(n_start = 2, algorithm = "em")
     )
     expect_gt(max(fit$starts$objective), max(em$starts$objective) - 1e-3)
-    expect_lt(sum(fit$starts$passes), sum(em$starts$passes))
+    expect_lt(sum(fit$starts$iterations), sum(em$starts$iterations))
   }
   expect_named(fit$objective, "log_posterior")
   again <- function(threads) {
@@ -83,13 +83,13 @@ test_that("planted effects come back, within their standard errors", {
   error <- matrix(sqrt(diag(vcov(fit, "communities"))), 3, dimnames = dimnames(fit$param$communities))[, at]
   expect_lt(sqrt(mean((off[2:3, ] / error[2:3, ])^2)), 3)
   expect_gt(cor(as.vector(fitted(fit)), as.vector(case$probability)), 0.85)
-  # What was not visited is what its covariates say.
+  # A site without visits is predicted from its covariates.
   expect_equal(unname(fitted(fit)[4, ]), as.vector(predict(fit, type = "membership", rows = 4) %*% fit$param$aspects))
 })
 
 test_that("standard errors are those of the likelihood's own curvature", {
   set.seed(5)
-  fit <- follow(missed_by = "visit", estimate = "map", control = fit_control(n_start = 1, tol = 1e-12, max_pass = 5000))
+  fit <- follow(missed_by = "visit", estimate = "map", control = fit_control(n_start = 1, tol = 1e-12, max_iter = 5000))
   by <- fit$communities
   w <- t(by$design)
   basis <- kronecker(qr.Q(qr(contr.sum(3))), diag(1, 3))
@@ -98,7 +98,7 @@ test_that("standard errors are those of the likelihood's own curvature", {
     effects <- matrix(basis %*% free, 3)
     trial <- fit
     trial$param$membership <- ref_shares(effects, w)
-    none <- fit_control(max_pass = 0, n_start = 1)
+    none <- fit_control(max_iter = 0, n_start = 1)
     visits_run(fit$visits, visit_param(trial), NULL, none)$outcome$objective - by$ridge * sum(effects^2) / 2
   }
   h <- 1e-3
@@ -150,7 +150,7 @@ test_that("draws of effects are those of the memberships; a fit says what it goe
   expect_equal(unname(colSums(drawn$param$membership)) / 80, unname(colMeans(drawn$param$membership)))
   state <- drawn$kept[[1]][[1]]
   expect_equal(
-    unname(community_shares(drawn$communities$design, solve(drawn$communities$basis, state$communities))),
+    unname(multinomial_shares(drawn$communities$design, solve(drawn$communities$basis, state$communities))),
     unname(state$membership), tolerance = 1e-10
   )
   expect_equal(dim(vcov(drawn, "communities")), c(9L, 9L))
@@ -160,11 +160,11 @@ test_that("draws of effects are those of the memberships; a fit says what it goe
   expect_s3_class(more, "visits_bernoulli_gibbs")
   set.seed(8)
   fit <- follow(missed_by = "visit")
-  expect_output(print(fit), "Memberships go by ~elev \\+ kind")
+  expect_output(print(summary(fit)), "Memberships depend on ~elev \\+ kind")
   columns <- c("term", "component", "estimate", "std.error")
   expect_named(tidy(fit, "communities"), columns)
   expect_s3_class(quiet(update(fit, k = 2)), "visits_bernoulli")
-  # Every start that was kept is a fit of its own.
+  # Every kept start is a complete fit.
   kept <- follow(
     detection = ~date, visit_data = list(date = case$date), control = fit_control(n_start = 3, keep_starts = TRUE)
   )

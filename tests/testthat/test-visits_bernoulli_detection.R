@@ -15,7 +15,7 @@ design_of <- function(fit) {
   aperm(array(fit$detection$design, c(d, dim(fit$visits)[c(1, 3)])), c(2, 3, 1))
 }
 
-test_that("one pass equals the reference, with and without shrinkage", {
+test_that("one iteration equals the reference, with and without shrinkage", {
   set.seed(1)
   # Three blocks of rows, and of columns; three panels of 512 observations of a visit.
   for (many in list(detected_table(three_blocks(16), three_blocks(16)), detected_table(three_blocks(512), 3))) {
@@ -38,12 +38,13 @@ test_that("one pass equals the reference, with and without shrinkage", {
       expect_equal(unname(fit$param$aspects), want$aspects, tolerance = 1e-10)
       expect_equal(unname(fit$param$detection), basis %*% want$slopes, tolerance = 1e-8)
     }
-    # Newton's passes climb the likelihood of all rows and columns, by their own sums and by those of EM.
-    climb <- function(passes) {
-      run("none", fit_control(n_start = 1, max_pass = passes, tol = 0, algorithm = "newton", accelerate = FALSE))
+    # Newton's iterations increase the likelihood of all rows and columns, both by their own sums and by those of EM.
+    climb <- function(iterations) {
+      run("none", fit_control(n_start = 1, max_iter = iterations, tol = 0, algorithm = "newton", accelerate = FALSE))
     }
     fit <- climb(3)
-    for (pass in 1:2) expect_equal(fit$trace$objective[pass], climb(pass)$objective[[1]], tolerance = 1e-10)
+    for (iteration in 1:2) expect_equal(fit$trace$objective[iteration], climb(iteration)$objective[[1]],
+      tolerance = 1e-10)
     param <- visit_param(fit)
     loglik <- vapply(seq_len(m), function(j) {
       now <- c(qlogis(param$aspects[, j]), param$slopes[, j])
@@ -94,13 +95,13 @@ test_that("Newton's steps of a taxon are those of the reference, and end where n
       expect_equal(once$aspects[, j], want$aspects, tolerance = 1e-9)
       expect_equal(once$slopes[, j], want$slopes, tolerance = 1e-9)
     }
-    # An aspect at its bound stays there. With a prior the taxon's value is not finite, and all of it stays.
+    # An aspect at its bound does not move. With a prior the taxon's value is not finite, and the taxon does not move.
     expect_identical(once$slopes[, 3], far$slopes[, 3])
     expect_identical(polish_taxa(fit$visits, far, NULL)$aspects[2, 3], far$aspects[2, 3])
     last <- polish_taxa(fit$visits, far, fit$prior)
     expect_lt(max(abs(visits_inform(fit$visits, last, fit$prior)$gradient[, -3])), 1e-4)
   }
-  # Steps that are halved, and ridges, are among them.
+  # Halved steps and ridges occur among them.
   expect_true(any(seen[, 1] > 0) && any(seen[, 2] > 1))
 })
 
@@ -132,8 +133,8 @@ test_that("an interrupt while detection is fitted keeps the starts, and the roun
   whole <- fit_until(Inf)
   expect_warning(part <- fit_until(2), class = "multicause_interrupted")
   expect_identical(part$run$starts, run$starts)
-  expect_identical(part$run$best$outcome$status, "max_pass")
-  # Parameters and the spread that they were fitted with: neither as they began nor as they would have ended.
+  expect_identical(part$run$best$outcome$status, "max_iter")
+  # Parameters are those of the returned spread: neither its starting value nor its limit.
   problem$settings$share <- part$by$share
   again <- run_start(problem, part$run$best$param, plain(0))$outcome$objective
   expect_identical(part$run$best$outcome$objective, again)
@@ -144,7 +145,7 @@ test_that("an interrupt while detection is fitted keeps the starts, and the roun
   expect_identical(tryCatch(fit_until(0, "stop"), interrupt = function(e) "stopped"), "stopped")
 })
 
-# As occu() of package unmarked fits one taxon after the other: from the fit, Newton's step to the top of the plain
+# Check against occu() of package unmarked, taxon by taxon: from the fit, Newton's step to the maximum of the plain
 # likelihood is less than 1e-4, and its curvature gives the standard errors.
 test_that("one component and no sharing maximise the likelihood of each of 20 attributes, with its curvature", {
   large <- detected_table(120, 20)
@@ -152,7 +153,7 @@ test_that("one component and no sharing maximise the likelihood of each of 20 at
     large$visits, 1,
     detection = ~ date + I(date^2) + size, visit_data = list(date = large$date),
     site_data = data.frame(size = large$size), estimate = "ml", sharing = "none",
-    control = fit_control(tol = 1e-10, max_pass = 3000)
+    control = fit_control(tol = 1e-10, max_iter = 3000)
   ))
   design <- design_of(fit)
   error <- matrix(sqrt(diag(vcov(fit, "all"))), 5)
@@ -168,7 +169,7 @@ test_that("one component and no sharing maximise the likelihood of each of 20 at
     expect_lt(max(abs(to_own %*% covariance %*% gradient)), 1e-4)
     expect_equal(error[, j], sqrt(diag(to_own %*% covariance %*% t(to_own))), tolerance = 0.01)
   }
-  fit <- detected(k = 1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000))
+  fit <- detected(k = 1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_iter = 3000))
   expect_identical(dim(vcov(fit)), c(15L, 15L))
   all <- confint(fit, level = 0.9)
   expect_equal(rowMeans(all), setNames(as.vector(fit$param$detection), rownames(all)))
@@ -180,14 +181,16 @@ test_that("one species with an intercept alone has the standard errors of an occ
   set.seed(8)
   seen <- rbinom(60, 1, 0.6) * matrix(rbinom(180, 1, 0.4), 60)
   fit <- suppressMessages(visits_bernoulli(list(y = seen), k = 1, estimate = "ml", detection = ~1, sharing = "none"))
-  finds <- rowSums(seen)
-  loss <- function(at) -sum(log(plogis(at[1]) * dbinom(finds, 3, plogis(at[2])) + plogis(-at[1]) * (finds == 0)))
+  presences <- rowSums(seen)
+  loss <- function(at) {
+    -sum(log(plogis(at[1]) * dbinom(presences, 3, plogis(at[2])) + plogis(-at[1]) * (presences == 0)))
+  }
   best <- c(qlogis(fitted(fit)[1L]), fit$param$detection)
   reference <- solve(optimHess(best, loss, control = list(ndeps = c(1e-4, 1e-4))))
   expect_equal(c(vcov(fit)), reference[2, 2], tolerance = 1e-6)
 })
 
-test_that("standard errors take in the mean that taxa are drawn to", {
+test_that("standard errors take in the mean that taxa are shrunk towards", {
   many <- detected_table(60, 12)
   for (formula in list(~date, ~ date + mass)) {
     fit <- suppressMessages(visits_bernoulli(
@@ -198,7 +201,7 @@ test_that("standard errors take in the mean that taxa are drawn to", {
     held <- fit
     held$detection$mean_covariance <- NULL
     more <- vcov(fit) - vcov(held)
-    # Finite differences: the coefficients at a mean that is moved, all else held.
+    # Finite differences: the coefficients at a shifted mean, all else fixed.
     param <- visit_param(fit, TRUE)
     moved <- function(e, by_much) {
       share <- list(mean = replace(by$mean, e, by$mean[e] + by_much), spread = by$spread)
@@ -230,25 +233,25 @@ test_that("the objective never falls, and more threads change nothing", {
   fit <- detected(control = fit_control(n_start = 1))
   expect_true(all(diff(fit$trace$objective) > -1e-8))
   start <- c(random_start(30, 5, 2), list(detection = matrix(0, 3, 5)))
-  one <- detected(start = start, control = fit_control(n_threads = 1, max_pass = 30))
-  two <- detected(start = start, control = fit_control(n_threads = 2, max_pass = 30))
+  one <- detected(start = start, control = fit_control(n_threads = 1, max_iter = 30))
+  two <- detected(start = start, control = fit_control(n_threads = 2, max_iter = 30))
   expect_identical(one$param, two$param)
 })
 
 test_that("fits that a prior keeps off the bounds are not polished", {
-  passes <- function(n_polish, ...) {
+  iterations <- function(n_polish, ...) {
     set.seed(1)
-    sum(detected(..., control = fit_control(n_start = 2, n_polish = n_polish))$starts$passes)
+    sum(detected(..., control = fit_control(n_start = 2, n_polish = n_polish))$starts$iterations)
   }
-  expect_identical(passes(3), passes(0))
-  expect_identical(passes(3, communities = ~size), passes(0, communities = ~size))
-  expect_gt(passes(3, estimate = "ml"), passes(0, estimate = "ml"))
-  expect_gt(passes(3, prior = list(aspects = c(1, 1), membership = 1)), passes(0))
-  expect_gt(passes(3, added = TRUE), passes(0, added = TRUE))
+  expect_identical(iterations(3), iterations(0))
+  expect_identical(iterations(3, communities = ~size), iterations(0, communities = ~size))
+  expect_gt(iterations(3, estimate = "ml"), iterations(0, estimate = "ml"))
+  expect_gt(iterations(3, prior = list(aspects = c(1, 1), membership = 1)), iterations(0))
+  expect_gt(iterations(3, added = TRUE), iterations(0, added = TRUE))
 })
 
-test_that("Newton's passes leave nothing to EM's, and are fewer", {
-  tight <- function(algorithm) fit_control(n_start = 1, tol = 1e-11, max_pass = 20000, algorithm = algorithm)
+test_that("Newton's iterations leave nothing to EM's, and are fewer", {
+  tight <- function(algorithm) fit_control(n_start = 1, tol = 1e-11, max_iter = 20000, algorithm = algorithm)
   set.seed(7)
   start <- c(random_start(30, 5, 2), list(detection = matrix(0, 3, 5)))
   for (estimate in c("ml", "map")) {
@@ -261,24 +264,24 @@ test_that("Newton's passes leave nothing to EM's, and are fewer", {
     more <- run("em", newton$param[c("membership", "aspects", "detection")])
     expect_equal(more$objective, newton$objective, tolerance = 1e-8)
   }
-  # With one component there is one end.
+  # With one component there is one optimum.
   one <- function(algorithm) detected(k = 1, sharing = "none", control = tight(algorithm))
   expect_equal(one("newton")$param, one("em")$param, tolerance = 1e-4)
-  made <- function(...) detected(control = fit_control(n_start = 1, max_pass = 3, tol = 0, ...))$algorithm
+  made <- function(...) detected(control = fit_control(n_start = 1, max_iter = 3, tol = 0, ...))$algorithm
   expect_identical(c(made(), made(algorithm = "em"), made(accelerate = FALSE)), c("newton", "em", "em"))
-  adding <- detected(added = TRUE, control = fit_control(n_start = 1, max_pass = 3, algorithm = "newton"))
-  expect_identical(adding$algorithm, "em") # no Newton passes where visits may add
+  adding <- detected(added = TRUE, control = fit_control(n_start = 1, max_iter = 3, algorithm = "newton"))
+  expect_identical(adding$algorithm, "em") # no Newton iterations where visits may add
 })
 
 test_that("what follows a change of the sharing is at its optimum, memberships too", {
   set.seed(8)
-  fit <- detected(control = fit_control(n_start = 2, tol = 1e-10, max_pass = 5000))
+  fit <- detected(control = fit_control(n_start = 2, tol = 1e-10, max_iter = 5000))
   problem <- visits_problem(fit$visits, list(x = fit$x), 2L, list(
     estimate = "map", prior = fit$prior, missed_by = "model", sharing = "partial", added = FALSE,
     by = fit$detection, share = fit$detection[c("mean", "spread")]
   ))
   start <- visit_param(fit, TRUE)[c("membership", "aspects", "slopes", "added")]
-  more <- run_start(problem, start, fit_control(max_pass = 500, tol = 1e-12))
+  more <- run_start(problem, start, fit_control(max_iter = 500, tol = 1e-12))
   expect_equal(more$outcome$objective, unname(fit$objective), tolerance = 1e-6)
 })
 
@@ -287,20 +290,20 @@ test_that("an intercept alone is a rate of each attribute, alike on all visits",
   visits[is.na(visits)] <- 0L
   fit <- suppressMessages(visits_bernoulli(
     visits, 1,
-    detection = ~1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000)
+    detection = ~1, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_iter = 3000)
   ))
   by_visit <- suppressMessages(visits_bernoulli(
     visits, 1,
-    detection = ~visit, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_pass = 3000)
+    detection = ~visit, estimate = "ml", sharing = "none", control = fit_control(tol = 1e-10, max_iter = 3000)
   ))
   rates <- suppressMessages(visits_bernoulli(
     visits, 1,
-    missed_by = "taxon", estimate = "ml", control = fit_control(tol = 1e-12, max_pass = 5000)
+    missed_by = "taxon", estimate = "ml", control = fit_control(tol = 1e-12, max_iter = 5000)
   ))
   expect_equal(by_visit$loglik, rates$loglik, tolerance = 1e-6)
   expect_equal(unname(visit_missed(by_visit, 2)[1, ]), unname(rates$param$missed[, 2]), tolerance = 1e-3)
   expect_lt(fit$loglik, by_visit$loglik)
-  # The scale of a covariate is of no account.
+  # The scale of a covariate is irrelevant.
   near <- detected(k = 1, estimate = "ml", sharing = "none")
   given$date <<- 1000 * given$date + 7
   far <- detected(k = 1, estimate = "ml", sharing = "none")
@@ -315,9 +318,9 @@ test_that("mean and spread among attributes are found, and rare ones borrow from
   m <- 40
   date <- matrix(rnorm(n * 3), n)
   slopes <- rbind(rnorm(m, 0, 0.7), rnorm(m, 0.8, 0.4))
-  chance <- c(rep(0.03, 8), runif(m - 8, 0.2, 0.9))
+  probability <- c(rep(0.03, 8), runif(m - 8, 0.2, 0.9))
   visits <- array(0L, c(n, m, 3))
-  present <- matrix(rbinom(n * m, 1, rep(chance, each = n)), n)
+  present <- matrix(rbinom(n * m, 1, rep(probability, each = n)), n)
   for (v in 1:3) {
     visits[, , v] <- present * rbinom(n * m, 1, plogis(outer(rep(1, n), slopes[1, ]) + outer(date[, v], slopes[2, ])))
   }
@@ -341,7 +344,7 @@ test_that("mean and spread of slopes are those of EM attribute by attribute, wit
   taxa <- matrix(stats::rnorm(14), 7, dimnames = list(NULL, c("mass", "wing")))
   evidence <- lapply(1:7, function(j) {
     a <- matrix(stats::rnorm(9), 3)
-    # Of some attributes the data say nothing of a slope, or nothing at all.
+    # Some attributes have no information about a slope, or none at all.
     list(precision = crossprod(a * c(j > 1, j > 2, 1)[row(a)]), shift = if (j > 1) stats::rnorm(3) else numeric(3))
   })
   evidence[[1]]$precision[] <- 0
@@ -365,8 +368,8 @@ test_that("a covariate of taxa moves the mean of the intercept", {
   mass <- data.frame(mass = rnorm(m, 100, 20))
   visits <- array(0L, c(n, m, 3))
   present <- matrix(rbinom(n * m, 1, 0.6), n)
-  chance <- plogis((mass$mass - 100) / 20 + rnorm(m, 0, 0.2))
-  for (v in 1:3) visits[, , v] <- present * rbinom(n * m, 1, rep(chance, each = n))
+  probability <- plogis((mass$mass - 100) / 20 + rnorm(m, 0, 0.2))
+  for (v in 1:3) visits[, , v] <- present * rbinom(n * m, 1, rep(probability, each = n))
   fit <- suppressMessages(visits_bernoulli(visits, 1, detection = ~mass, taxon_data = mass))
   expect_equal(fit$detection$mean, c(0, 1), tolerance = 0.3)
   expect_lt(fit$detection$spread, 0.5)
@@ -378,9 +381,9 @@ test_that("a covariate of taxa moves the mean of the intercept", {
 
 test_that("verbs take such fits", {
   fit <- detected()
-  alike <- suppressWarnings(update(fit, detection = ~1, control = fit_control(max_pass = 2, n_start = 1)))
-  expect_match(print_words(alike), "Detection is the same at all visits; species are shrunk")
-  expect_output(print(fit), "Detection depends on ~date \\+ size; species are shrunk")
+  alike <- suppressWarnings(update(fit, detection = ~1, control = fit_control(max_iter = 2, n_start = 1)))
+  expect_match(print_words(alike), "Detection by a visit, if present: mean [0-9.]+, species [0-9.]+ to [0-9.]+[.]")
+  expect_output(print(fit), "depends on\\s+~date \\+ size")
   expect_identical(dim(simulate(fit, seed = 1)[[1]]), c(30L, 5L, 3L))
   zeros <- false_absences(fit, Inf)
   expect_equal(zeros$missed, zeros$phantom * zeros$present) # as in the other models of visits
@@ -424,7 +427,7 @@ test_that("covariates that would be no number, or one value alone, are refused w
     ))
   }
   refused <- function(expr, text) expect_error(expr, text, class = "multicause_input_error", fixed = TRUE)
-  refused(run(), "give the day of the year, as.POSIXlt(date)$yday")
+  refused(run(), "use the day of the year, as.POSIXlt(date)$yday")
   refused(run(visit_data = transform(long, date = as.POSIXct(date))), "not dates")
   refused(run(visit_data = transform(long, date = as.character(date))), "as.POSIXlt(as.Date(date, format = ))$yday")
   refused(run(visit_data = transform(long, date = format(date, "%d.%m.%y"))), "not dates")
@@ -452,7 +455,7 @@ test_that("a term without a finite value is refused of new visits, and passed ov
   expect_identical(fit$detection$design[1, ], rep(1, 90)) # the intercept, also where nothing else is known
   expect_error(
     suppressWarnings(predict(fit, data.frame(lag = c(1, -1)), type = "detection")),
-    "must give log(lag) a finite value: row 2 does not", class = "multicause_input_error", fixed = TRUE
+    "Covariates must be finite for log(lag): row 2 is not", class = "multicause_input_error", fixed = TRUE
   )
 })
 
@@ -484,8 +487,8 @@ test_that("of a taxon that every visit finds, what the data say of detection has
 
 test_that("occupied() of a mode takes in its standard errors: gradients, and the share of taxa it holds", {
   fit <- detected(k = 2, start = NULL)
-  chance <- function(fit) visit_posterior(fit, 1:30)
-  odds <- function(fit) qlogis(chance(fit))
+  probability <- function(fit) visit_posterior(fit, 1:30)
+  odds <- function(fit) qlogis(probability(fit))
   each <- presence_gradients(fit)
   j <- 3
   silent <- rowSums(fit$visits[, j, ] == 1, na.rm = TRUE) == 0
@@ -499,8 +502,8 @@ test_that("occupied() of a mode takes in its standard errors: gradients, and the
   numeric <- cbind(slope("aspects", 1), slope("aspects", 2), slope("detection", 1), slope("detection", 2),
     slope("detection", 3))
   expect_equal(each[[j]]$gradient[silent, ], numeric, tolerance = 1e-5, ignore_attr = TRUE)
-  # The variance of a taxon's number is that of its presences and g' V g.
-  p <- chance(fit)
+  # The variance of a taxon's number is that of its presences plus g' V g.
+  p <- probability(fit)
   steps <- sum_steps(fit, p, 2L)
   v <- vcov(fit, "all")
   of <- grep(sprintf("^%s:", colnames(fit$param$aspects)[j] %||% j), rownames(v))

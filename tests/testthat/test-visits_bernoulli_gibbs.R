@@ -26,7 +26,7 @@ test_that("the sampler has the exact posterior of a tiny survey", {
   )
   z <- (rowMeans(chain) - visits_grid(cell, prior$aspects, prior$detection)) / batch_error(chain)
   expect_lt(max(abs(z)), 4)
-  # What is summed up of the cells is the same posterior.
+  # The sums over cells have the same posterior.
   expect_equal(sum(array(out$cell, c(4, 4))[2:3, 1]) / 40000, rowMeans(chain)[["missed"]], tolerance = 0.02)
 })
 
@@ -51,7 +51,7 @@ test_that("states that are summed out let go of an attribute that is seldom foun
   present <- rbinom(60, 1, 0.6)
   cell <- array(rbinom(180, 1, 0.15) * present, c(60, 1, 3))
   flat <- list(aspects = c(1, 1), membership = 1, detection = 1.65)
-  # The same model: only an intercept by its own name moves with states summed out.
+  # The same model: only an intercept with its own name is moved with states summed out.
   missed <- vapply(list(~1, ~ 0 + one), function(formula) {
     problem <- visits_test_problem(cell, 1, flat, "none", formula, list(one = matrix(1, 60, 3)))
     draws <- visits_sweeps(problem, visits_prior_state(problem), 8000, 1L)$note[3, , drop = FALSE]
@@ -62,7 +62,7 @@ test_that("states that are summed out let go of an attribute that is seldom foun
 })
 
 test_that("what the kernel sums up is what plain R makes of the states", {
-  # Without sharing and intercept no move comes before the states, which are drawn where a sweep begins.
+  # Without sharing and intercept no move precedes the states, which are drawn first in a sweep.
   problem <- visits_test_problem(case$visits, 2, prior, "none", ~ 0 + date + late, c(given, list(late = given$date^2)))
   set.seed(3)
   out <- visits_sweeps(problem, visits_prior_state(problem), 12, 2L, 3L)
@@ -72,7 +72,7 @@ test_that("what the kernel sums up is what plain R makes of the states", {
   expect_identical(colSums(out$richness), colSums(out$sites))
   visited <- apply(!is.na(case$visits), 1:2, any)
   found <- apply(case$visits, 1:2, function(v) any(v %in% 1))
-  # One sweep's log-likelihood is that of the state it begins with.
+  # One sweep's log-likelihood is that of its starting state.
   state <- out$state
   one <- visits_sweeps(problem, state, 1, 1L)
   design <- aperm(array(problem$settings$by$design, c(2, 30, 3)), c(2, 3, 1))
@@ -94,7 +94,7 @@ test_that("a fit says what it knows, and how sure it is", {
   fit <- sampled(control = few(warmup = 200, draws = 400))
   expect_s3_class(fit, c("visits_bernoulli_gibbs", "visits_bernoulli"), exact = FALSE)
   expect_named(fit$trace, c(
-    "chain", "pass", "objective", "log_likelihood", "missed", "presences", "mean[(Intercept)]", "mean[date]",
+    "chain", "iteration", "objective", "log_likelihood", "missed", "presences", "mean[(Intercept)]", "mean[date]",
     "spread[(Intercept)]", "spread[date]"
   ))
   expect_output(print(summary(fit)), "ess_bulk")
@@ -140,7 +140,7 @@ test_that("the same seed gives the same chains; those of a fit go on", {
   prior_start <- sampled(control = few(init = "prior"))
   expect_s3_class(prior_start, "visits_bernoulli_gibbs")
   alone <- sampled(sharing = "none", k = 1)
-  expect_named(alone$trace, c("chain", "pass", "objective", "log_likelihood", "missed", "presences"))
+  expect_named(alone$trace, c("chain", "iteration", "objective", "log_likelihood", "missed", "presences"))
 })
 
 test_that("intervals of a plug-in fit are those of independent trials", {
@@ -162,7 +162,7 @@ test_that("an interval of whole numbers is the shortest that holds its share, an
   # Quantiles would be 3 and 5.
   expect_identical(limits(c(0.06, 0.88, 0.06)), c(3, 4, 4))
   expect_identical(limits(c(0.01, 0.9, 0.09)), c(4, 4, 4))
-  # A long tail is cut on its side alone.
+  # A long tail is cut on its side only.
   tail <- dgeom(0:60, 0.4)
   expect_identical(limits(tail)[c(1, 3)], c(3, 3 + qgeom(0.9, 0.4)))
   set.seed(1)

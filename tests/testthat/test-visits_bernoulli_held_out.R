@@ -1,6 +1,6 @@
 # Memberships shared among neighbours, and visits held out.
 
-# Sites along an age gradient, poorly searched: on two of three visits, with a chance of 0.35 to find what is there.
+# Sites along an age gradient, poorly searched: two of three visits, with detection probability 0.35.
 gradual_visits <- function(n = 60, m = 20) {
   set.seed(31)
   age <- sort(stats::runif(n, 0, 10), decreasing = TRUE)
@@ -20,9 +20,9 @@ test_that("visits that miss nothing: memberships and objective are those of the 
   start <- random_start(60, 20, 3)
   begin <- c(start, list(missed = matrix(0, 1, 1), added = 0))
   for (estimate in c("ml", "map")) {
-    # The plain model's aspects are updated given the new memberships, those of visits given the old ones.
-    for (passes in 0:1) {
-      one <- plain(passes)
+    # The plain model updates aspects conditional on the new memberships, that of visits conditional on the old ones.
+    for (iterations in 0:1) {
+      one <- plain(iterations)
       plain_fit <- hush(aspect_bernoulli(x, 3, estimate = estimate, smooth = near, start = start, control = one))
       fit <- hush(visits_bernoulli(
         single, 3,
@@ -30,8 +30,8 @@ test_that("visits that miss nothing: memberships and objective are those of the 
         start = begin, control = one
       ))
       expect_equal(fit$param$membership, plain_fit$param$membership, tolerance = 1e-10)
-      if (passes == 0) expect_equal(fit$objective, plain_fit$objective, tolerance = 1e-12)
-      if (passes == 0) expect_equal(fit$loglik, plain_fit$loglik, tolerance = 1e-12)
+      if (iterations == 0) expect_equal(fit$objective, plain_fit$objective, tolerance = 1e-12)
+      if (iterations == 0) expect_equal(fit$loglik, plain_fit$loglik, tolerance = 1e-12)
     }
   }
 })
@@ -57,7 +57,7 @@ test_that("the objective never falls, neighbours become alike, threads change no
     set.seed(3)
     hush(visits_bernoulli(
       case$visits, 3,
-      missed_by = "visit", smooth = near, control = fit_control(n_start = 1, max_pass = 40, n_threads = threads)
+      missed_by = "visit", smooth = near, control = fit_control(n_start = 1, max_iter = 40, n_threads = threads)
     ))$param
   }
   expect_identical(once(1), once(2))
@@ -111,7 +111,7 @@ test_that("what neighbours do not go with is refused", {
 
 test_that("k is chosen by visits held out, the same visits for all; what cannot be so judged is refused", {
   few <- fit_control(n_start = 2)
-  # Two communities that share no taxon.
+  # Two communities without shared taxa.
   set.seed(7)
   there <- outer(1:50, 1:20, function(i, j) (i <= 25) == (j <= 10)) * rbinom(1000, 1, 0.8)
   cell <- array(rbinom(3000, 1, 0.5 * as.vector(there)), c(50, 20, 3))
@@ -135,7 +135,10 @@ test_that("k is chosen by visits held out, the same visits for all; what cannot 
   ))
   expect_identical(chosen$k, 2L)
   expect_output(print(chosen), "loss per record of a held-out visit: k = 2")
-  expect_output(print(found), "3-fold cross-validation by visits: mean negative log-likelihood of a record")
+  expect_output(
+    print(found),
+    "3-fold cross-validation by visits; loss: mean negative log-likelihood of a\\s+record of a held-out visit"
+  )
   expect_s3_class(ggplot2::autoplot(found), "ggplot")
   expect_s3_class(ggplot2::autoplot(chosen), "ggplot")
   x <- cell[, , 1]

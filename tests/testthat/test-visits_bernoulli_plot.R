@@ -42,7 +42,7 @@ test_that("figures are ggplot2 objects of what the tables say", {
       expect_true(nzchar(ggplot2::get_alt_text(drawn)))
     }
   }
-  # Taxa are counted: no 2.5 of them.
+  # Taxa are counted: no axis label 2.5.
   richness <- occupied(fits$map)
   expect_identical(plot(richness)$data, plot(fits$map, "richness")$data)
   expect_s3_class(plot(head(occupied(fits$map, "taxon"), 3)), "ggplot")
@@ -51,7 +51,7 @@ test_that("figures are ggplot2 objects of what the tables say", {
   lines <- ggplot2::autoplot(fits$map, "detection", "date")$data
   at <- lines$at == max(lines$at)
   expect_equal(
-    lines$chance[at], as.vector(predict(fits$map, data.frame(date = max(lines$at)), type = "detection")),
+    lines$probability[at], as.vector(predict(fits$map, data.frame(date = max(lines$at)), type = "detection")),
     ignore_attr = TRUE
   )
   expect_snapshot(error = TRUE, {
@@ -95,25 +95,25 @@ test_that("what is told of a survey has the user's words for its sides", {
   expect_match(told, "fewer than 20 plots, .* Number of such species", all = FALSE)
   expect_match(told, "^[0-9]+ rows? with nothing observed", all = FALSE)
   printed <- capture.output(print(fit), print(summary(fit)))
-  expect_match(printed, "A visit finds a species that is there", all = FALSE)
+  expect_match(printed, "Detection by a visit, if present", all = FALSE)
   expect_match(printed, "30 plots x 5 species", all = FALSE)
   expect_named(occupied(fit), c("site", "found", "expected", "median", "low", "high"))
   expect_identical(occupied(fit, "taxon"), occupied(fit, "taxon"))
   tables <- list(
-    "plot found .*expected: all species of the plot.*plot: column `site`" = occupied(fit),
-    "species found .*expected: all plots of the species.*species: column `taxon`" = occupied(fit, "taxon"),
-    "species detection visits.*chance 0.8 or more" = visits_needed(fit, 0.8),
+    "Species per plot: found .*plot +found" = occupied(fit),
+    "Plots per species: found .*species +found" = occupied(fit, "taxon"),
+    "Visits until a species is found with probability 0.8.*species +detection +visits" = visits_needed(fit, 0.8),
     "sd of species found among plots.*species found at one plot" = with_seed(1, predictive_check(fit, nsim = 5))
   )
   for (want in names(tables)) expect_output(print(tables[[want]]), want)
   printed <- c(printed, unlist(lapply(tables, function(table) capture.output(print(table)))))
   expect_no_match(printed, "attribute|observation|taxa\\b|taxon\\b(?!`)|sites", perl = TRUE)
-  expect_output(print(occupied(fit), n = 3), "and 27 more")
+  expect_output(print(occupied(fit), n = 3), "3 of 30; as.data.frame")
   # A table that was put together anew has no words of its own.
-  expect_output(print(structure(as.data.frame(occupied(fit))[1:2], class = class(occupied(fit)))), "site found")
+  expect_output(print(structure(as.data.frame(occupied(fit))[1:2], class = class(occupied(fit)))), "site +found")
   detection <- ggplot2::autoplot(fit, "detection")
-  expect_identical(detection$labels$title, "How easily species are found")
-  expect_identical(ggplot2::autoplot(fit, "sites")$labels$title, "Plots of species")
+  expect_match(detection$labels$title, "^Mean detection")
+  expect_match(ggplot2::autoplot(fit, "sites")$labels$title, "^Plots per species")
   by_site <- quiet(visits_bernoulli(x, 1, missed_by = "site"))
   expect_error(visits_needed(by_site), "misses by plot", class = "multicause_input_error")
 })
@@ -121,8 +121,8 @@ test_that("what is told of a survey has the user's words for its sides", {
 test_that("sums of a fit to visits have no bound beside what the visits tell", {
   sums <- by_site(fits$gibbs)
   expect_false("most" %in% names(sums))
-  expect_match(capture.output(print(sums))[2L], as.character(sums$site[which.max(sums$missed)]), fixed = TRUE)
-  expect_no_match(capture.output(print(sums)), "most: the largest expected number")
+  expect_match(capture.output(print(sums))[3L], as.character(sums$site[which.max(sums$missed)]), fixed = TRUE)
+  expect_no_match(capture.output(print(sums)), "most: the largest number")
 })
 
 test_that("a fit with covariates of detection says what visits add, too", {
@@ -130,5 +130,6 @@ test_that("a fit with covariates of detection says what visits add, too", {
   x <- array(rbinom(400 * 3, 1, rep(ifelse(rbinom(400, 1, 0.3), 0.7, 0.05), 3)), c(80, 5, 3))
   fit <- quiet(visits_bernoulli(x, 1, detection = ~visit, added = TRUE, control = fit_control(n_start = 1)))
   expect_gt(max(fit$param$added), 0.001)
-  expect_match(print_words(fit), "A visit finds .*An absence is reported as present by visit 1 with probability")
+  expect_match(print_words(summary(fit)),
+    "Detection by a visit.*An absence is reported as present by visit 1 with probability")
 })

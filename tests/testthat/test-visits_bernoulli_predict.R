@@ -1,4 +1,4 @@
-# Chances at observations that were not in the data.
+# Probabilities at observations that were not in the data.
 set.seed(41)
 n <- 90
 m <- 24
@@ -43,9 +43,9 @@ test_that("covariates alone tell the memberships", {
   expect_equal(unname(got), unname(share %*% fit$param$aspects), tolerance = 1e-10)
   expect_identical(dimnames(got), list(rownames(site)[new], colnames(cell)))
   expect_equal(unname(predict(fit, site_data = site[new, ], type = "membership")), unname(share), tolerance = 1e-10)
-  # The data's own sites as if they were new.
+  # The data's own sites as new sites.
   expect_equal(predict(fit, site_data = site[old, ]), fitted(fit), tolerance = 1e-8)
-  # They tell more than the mean of each taxon.
+  # They are more informative than the mean of each taxon.
   loss <- function(p) -mean(log(ifelse(present[new, ] == 1, p, 1 - p)))
   expect_lt(loss(got), loss(matrix(colMeans(fitted(fit)), 30, m, byrow = TRUE)))
 })
@@ -60,7 +60,7 @@ test_that("visits to new sites: memberships are those of the data's own sites, a
       do.call(predict, c(args, type = "membership")), fit$param$membership,
       tolerance = 2e-2, ignore_attr = TRUE
     )
-    # A membership that the data say little of may stop short of its optimum in the fit.
+    # A membership with little information may stop short of its optimum in the fit.
     expect_lt(mean(abs(do.call(predict, c(args, type = "present")) - predict(fit, type = "present")[, m:1])), 0.005)
   }
   expect_true(all(predict(fits$free, type = "present")[apply(cell[old, , ], 1:2, max) == 1] == 1))
@@ -89,11 +89,11 @@ test_that("neighbours alone, and with visits", {
   )
 })
 
-test_that("planned visits find what is there with the chance of their detection", {
+test_that("planned visits find what is there with the probability of their detection", {
   fit <- fits$follows
   plan <- data.frame(date = c(-1, 0, 1))
-  chance <- predict(fit, plan, type = "detection")
-  found <- 1 - apply(1 - chance, 2, prod)
+  probability <- predict(fit, plan, type = "detection")
+  found <- 1 - apply(1 - probability, 2, prod)
   expect_equal(
     unname(predict(fit, type = "found", planned = plan, site_data = site[new, ])),
     unname(sweep(predict(fit, site_data = site[new, ]), 2, found, "*")), tolerance = 1e-10
@@ -147,7 +147,7 @@ test_that("new visits may be an array of fewer sites than taxa", {
 })
 
 test_that("a data frame of covariates is what new sites are known by; an unknown covariate gives NA", {
-  # As package terra calls it for the cells of a raster: layers as columns, some that the fit does not know.
+  # Call of package terra for the cells of a raster: layers as columns, some unknown to the fit.
   cells <- data.frame(other = 1, elev = c(site$elev[new], NA, NaN))
   for (name in c("follows", "gibbs")) {
     fit <- fits[[name]]
@@ -162,7 +162,7 @@ test_that("a data frame of covariates is what new sites are known by; an unknown
   }
   bounds <- predict(fits$gibbs, cells, level = 0.9)
   expect_identical(unname(is.na(bounds$upper[, 1])), is.na(cells$elev))
-  # Visits to a site whose covariate is unknown.
+  # Visits to a site with an unknown covariate.
   lost <- site[new, ]
   lost$elev[2] <- NA
   after <- predict(fits$follows, cell[new, , ], "present", visit_data = list(date = date[new, ]), site_data = lost)

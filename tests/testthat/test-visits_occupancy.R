@@ -1,7 +1,7 @@
-# Of R/visits_occupancy.R, R/visits_occupancy_methods.R, R/visits_occupancy_plot.R, R/visits_occupancy_total.R,
-# R/visits_occupancy_range.R and R/base_design.R; the kernel in C is tested in tests/c/test_visits_occupancy.c, too.
+# Tests R/visits_occupancy.R, R/visits_occupancy_methods.R, R/visits_occupancy_plot.R, R/visits_occupancy_total.R,
+# R/visits_occupancy_range.R and R/base_design.R; tests/c/test_visits_occupancy.c also tests the kernel.
 
-# Presence by elev, detection by day, coefficients by taxon.
+# Presence depends on elev, detection on day; coefficients by taxon.
 planted_survey <- function(seed, n = 100, m = 20, visits = 3, slope = 0.3) {
   set.seed(seed)
   elev <- rnorm(n)
@@ -67,18 +67,18 @@ test_that("modes are maxima, and their precision is the curvature there", {
   }
 })
 
-test_that("a pass updates means and spreads by the modes and the curvature about them", {
+test_that("an iteration updates means and spreads by the modes and the curvature about them", {
   case <- small_case()
   own <- with_uneven(case$rows, 0)
   param <- list(theta = matrix(0, 4, 4), center = rep(0.1, 4), spread = rep(0.8, 4))
   modes <- .Call(mc_c_occ_modes, own, param)
   variance <- apply(modes$precision, 3L, function(precision) diag(solve(matrix(precision, 4))))
   prior <- kernel_prior(case$by)
-  one <- .Call(mc_c_occ_fit, own, param, prior, unclass(fit_control(max_pass = 1, tol = 0, progress = FALSE)))
+  one <- .Call(mc_c_occ_fit, own, param, prior, unclass(fit_control(max_iter = 1, tol = 0, progress = FALSE)))
   slow <- ref_occupancy_sharing(modes$theta, variance, param$center, param$spread, prior)
   expect_equal(one$center, slow$center, tolerance = 1e-6)
   expect_equal(one$spread, slow$spread, tolerance = 1e-6)
-  expect_identical(param$theta, matrix(0, 4, 4)) # arguments are not written
+  expect_identical(param$theta, matrix(0, 4, 4)) # arguments are not modified
 })
 
 test_that("one taxon with little shrinkage has the estimates of single-species occupancy", {
@@ -122,7 +122,7 @@ test_that("planted slopes, numbers by taxon and the total are within their inter
   expect_gt(means[["rank"]], 0.65)
 })
 
-# Detection by taxon and, by_site, by site; sites x taxa x 4 visits.
+# Detection varies by taxon and, with by_site, by site; sites x taxa x 4 visits.
 planted_visits <- function(seed, m, n = 100, by_site = 0) {
   set.seed(seed)
   psi <- plogis(rnorm(m, -0.3, 1))
@@ -138,7 +138,7 @@ planted_visits <- function(seed, m, n = 100, by_site = 0) {
 
 test_that("planted numbers are found, from one species to twenty", {
   for (m in c(1, 3, 8, 20)) {
-    # Of one species the truth is a few presences, and its mean over ten tables is unsure by a quarter.
+    # For one species the truth is a few presences, so its mean over ten tables has an error of a quarter.
     done <- vapply(seq_len(if (m == 1) 30 else 10), function(seed) {
       one <- planted_visits(seed, m)
       out <- occupancy_missed(one$cell)
@@ -206,7 +206,7 @@ test_that("estimates, intervals and tables agree with the draws", {
   expect_equal(sqrt(diag(vcov(fit))), stats::setNames(all$std.error, rownames(ends)))
   expect_equal(rownames(confint(fit, "t2:presence")), c("t2:presence:(Intercept)", "t2:presence:elev"))
   expect_identical(tidy(fit, "detection")$part, rep("detection", 12))
-  # On the covariates' own scale: probabilities are those of the design.
+  # On the covariates' own scale: probabilities equal those from the design.
   eta <- rep(coef(fit)$presence[1, ], each = 60) + outer(case$sites$elev, coef(fit)$presence[2, ])
   expect_gt(cor(as.vector(plogis(eta)), as.vector(predict(fit))), 0.99)
 })
@@ -252,13 +252,20 @@ test_that("numbers missed by cell, site and taxon sum to the total", {
   expect_equal(sum(false_absences(fit, n = 1000)$missed), total, tolerance = 1e-8)
 })
 
+test_that("draws go to packages posterior and coda", {
+  skip_if_not_installed("coda")
+  chains <- coda::as.mcmc(fit)
+  expect_identical(coda::nvar(chains), dim(draws_array(fit))[3L])
+  expect_true(all(is.finite(coda::autocorr.diag(fit)[2L, ])))
+})
+
 test_that("sample coverage is the share of the next visit's records that are of taxa known there", {
   whole <- sample_coverage(fit, groups = rep("all", 60))
   expect_true(whole$low <= whole$coverage && whole$coverage <= whole$high)
   each <- sample_coverage(fit)
   expect_equal(sum(each$new), whole$new)
   expect_equal(sum(each$records), whole$records)
-  # The truth of one more visit to these presences.
+  # The true detections of one more visit to these presences.
   set.seed(9)
   day <- rowMeans(case$day$day)
   records <- case$present * plogis(cbind(1, day) %*% case$detection)
@@ -315,7 +322,7 @@ test_that("the same seed gives the same fit, and a fit without data says so", {
 })
 
 test_that("prints and errors", {
-  # Draws differ between libraries of linear algebra.
+  # Draws differ between linear algebra libraries.
   expect_snapshot(
     {
       print(fit)

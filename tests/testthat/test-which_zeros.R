@@ -1,5 +1,5 @@
-# The answer of which_zeros() and what it is made of.
-# Of R/which_zeros_learners.R, R/which_zeros_stack.R, R/which_zeros_methods.R, R/which_zeros_plot.R.
+# The which_zeros() result and its parts. Tests R/which_zeros_learners.R, R/which_zeros_stack.R,
+# R/which_zeros_methods.R, R/which_zeros_plot.R.
 
 x <- simulated_sites$x[1:60, ]
 x <- x[, colSums(x) > 0]
@@ -67,12 +67,29 @@ test_that("a table whose answer this machine cannot hold is refused, with what c
     class = "multicause_input_error")
 })
 
-test_that("the regression gives back the chance of a record, not that of a deletion", {
+test_that("fits that are averaged do not visit zeros where presences are few, those that users make do", {
+  seen <- character()
+  note <- function(control) seen <<- c(seen, control$algorithm)
+  tracer <- call("(", bquote(.(note)(control)))
+  suppressMessages(trace("ab_run", tracer, print = FALSE, where = asNamespace("multicause")))
+  on.exit(suppressMessages(untrace("ab_run", where = asNamespace("multicause"))))
+  set.seed(1)
+  x <- binary(300, 120, 0.15)
+  control <- fit_control(n_start = 1, n_polish = 0, max_iter = 5, progress = FALSE)
+  mean_of_fits(x, 2, 1, control, list())
+  expect_identical(seen, rep(line_iterations, 2))
+  mean_of_fits(1 - x, 2, 1, control, list())
+  mean_of_fits(x[1:100, ], 2, 1, control, list())
+  ensemble(x, 2, members = 1)
+  expect_identical(seen[-(1:2)], rep("em", 6))
+})
+
+test_that("the regression gives back the probability of a record, not that of a deletion", {
   set.seed(3)
   odds <- cbind(a = rnorm(20000, -2, 1.5), b = rnorm(20000, -2, 1.5))
-  was_find <- rbinom(20000, 1, plogis(0.3 + odds %*% c(0.6, 0.4))) == 1
-  deleted <- was_find & runif(20000) < 0.1
-  zero <- deleted | !was_find
+  was_presence <- rbinom(20000, 1, plogis(0.3 + odds %*% c(0.6, 0.4))) == 1
+  deleted <- was_presence & runif(20000) < 0.1
+  zero <- deleted | !was_presence
   copy <- list(odds = odds[zero, ], deleted = deleted[zero], at = which(zero), fraction = 1, rate = 0.1)
   fit <- fit_stack(list(copy), list(ridge = 1e-3))
   expect_equal(c(fit$intercept, fit$weights), c(0.3, a = 0.6, b = 0.4), tolerance = 0.2)
@@ -85,13 +102,13 @@ test_that("no weight is negative", {
   fit <- stack_weights(stack_bind(list(list(z = z, y = y, offset = rep(0, 500)))), 1)
   expect_identical(fit$weights[["bad"]], 0)
   expect_gt(fit$weights[["good"]], 0.5)
-  # But how often a taxon was found may lower its chance.
-  colnames(z)[2L] <- "finds"
+  # But the number of presences of a taxon may lower its probability.
+  colnames(z)[2L] <- "presences"
   fit <- stack_weights(stack_bind(list(list(z = z, y = y, offset = rep(0, 500)))), 1)
-  expect_lt(fit$weights[["finds"]], -0.5)
+  expect_lt(fit$weights[["presences"]], -0.5)
 })
 
-test_that("a taxon without finds has half a find, and is not learnt from", {
+test_that("a taxon without presences has half a presence, and is not learnt from", {
   x <- matrix(0, 6, 3)
   x[1:4, 1] <- x[2:6, 2] <- 1
   table <- nbm_table(x)
@@ -99,9 +116,10 @@ test_that("a taxon without finds has half a find, and is not learnt from", {
   expect_identical(filled[, 1:2], matrix(0.2, 6, 2))
   expect_equal(filled[, 3], stats::qlogis(0.5 * (rowSums(x) + 0.5) / 12))
   terms <- taxon_terms(table)
-  expect_equal(terms$finds, log1p(c(4, 5, 1)))
-  expect_equal(terms$finds_squared, terms$finds^2)
-  expect_equal(cell_columns(c(terms[1L], list(x)), c(2, 13), 6), list(finds = terms$finds[c(1L, 3L)], x[c(2, 13)]))
+  expect_equal(terms$presences, log1p(c(4, 5, 1)))
+  expect_equal(terms$presences_squared, terms$presences^2)
+  wanted <- list(presences = terms$presences[c(1L, 3L)], x[c(2, 13)])
+  expect_equal(cell_columns(c(terms[1L], list(x)), c(2, 13), 6), wanted)
   damaged <- x
   damaged[1:4, 1] <- 0
   cells <- judged_cells(damaged, c(which(x[, 1] == 1), 8L)[1:4])
@@ -116,7 +134,7 @@ test_that("columns are brought to equal spread, and those without one are 0", {
   expect_equal(even$spread, c(stats::sd(z[, 1]), Inf, stats::sd(z[, 3])))
 })
 
-test_that("a copy that lost many finds is scored at a sample of the sites, as all of it would be", {
+test_that("a copy that lost many presences is scored at a sample of the sites, as all of it would be", {
   set.seed(2)
   x <- matrix(rbinom(60000, 1, runif(20)), 2000, 30, byrow = TRUE)
   x[, 3] <- 0
@@ -140,9 +158,20 @@ test_that("a copy that lost many finds is scored at a sample of the sites, as al
   expect_equal(fair_scores(table, near, 1, rows), lapply(whole, function(z) as.vector(matrix(z, 60)[rows, ])))
 })
 
+test_that("cells that hold a value are the same of a sparse table", {
+  table <- binary(20, 7, 0.3, 0.1)
+  for (value in 0:1) {
+    expect_identical(cells_that_hold(table, value), !is.na(table) & table == value)
+    expect_identical(cells_that_hold(Matrix::Matrix(table, sparse = TRUE), value), !is.na(table) & table == value)
+  }
+  few <- Matrix::sparseMatrix(c(2, 3), c(1, 1), x = c(0, 1), dims = c(3, 2)) # a zero is stored
+  expect_identical(which(cells_that_hold(few, 0)), c(1L, 2L, 4:6))
+  expect_identical(deal_presences(few, 2), list(3L, integer()))
+})
+
 test_that("finds are dealt so that no copy loses one that another loses", {
   set.seed(1)
-  deleted <- with_seed(1, deal_finds(x, 10))
+  deleted <- with_seed(1, deal_presences(x, 10))
   expect_identical(sort(unlist(deleted)), which(x == 1))
   expect_lte(diff(range(lengths(deleted))), 1L)
 })
@@ -154,7 +183,7 @@ test_that("an answer holds what it says", {
   expect_identical(nrow(cells), sum(x == 0))
   expect_false(is.unsorted(-cells$probability))
   expect_true(all(cells$missed_low <= cells$missed + 1e-12 & cells$missed <= cells$missed_high + 1e-12))
-  expect_equal(w$kappa, predictability(x, w$near$near)$kappa)
+  expect_equal(w$kappa, predictability(x, chosen_neighbours(w, "near"))$kappa)
   expect_equal(w$total[["missed"]], 1.36 * sum(x) * (1 - w$kappa / 0.91), tolerance = 1e-4)
   expect_equal(w$more$missed[w$more$surveys == 2], w$total[["missed"]], tolerance = 1e-4)
   expect_equal(diff(range(qlogis(cells$missed) - 0.8 * qlogis(cells$probability))), 0, tolerance = 1e-8)
@@ -164,7 +193,7 @@ test_that("an answer holds what it says", {
   taxa <- by_taxon(w)
   expect_equal(sum(sites$missed), w$total[["missed"]])
   expect_equal(sum(taxa$missed), w$total[["missed"]])
-  expect_identical(sum(sites$finds), sum(taxa$finds))
+  expect_identical(sum(sites$presences), sum(taxa$presences))
   halves <- by_site(w, groups = rep(c("old", "young"), each = 30))
   expect_equal(sum(halves$missed), w$total[["missed"]])
   expect_lt(sum(halves$high - halves$low), sum(sites$high - sites$low))
@@ -198,17 +227,17 @@ test_that("ranges hold what is expected and end where the table ends", {
   expect_equal(coherent_ends(ends, c(3, 6, NA), c(3.5, 7, 2))[1:2, ], cbind(low = c(2, 5), high = c(3.5, 7)))
 })
 
-# The share of pairs of a hit and another cell in which the hit is above, ties counted half.
+# Share of pairs of a hit and another cell in which the hit is above, ties counted half.
 auc_of <- function(score, hit) mean(outer(score[hit], score[!hit], function(a, b) (a > b) + (a == b) / 2))
 
 test_that("it finds what was missed, better than chance by far", {
   w <- which_zeros(simulated_sites$x, assume = "phantom", quick = TRUE, seed = 2)
   false <- simulated_sites$truth$present == 1 & simulated_sites$x == 0
   expect_gt(auc_of(w$probability[simulated_sites$x == 0], false[simulated_sites$x == 0]), 0.74)
-  # A phantom made this table.
+  # A phantom generated this table.
   expect_lt(abs(log2(w$total[["missed"]] / sum(false))), 0.6)
   expect_gt(w$curve$summary$slope, 0.7)
-  expect_match(format(w)[["missed"]], "About [0-9 ]+ presences were not detected, if what")
+  expect_match(format(w)[["missed"]], "About [0-9 ]+ presences were not detected, if the phantom is what")
   w$total[c("missed", "low")] <- c(0.33, 0)
   expect_match(format(w)[["missed"]], "About less than 1 presence", fixed = TRUE)
 })
@@ -287,7 +316,7 @@ test_that("what is known of completeness decides the total", {
   whole <- ask(completeness = 1)
   expect_lt(whole$total[["missed"]], 1e-6)
   known <- ask(completeness = 0.8)
-  # Of a table with completeness c a share 1 - c was missed: (1 - c) / c for each find.
+  # In a table with completeness c a share 1 - c is missed: (1 - c) / c for each presence.
   expect_equal(known$total[["missed"]], sum(x) * 0.25, tolerance = 0.1)
   wide <- ask(completeness = c(0.7, 0.9))
   expect_gt(diff(wide$total[c("low", "high")]), diff(known$total[c("low", "high")]))
@@ -307,14 +336,14 @@ test_that("groups of sites are compared over the same draws", {
   expect_true(found$low <= found$difference && found$difference <= found$high)
   missed <- contrast(w, groups, of = "missed")
   expect_equal(missed$value - missed$other_value, missed$difference)
-  # Half of each site's draws cancel: the difference of two groups is known better than their ends say.
+  # Half of each site's draws cancel: the difference of two groups is more precise than their ranges suggest.
   expect_lt(missed$high - missed$low, sum(sums$high - sums$low))
   three <- contrast(w, rep(1:3, 20), of = "richness")
   expect_identical(nrow(three), 3L)
   expect_equal(three$value[1L], (sum(x[rep(1:3, 20) == 1, ]) + by_site(w, groups = rep(1:3, 20))[["missed"]][
     match("1", by_site(w, groups = rep(1:3, 20))$group)
   ]) / 20)
-  expect_output(print(three), "taxa a site")
+  expect_output(print(three), "Taxa per site")
 })
 
 test_that("repeated visits say what was missed", {
@@ -322,7 +351,7 @@ test_that("repeated visits say what was missed", {
   present <- outer(1:60, 1:12, function(i, j) (i <= 30) == (j <= 6)) * matrix(rbinom(720, 1, 0.7), 60)
   visits <- lapply(1:3, function(v) present * matrix(rbinom(720, 1, 0.5), 60))
   w <- which_zeros(visits = visits, quick = TRUE, seed = 1)
-  expect_identical(w$finds, sum(Reduce(pmax, visits)))
+  expect_identical(w$presences, sum(Reduce(pmax, visits)))
   missed <- sum(present > Reduce(pmax, visits))
   expect_true(in_order(w$total[["low"]], missed, w$total[["high"]]))
   expect_identical(w$source, "visits")
@@ -342,31 +371,33 @@ test_that("why a zero is thought false adds up", {
   expect_identical(nrow(why$companions), as.integer(sum(x[i, ])))
   expect_snapshot(invisible(print(names(why))))
   find <- which(x == 1, arr.ind = TRUE)[1L, ]
-  expect_error(explain(w, find[[1L]], find[[2L]]), "this is a find", class = "multicause_input_error")
+  expect_error(explain(w, find[[1L]], find[[2L]]), "this is a presence", class = "multicause_input_error")
   expect_error(explain(w, toupper(rownames(x)[1L]), 1), sprintf("did you mean \"%s\"", rownames(x)[1L]), fixed = TRUE)
 })
 
 test_that("the table says how much it counts that lists are alike, and neighbours are shown by that", {
-  # Four communities, each of all ages, told apart with ease or hardly.
+  # Four communities, each of all ages, easy or hard to distinguish.
   communities <- function(own) {
-    chance <- ifelse(outer(rep(1:4, 20), rep(1:4, 8), "=="), own, 0.2)
-    list(x = with_seed(1, matrix(as.double(runif(80 * 32) < chance), 80)), age = 1:80)
+    probability <- ifelse(outer(rep(1:4, 20), rep(1:4, 8), "=="), own, 0.2)
+    list(x = with_seed(1, matrix(as.double(runif(80 * 32) < probability), 80)), age = 1:80)
   }
   table <- communities(0.8)
   near <- smooth_over(age = table$age)
-  likeness <- function(x, near) tune_neighbours(x, near)$likeness
-  expect_identical(likeness(table$x, near), 4)
-  expect_identical(likeness(communities(0.4)$x, near), 1)
+  similarity <- function(x, near) tune_neighbours(x, near)$similarity
+  expect_identical(similarity(table$x, near), 4)
+  expect_identical(similarity(communities(0.4)$x, near), 1)
   near$most <- least_near
   best <- vapply(c(1, 2, 4), function(power) max(nbm_tune(near, power, nbm_table(table$x))$trace$objective), 0)
   expect_false(is.unsorted(best))
   sites <- early_tetrapods$sites
-  expect_identical(likeness(early_tetrapods$x, smooth_over(age = sites$age, place = sites[c("lng", "lat")])), 1)
+  expect_identical(similarity(early_tetrapods$x, smooth_over(age = sites$age, place = sites[c("lng", "lat")])), 1)
   expect_null(tune_neighbours(table$x, NULL))
   w <- which_zeros(table$x, age = table$age, quick = TRUE, seed = 1)
   cell <- which(w$candidate, arr.ind = TRUE)[1L, ]
   near <- explain(w, cell[[1L]], cell[[2L]])$neighbours
-  lists <- near_lists(w$near$near_alike, cell[[1L]])
+  lists <- near_lists(chosen_neighbours(w, "near_alike"), cell[[1L]])
+  # The sites' ages are held once.
+  expect_identical(names(w$near$near), c("bandwidth", "most"))
   length <- sqrt(rowSums(table$x))
   overlap <- drop(tcrossprod(table$x, table$x[cell[[1L]], , drop = FALSE])) / length / length[cell[[1L]]]
   weight <- lists$weight * (overlap[lists$neighbour + 1L] + likeness_floor)^4
@@ -375,38 +406,38 @@ test_that("the table says how much it counts that lists are alike, and neighbour
 
 test_that("answers are printed in plain words", {
   w <- answer()
-  # Numbers differ in their last places between BLAS libraries; the words do not.
+  # Numbers differ in their last digits between BLAS libraries; the words do not.
   words <- function(x) gsub("[0-9][0-9. ]*[0-9]|[0-9]", "#", utils::capture.output(print(x)))
   flat <- gsub(" +", " ", paste(words(w), collapse = " ")) # lines end where numbers let them
   expect_snapshot(writeLines(strwrap(sub("(AUC #).*", "\\1", flat), 100)))
-  expect_true(any(grepl("A first look", words(w))))
+  expect_true(any(grepl("quick", words(w))))
   text <- utils::capture.output(print(w))
   expect_lte(max(nchar(text)), 80L)
   expect_identical(utils::capture.output(print(w, n = 0))[1:3], text[1:3])
   shown <- utils::capture.output(by_site(w))
-  expect_match(shown[22], "and 40 more with fewer undetected presences", fixed = TRUE)
+  expect_match(shown[length(shown)], "(15 of 60, most undetected first", fixed = TRUE)
   for (sums in list(by_site(w), by_taxon(w))) {
     most <- sums[[1L]][which.max(sums$missed)]
-    expect_match(utils::capture.output(sums)[2L], most, fixed = TRUE)
+    expect_match(utils::capture.output(sums)[4L], most, fixed = TRUE)
     expect_true(any(grepl(paste0("^ *", most, " "), utils::capture.output(print(summary(w), n = 1)))))
   }
   cell <- as.data.frame(w, n = 1)
   why <- utils::capture.output(explain(w, cell$site, cell$taxon))
-  expect_true(any(grepl("^Neighbours", why)) && any(grepl("^Companions", why)) && any(grepl("log-odds", why)))
+  expect_true(any(grepl("similar sites have it", why)) && any(grepl("companions", why)) && any(grepl("log-odds", why)))
 })
 
 test_that("the answer and the best rule are compared by each measure, beyond its standard error", {
   quality <- data.frame(
-    learner = c("the answer", "mean of alike lists", "companions"), auc = c(0.84, 0.775, 0.7),
+    learner = c("the answer", "mean of similar sites", "companions"), auc = c(0.84, 0.775, 0.7),
     auc_within = c(0.804, 0.809, 0.75), row.names = c("stack", "alike", "companions")
   )
   says <- function(difference, se, rule = c("alike", "alike"), copies = c(10L, 10L), hidden = 400L) {
     gain <- data.frame(rule = rule, difference = difference, se = se, copies = copies)
     rule_sentence(gain, quality, hidden, c("localities", "genera"))
   }
-  # A pollination web: ahead over the table, not within sites.
+  # A pollination web: better over the table, not within sites.
   expect_identical(says(c(0.065, -0.005), c(0.004, 0.006)), paste(
-    "The best simple rule (mean of alike lists) has 0.775 and 0.809. Better than the best simple rule by 0.065",
+    "The best simple rule (mean of similar sites) has 0.775 and 0.809. Better than the best simple rule by 0.065",
     "(SE 0.004) over the table; not distinguishable from the best simple rule, difference 0.005 (SE 0.006) within",
     "localities."
   ))
@@ -414,7 +445,7 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), split)
   expect_match(says(c(-0.1, -0.1), c(0.01, 0.01)), "Worse than the best simple rule by 0.100 (SE 0.010)", fixed = TRUE)
   expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), "Not distinguishable .* over the table and .* within localities.$")
-  # Two copies that agree by chance are no proof.
+  # Two copies that agree by chance prove nothing.
   two <- says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L))
   expect_match(two, "Not distinguishable .*\\(two copies are too few\\).$")
   mixed <- says(c(0.02, 0.02), c(0.005, 0.001), copies = c(2L, 2L))
@@ -422,9 +453,9 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   expect_match(says(c(0.1, 0.1), c(0.01, 0.01), hidden = 150L), "and 0.809. Too few presences were held out")
   expect_match(
     says(c(0.065, 0.05), c(0.004, 0.006), c("alike", "companions")),
-    "has 0.775 over the table (mean of alike lists) and 0.750 within localities (companions).", fixed = TRUE
+    "has 0.775 over the table (mean of similar sites) and 0.750 within localities (companions).", fixed = TRUE
   )
-  # One copy alone, or none, with a hidden find.
+  # Only one copy, or none, with a held-out presence.
   alone <- says(c(0.065, 0.05), c(NA, NA), copies = c(1L, 1L))
   expect_match(alone, "difference 0.065 over the table and 0.050 within localities.$")
   one_measure <- says(c(0.065, NaN), c(0.004, NA), c("alike", NA))
@@ -435,7 +466,7 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   expect_identical(gain_over(rbind(stack = NaN, alike = NaN), "alike")$rule, NA_character_)
 })
 
-test_that("how well hidden finds are found is said where it is known, and that it is little where it is", {
+test_that("how well held-out presences are found is said where it is known, and that it is little where it is", {
   q <- function(auc, within, se = 0.01) data.frame(auc = auc, auc_se = se, auc_within = within, auc_within_se = se)
   words <- c("localities", "genera")
   expect_identical(hidden_sentence(q(0.9, 0.8), 1, words), paste(
@@ -444,13 +475,13 @@ test_that("how well hidden finds are found is said where it is known, and that i
   expect_match(hidden_sentence(q(0.9, NaN, NA), 30, words), "AUC 0.900, within localities not measured.$")
   expect_match(hidden_sentence(q(NaN, NaN, NA), 0, words), "is unknown: 0 presences were held out, too few")
   expect_null(weak_sentence(q(0.9, 0.8), 400, words))
-  expect_match(weak_sentence(q(0.55, 0.55), 400, words), "which zeros are\\s+false.$")
-  expect_match(weak_sentence(q(0.9, 0.55), 400, words), "are\\s+false within localities.$")
-  expect_match(weak_sentence(q(0.7, 0.7, 0), 5, words), "which zeros are\\s+false.$") # copies that agree by chance
-  expect_match(weak_sentence(q(NaN, NaN, NA), 0, words), "which zeros are\\s+false.$")
+  expect_match(weak_sentence(q(0.55, 0.55), 400, words), "false from true zeros.$")
+  expect_match(weak_sentence(q(0.9, 0.55), 400, words), "zeros within localities.$")
+  expect_match(weak_sentence(q(0.7, 0.7, 0), 5, words), "false from true zeros.$") # copies that agree by chance
+  expect_match(weak_sentence(q(NaN, NaN, NA), 0, words), "false from true zeros.$")
 })
 
-test_that("tables of few finds have an answer without warnings, or words of ours", {
+test_that("tables of few presences have an answer without warnings, or words of ours", {
   once <- diag(25)
   once[1:2, 1] <- 1
   small <- matrix(0, 7, 24)
@@ -458,8 +489,8 @@ test_that("tables of few finds have an answer without warnings, or words of ours
   for (x in list(once, small)) {
     expect_no_warning(w <- which_zeros(x, quick = TRUE, copies = 10, seed = 2))
     expect_true(any(is.na(w$gain$se)) || any(w$gain$copies < 10L))
-    expect_match(paste(utils::capture.output(print(w)), collapse = " "), "Too few presences were held out")
-    expect_match(paste(utils::capture.output(print(w)), collapse = " "), "few +fits +and +10 +copies")
+    expect_match(paste(utils::capture.output(print(w)), collapse = " "), "Not distinguishable from the rule")
+    expect_match(paste(utils::capture.output(print(w)), collapse = " "), "quick")
     expect_coherent(w)
   }
 })
@@ -477,9 +508,10 @@ test_that("the log-odds of scores are those of qlogis(), within a ten thousandth
 
 test_that("all cells get the log-odds, and their errors, that a block of them has", {
   set.seed(1)
-  odds <- list(a = matrix(rnorm(700), 100), b = matrix(sample.int(1e6, 700), 100), finds = rnorm(7))
+  odds <- list(a = matrix(rnorm(700), 100), b = matrix(sample.int(1e6, 700), 100), presences = rnorm(7))
   z <- do.call(cbind, cell_columns(odds, seq_len(700), 100))
-  stack <- list(weights = c(a = 1, b = 0.5, finds = -2), intercept = 0.3, covariance = crossprod(matrix(rnorm(16), 4)))
+  covariance <- crossprod(matrix(rnorm(16), 4))
+  stack <- list(weights = c(a = 1, b = 0.5, presences = -2), intercept = 0.3, covariance = covariance)
   for (n_threads in 1:2) {
     expect_equal(stack_cells(odds, stack, n_threads), matrix(stack_odds(stack, z), 100))
     expect_equal(stack_cells(odds, stack, n_threads, error = TRUE), matrix(odds_se(z, stack), 100))
@@ -497,7 +529,7 @@ test_that("where a part of the zeros was kept, curves and what is expected are t
   curve_of <- function(at, fraction) {
     copy <- list(odds = cbind(near = eta[at]), deleted = hit[at], at = at, fraction = fraction, rate = 0.1)
     told <- judge_copy(copy, cbind(stack = eta[at], copy$odds), c(n, 400L))
-    judged_curve(told$hidden, hit[at], told$chance, fraction)
+    judged_curve(told$hidden, hit[at], told$probability, fraction)
   }
   whole <- curve_of(seq_along(eta), 1)
   some <- curve_of(kept, 0.2)
@@ -535,10 +567,10 @@ test_that("threads change nothing but the time, and jobs' settings are those of 
   refused <- function(call, words) expect_error(call, words, class = "multicause_input_error")
   refused(which_zeros(x, control = list(n_threads = 2)), "must come from fit_control")
   refused(which_zeros(x, control = mcmc_control()), "not mcmc_control")
-  own <- "only `n_threads`, `progress`, `checkpoint` for this call, not `n_start`, `max_pass`: its fits have settings"
-  refused(which_zeros(x, control = fit_control(n_start = 50, max_pass = 1, n_threads = 2)), own)
+  own <- "only `n_threads`, `progress`, `checkpoint` for this call, not `n_start`, `max_iter`: its fits have settings"
+  refused(which_zeros(x, control = fit_control(n_start = 50, max_iter = 1, n_threads = 2)), own)
   refused(sensitivity(one, control = fit_control(tol = 1e-3)), "only `n_threads`, `progress` for this call, not `tol`")
-  refused(sensitivity(one, control = fit_control(checkpoint = tempfile())), "`checkpoint` .* not for this call")
+  refused(sensitivity(one, control = fit_control(checkpoint = tempfile())), "`checkpoint` .* has no effect here")
 })
 
 test_that("time that is up leaves the copies that are needed", {
@@ -585,6 +617,19 @@ test_that("wrong input", {
   })
 })
 
+test_that("scores that differ in their last bits alone are told apart", {
+  set.seed(4)
+  for (score in list(1 + rnorm(3000) * 1e-12, c(rnorm(500), -0.5 + (1:800) * 2^-53, rep(0, 50), -0.0))) {
+    hit <- rbinom(length(score), 1, 0.4) == 1
+    steps <- descend_scores(score, hit)
+    highest <- order(-score)
+    last <- which(c(diff(score[highest]) != 0, TRUE))
+    expect_identical(as.integer(steps$cells), last)
+    expect_identical(as.integer(steps$hits), cumsum(hit[highest])[last])
+    expect_equal(ranking(score, hit)$auc[2], auc_of(score, hit))
+  }
+})
+
 test_that("the AUCs of all rows at once are those of each row", {
   set.seed(4)
   score <- matrix(sample(0:5, 200, TRUE), 20)
@@ -602,15 +647,15 @@ test_that("the AUCs of all rows at once are those of each row", {
   told <- ranking(score[at], changed[at], row, 20L)
   expect_equal(told$auc, c(ifelse(is.na(each), NaN, each), auc_of(score[at], changed[at])))
   expect_equal(within_rows(score, changed)$auc, each)
-  # Average precision: the mean over hits of the share of hits among what stands as high or higher.
+  # Average precision: the mean over hits of the share of hits among the cells at least as high.
   precision <- function(score, hit) mean(vapply(score[hit], function(s) mean(hit[score >= s]), 0))
   expect_equal(told$ap[21], precision(score[at], changed[at]))
   expect_equal(told$ap[6], precision(score[at][row == 6], changed[at][row == 6]))
   expect_identical(unlist(ranking(numeric(), logical()), use.names = FALSE), rep(NaN, 6))
-  # DeLong and others (1988): of each hit the share of others below it, of each other the share of hits above it.
+  # DeLong and others (1988): for each hit the share of others below it, for each other the share of hits above it.
   above <- outer(score[at][changed[at]], score[at][!changed[at]], function(a, b) (a > b) + (a == b) / 2)
   expect_equal(told$se[21], sqrt(var(rowMeans(above)) / nrow(above) + var(colMeans(above)) / ncol(above)))
-  # Several scores at a time, on threads; scores of any sign and size.
+  # Several scores at once, on threads; scores of any sign and size.
   several <- cbind(score[at], -score[at], c(-1e300, -0, 0, 1e-300, Inf)[score[at] %% 5 + 1])
   hit <- changed[at]
   for (n_threads in 1:2) {
@@ -625,7 +670,7 @@ test_that("the AUCs of all rows at once are those of each row", {
   }
 })
 
-test_that("products of finds, and in how many rows two columns are found, are those of matrices", {
+test_that("products of presences, and in how many rows two columns are found, are those of matrices", {
   set.seed(3)
   x <- matrix(rbinom(600, 1, 0.3), 100)
   x[sample(600, 20)] <- NA
@@ -645,29 +690,29 @@ test_that("sites for reference inform the answer and are not scored", {
   zeros <- as.data.frame(w)
   expect_setequal(zeros$site, scored[rowSums(x[-others, ] == 0) > 0])
   expect_identical(nrow(zeros), sum(x[-others, ] == 0))
-  # The fits to the whole table are the same; only what is deleted from its copies, and so the weights, differ.
+  # The fits to the whole table are the same; only the presences held out, and so the weights, differ.
   expect_identical(w$odds, answer()$odds)
   expect_false(identical(w$odds$alike[-others, ], which_zeros(x[-others, ], quick = TRUE, seed = 1)$odds$alike))
   sums <- by_site(w)
   expect_setequal(sums$site, scored)
-  expect_equal(sum(sums$finds), sum(x[-others, ]))
-  expect_equal(sum(by_taxon(w)$finds), sum(x[-others, ]))
+  expect_equal(sum(sums$presences), sum(x[-others, ]))
+  expect_equal(sum(by_taxon(w)$presences), sum(x[-others, ]))
   expect_equal(sum(sums$missed), w$total[["missed"]])
   expect_identical(nrow(by_site(w, groups = rep(c("a", "b"), 30))), 2L)
-  # Groups of sites for reference alone are none.
+  # Groups of sites used only for reference are omitted.
   expect_identical(by_site(w, groups = ifelse(seq_len(60) %in% others, "z", "a"))$group, "a")
-  # It is judged by what was hidden at the others.
+  # It is judged by the presences held out at the others.
   expect_lte(w$curve$summary$changed, ceiling(sum(x[-others, ]) / 10) * w$copies)
   expect_gt(w$curve$summary$changed, sum(x[-others, ]) / 10)
-  expect_match(paste(utils::capture.output(w)[1:2], collapse = ""), "39 sites x .*; +for reference: 21 sites")
-  expect_equal(glance(w)$finds, sum(x[-others, ]))
+  expect_match(paste(utils::capture.output(w)[1:2], collapse = ""), "39 sites x .*; +for +reference: 21 sites")
+  expect_equal(glance(w)$presences, sum(x[-others, ]))
   part <- which_zeros(x, age = 60:1, reference = others, leave_out = 60, quick = TRUE, seed = 1)
   expect_setequal(by_site(part)$site, setdiff(scored, rownames(x)[60]))
   for (what in c("heat", "zeros", "sites", "taxa", "quality", "time")) drawn(ggplot2::autoplot(w, what))
   expect_error(explain(w, 1, which(x[1, ] == 0)[1]), "for reference", class = "multicause_input_error")
   bad <- function(...) which_zeros(x, quick = TRUE, seed = 1, ...)
   expect_error(bad(reference = "nowhere"), "nowhere", class = "multicause_input_error")
-  expect_error(bad(reference = 1:60), "at least 20 finds", class = "multicause_input_error")
+  expect_error(bad(reference = 1:60), "at least 20 presences", class = "multicause_input_error")
   expect_error(bad(reference = 1:3, leave_out = 3), "no site in common", class = "multicause_input_error")
   expect_error(bad(reference = x), "rbind", class = "multicause_input_error")
 })
@@ -689,7 +734,8 @@ test_that("no number depends on taxa that were found at no site", {
   alike <- function(short, long) {
     expect_identical(unname(long$probability[, own]), unname(short$probability))
     expect_true(all(is.na(long$probability[, -own])))
-    parts <- c("total", "how_many", "kappa", "one_more", "log_ratio", "weights", "quality", "stack", "gain", "finds")
+    parts <- c("total", "how_many", "kappa", "one_more", "log_ratio", "weights", "quality", "stack", "gain",
+      "presences")
     for (part in parts) expect_identical(long[[part]], short[[part]], label = part)
     expect_identical(as.data.frame(long), as.data.frame(short))
     expect_identical(by_site(long)$missed, by_site(short)$missed)
@@ -734,7 +780,7 @@ test_that("several variables of the sites are neighbours' distances for every le
   environment <- data.frame(depth = depth, rain = runif(24))
   w <- suppressWarnings(which_zeros(x, environment = environment, quick = TRUE, seed = 1))
   expect_s3_class(w, "which_zeros")
-  expect_true(all(is.finite(as.data.frame(w)$chance)))
+  expect_true(all(is.finite(as.data.frame(w)$probability)))
 })
 
 test_that("a table of noise is said to tell little", {

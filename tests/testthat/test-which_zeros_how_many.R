@@ -1,21 +1,21 @@
-# How many were missed: the rules one by one, against the slow versions of helper-reference.R, and on tables whose truth
-# is known. Of R/which_zeros_how_many.R, R/which_zeros_foreseen.R, R/which_zeros_evidence.R.
+# Numbers of undetected presences: the rules one by one, against the slow versions of helper-reference.R, and on tables
+# with known truth. Tests R/which_zeros_how_many.R, R/which_zeros_foreseen.R, R/which_zeros_evidence.R.
 
 x <- simulated_sites$x[1:60, ]
 ask <- function(...) suppressMessages(which_zeros(..., quick = TRUE, seed = 1))
 
-test_that("chances are calibrated over finds and zeros alike", {
+test_that("probabilities are calibrated over presences and zeros alike", {
   set.seed(1)
   eta <- rnorm(20000, -2, 2)
   find <- rbinom(20000, 1, plogis(0.4 + 0.7 * eta)) == 1
   hidden <- sample(eta[find], sum(find) / 5)
-  line <- calibrate_chances(log_odds_bins(eta[!find]), hidden, sum(find))
+  line <- calibrate_probabilities(log_odds_bins(eta[!find]), hidden, sum(find))
   expect_equal(line, c(0.4, 0.7), tolerance = 0.1)
-  # The chances of all cells sum to the finds.
-  whole <- calibrate_chances(log_odds_bins(eta[!find]), eta[find], sum(find))
+  # The probabilities of all cells sum to the presences.
+  whole <- calibrate_probabilities(log_odds_bins(eta[!find]), eta[find], sum(find))
   expect_equal(sum(plogis(whole[1L] + whole[2L] * eta)), sum(find), tolerance = 1e-4)
-  # Where learners are wrong, their order stays.
-  wrong <- calibrate_chances(log_odds_bins(eta[find]), eta[!find], 100)
+  # If learners are wrong, their order is kept.
+  wrong <- calibrate_probabilities(log_odds_bins(eta[find]), eta[!find], 100)
   expect_identical(wrong[2L], least_slope)
 })
 
@@ -36,13 +36,13 @@ test_that("no cell knows its own value where finds are foreseen", {
       flipped <- x
       flipped[cell] <- 1 - x[cell]
       after <- scores(flipped)
-      # The density of the table alone knows it, as one of 3 000 cells.
+      # Only the density of the table depends on it, through one of 3 000 cells.
       for (each in seq_along(before)) expect_lt(abs(after[[each]][cell] - before[[each]][cell]), 0.02)
     }
   }
 })
 
-test_that("companions are those of the other finds and the other sites", {
+test_that("companions are those of the other presences and the other sites", {
   set.seed(4)
   x <- matrix(rbinom(120, 1, 0.4), 12)
   table <- nbm_table(x)
@@ -108,7 +108,7 @@ test_that("no number is given where nothing is known", {
   said <- gsub("\\s+", " ", paste(capture.output(print(w)), collapse = " "))
   expect_match(said, sprintf(paste(
     "because the table has only 6 of the 10 plots, 8 of the 10 genera and %d of the 100 presences that are needed.",
-    "More data may give one, and so do repeated surveys in `visits` or a known `completeness`."
+    "More data may allow one, and so may repeated surveys in `visits` or a known `completeness`."
   ), sum(small)), fixed = TRUE)
   expect_match(no_number(data.frame(auc = 0.63, auc_se = 0.02), 1000, c(50, 50)), "AUC less 1.645 SE")
   expect_match(no_number(data.frame(auc = NA_real_, auc_se = NA_real_), 1000, c(50, 50)), "AUC")
@@ -117,7 +117,7 @@ test_that("no number is given where nothing is known", {
     tosses <- ask(matrix(rbinom(2000, 1, 0.5), 50))
     expect_match(tosses$reason, "presences of the taxa are not surely predicted")
   }
-  expect_no_match(ggplot2::autoplot(explain(tosses, 1, which(tosses$x[1, ] == 0)[1]))$labels$subtitle, "NA")
+  expect_null(ggplot2::autoplot(explain(tosses, 1, which(tosses$x[1, ] == 0)[1]))$labels$subtitle)
   expect_true(all(is.na(tosses$total)))
   expect_true(all(is.na(as.data.frame(tosses)[c("missed", "missed_low", "missed_high")])))
   expect_false(anyNA(as.data.frame(tosses)$probability))
@@ -132,7 +132,7 @@ test_that("no number is given where nothing is known", {
     expect_error(verb(tosses), "no number of undetected presences", class = "multicause_input_error")
   }
   expect_s3_class(ggplot2::autoplot(tosses), "ggplot")
-  # What is known otherwise is a number.
+  # A known completeness gives a number.
   expect_false(anyNA(ask(matrix(rbinom(2000, 1, 0.5), 50), completeness = 0.7)$total))
 })
 
@@ -142,7 +142,7 @@ test_that("sites that repeat each other are warned of, others are not", {
   expect_warning(ask(rbind(table, table)), "repeat the list of another site", class = "multicause_repeated_sites")
   expect_identical(repeated_share(table[1:19, ]), NA_real_)
   set.seed(1)
-  expect_lt(abs(repeated_share(matrix(rbinom(4000, 1, 0.9), 500))), 0.1) # of 8 taxa many lists are alike by chance
+  expect_lt(abs(repeated_share(matrix(rbinom(4000, 1, 0.9), 500))), 0.1) # of 8 taxa many lists are equal by chance
 })
 
 test_that("Chao's bound, shrunk, is what it says", {
@@ -227,7 +227,7 @@ test_that("sites of a group are samples of its fauna", {
   expect_equal(w$total[["missed"]], sum(reference_chao_shrunk(cbind(t(found)))), tolerance = 1e-4)
   expect_equal(answer_ages(w), tapply(60:1, group, mean), ignore_attr = TRUE)
   expect_output(print(w, n = 0), "of the fauna of each group, by Chao")
-  expect_match(format(w)[["table"]], "^12 groups x 40 taxa")
+  expect_match(format(w)[["table"]], "^12 groups x 40 taxa, [0-9 ]+ presences, [0-9 ]+ zeros$")
   known <- structure(x, sites = data.frame(formation = group, row.names = rownames(x)))
   expect_identical(ask(known, age = 60:1, groups = "formation")$total, w$total)
   expect_error(ask(known, groups = "member"), "has no \"member\"", class = "multicause_input_error")
@@ -271,7 +271,7 @@ test_that("what lies outside the known ages of a taxon is told", {
   w <- ask(early_tetrapods$x, age = sites$age)
   inside <- missed_inside(w)
   expect_equal(sum(inside[c("inside", "outside", "undated")]), w$total[["missed"]])
-  expect_output(print(w, n = 0), "Within the known age range of the taxon: [0-9]+ %")
+  expect_output(print(w, n = 0), "Within known age ranges: [0-9]+ %")
   cells <- as.data.frame(w)
   age <- sites$age[match(cells$site, rownames(early_tetrapods$x))]
   found <- apply(early_tetrapods$x == 1, 2, function(at) range(sites$age[at]))[, cells$taxon]
@@ -338,7 +338,7 @@ test_that("numbers that are names, groups without a name and columns without zer
   rownames(named) <- 60:1
   w <- ask(named, age = 60:1)
   at <- which(w$candidate[2, ])[1L]
-  expect_message(explain(w, 2, at), "position, which has the name \"59\"", class = "multicause_message")
+  expect_message(explain(w, 2, at), "position, whose name is \"59\"", class = "multicause_message")
   expect_no_message(explain(w, "59", at))
   blank <- by_site(w, groups = rep(c("a", "", "b"), 20))
   expect_identical(blank, by_site(w, groups = rep(c("a", NA, "b"), 20)))
@@ -354,6 +354,6 @@ test_that("completeness of a sparse table, and groups that tell of nothing misse
   expect_no_warning(twice <- ask(unname(rbind(x, x)), groups = rep(c("b", "B", 1:58), 2)))
   expect_identical(twice$total, c(missed = 0, low = 0, high = 0))
   expect_false(anyNA(unlist(twice$draws)))
-  # In one order whatever the language of the session is.
+  # The order does not depend on the session's locale.
   expect_identical(rownames(twice$x)[59:60], c("B", "b"))
 })

@@ -1,4 +1,4 @@
-# An answer beside what later surveys found: recovery(w, later).
+# A result compared with later surveys: recovery(w, later).
 
 gradient_visits <- function(n = 60, m = 25, visits = 3) {
   set.seed(8)
@@ -47,7 +47,7 @@ test_that("sites and taxa are matched by name, and those that one table lacks ar
   expect_error(recovery(w, visits[, , 1]), "must hold presences at zeros", class = "multicause_input_error")
   expect_error(recovery(w, -later), "below 0", class = "multicause_input_error")
   expect_error(recovery(w, "later"), "a later table of sites by taxa", class = "multicause_input_error")
-  expect_error(recovery(w), "`truth` must be given", class = "multicause_input_error")
+  expect_error(recovery(w), "`truth` must be supplied", class = "multicause_input_error")
 })
 
 test_that("an answer without numbers is compared by its ranking alone", {

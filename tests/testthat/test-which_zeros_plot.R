@@ -1,4 +1,4 @@
-# Figures of an answer: each shows the numbers of the answer. Also of R/which_zeros_time.R.
+# Figures of a result: each shows the numbers of the result. Tests also R/which_zeros_time.R.
 
 set.seed(5)
 ages <- sort(runif(40, 250, 300))
@@ -9,7 +9,7 @@ places <- data.frame(lng = runif(40, 0, 20), lat = runif(40, 40, 50))
 answer <- suppressMessages(which_zeros(table, age = data.frame(ma = ages), place = places, quick = TRUE, seed = 1))
 shown <- function(...) drawn(ggplot2::autoplot(answer, ...))
 
-test_that("the heat map tells found, missed, undecided and absent by the range of the chance", {
+test_that("the heat map tells found, missed, undecided and absent by the range of the probability", {
   state <- zero_states(answer, 0.5)
   cells <- as.data.frame(answer)
   at <- cbind(match(cells$site, rownames(table)), match(cells$taxon, colnames(table)))
@@ -17,14 +17,27 @@ test_that("the heat map tells found, missed, undecided and absent by the range o
   expect_true(all(cells$missed_low[state[at] == 2L] > 0.5))
   expect_true(all(cells$missed_high[state[at] == 4L] <= 0.5))
   expect_true(all((cells$missed_low <= 0.5 & cells$missed_high > 0.5)[state[at] == 3L]))
-  figure <- ggplot2::autoplot(answer, "heat", threshold = 0.3)
+  figure <- ggplot2::autoplot(answer, "heat", threshold = 0.9)
   drawn(figure)
-  expect_equal(as.vector(table(figure$data$value)), tabulate(zero_states(answer, 0.3), 5L))
+  states <- tabulate(zero_states(answer, 0.9), 5L)
+  expect_equal(as.vector(table(figure$data$value)), states)
+  expect_match(figure$labels$title, sprintf("^%d zeros? .* %d undecided$", states[2L], states[3L]))
   expect_identical(levels(figure$data$row), paste("Site", 40:1)) # the youngest, the first, on top
   expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("genera", "localities"))
 })
 
-test_that("the table of chances lies as the heat map does", {
+test_that("where most zeros are undecided the heat map has their probabilities in place of one colour", {
+  state <- zero_states(answer, 0.3)
+  expect_gt(mean(state[state %in% 2:4] == 3L), 0.5)
+  figure <- ggplot2::autoplot(answer, "heat", threshold = 0.3)
+  cells <- as.data.frame(answer)
+  expect_equal(sort(figure$data$value), sort(cells$missed))
+  found <- ggplot2::layer_data(figure, 2L)
+  expect_identical(nrow(found), sum(table))
+  expect_identical(unique(found$fill), cell_colours[["found"]])
+})
+
+test_that("the table of probabilities lies as the heat map does", {
   sides <- function(what) lapply(ggplot2::autoplot(answer, what)$data[c("row", "column")], levels)
   expect_identical(sides("table"), sides("heat"))
   calendar <- function(what) lapply(ggplot2::autoplot(answer, what, unit = "CE")$data[c("row", "column")], levels)
@@ -37,7 +50,7 @@ test_that("the heat map tells bins of age where they are asked for, or sites are
   built <- drawn(figure)
   expect_identical(axis_labels(built, "y"), c("260 to 250", "280 to 260", "300 to 280"))
   expect_identical(figure$labels$y, "age (Ma)")
-  lines <- ggplot2::layer_data(figure, 2L)$yintercept
+  lines <- ggplot2::layer_data(figure, length(figure$layers))$yintercept
   expect_equal(as.vector(lines), 40.5 - c(sum(ages < 260), sum(ages < 280)))
   w <- answer
   w$inputs$near$given$age[ages > 280, ] <- NA
@@ -80,24 +93,24 @@ test_that("a bin of time has the mean of by_site() over its sites, by group, too
   sites <- as.vector(table(cut(ages, c(250, 260, 280, 300))))
   figure <- ggplot2::autoplot(answer, "time", bins = c(250, 260, 280, 300))
   drawn(figure)
-  # One legend of colours, shapes and lines: they are joined where their labels come in one order.
+  # One legend for colours, shapes and lines: they are merged if their labels have the same order.
   if (utils::packageVersion("ggplot2") >= "3.5.0") {
     for (of in c("colour", "shape", "linetype")) {
       expect_identical(ggplot2::get_guide_data(figure, of)$.label, c("found", "found and missed"))
     }
   }
   value <- function(kind) rev(figure$data$value[figure$data$kind == kind])
-  expect_equal(value("found"), table$finds / sites)
-  expect_equal(value("found and missed"), (table$finds + table$missed) / sites)
+  expect_equal(value("found"), table$presences / sites)
+  expect_equal(value("found and missed"), (table$presences + table$missed) / sites)
   ribbon <- ggplot2::layer_data(figure, 3L)
-  expect_equal(ribbon$ymax[order(-ribbon$x)], (table$finds + table$high) / sites)
-  expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("age (Ma)", "genera a locality"))
+  expect_equal(ribbon$ymax[order(-ribbon$x)], (table$presences + table$high) / sites)
+  expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("age (Ma)", "genera per locality"))
   groups <- rep(c("a", "b"), 20)
   both <- ggplot2::autoplot(answer, "time", bins = 10, groups = groups)
   drawn(both)
   first <- both$data[both$data$group == "a" & both$data$kind == "found" & both$data$age == 255, ]
   expect_equal(first$value, mean(rowSums(as.matrix(answer$x))[ages < 260 & groups == "a"]))
-  # A bin without a site has no point, and the line stops there.
+  # A bin without a site has no point, and the line is interrupted there.
   gap <- ggplot2::autoplot(answer, "time", bins = c(200, 240, 245, 249, seq(250, 300, 10)))
   expect_false(anyNA(gap$data$value))
   some <- ggplot2::autoplot(answer, "time", bins = 5, groups = ifelse(ages > 255 & ages < 290, "b", "a"))
@@ -105,7 +118,7 @@ test_that("a bin of time has the mean of by_site() over its sites, by group, too
   expect_true(anyNA(some$data$value))
 })
 
-test_that("ranges have a tile for each bin with a site: found, or the greatest chance of its zeros", {
+test_that("ranges have a tile for each bin with a site: found, or the greatest probability of its zeros", {
   bins <- seq(250, 300, 10)
   at <- c("Genus 3", "Genus 12")
   figure <- ggplot2::autoplot(answer, "ranges", taxon = at, bins = bins)
@@ -117,20 +130,21 @@ test_that("ranges have a tile for each bin with a site: found, or the greatest c
     inside <- which(bin == tiles$bin[i])
     mine <- cells$taxon == at[tiles$taxon[i]] & cells$site %in% rownames(table)[inside]
     expect_identical(tiles$found[i], any(table[inside, at[tiles$taxon[i]]] == 1))
-    if (!tiles$found[i]) expect_equal(tiles$chance[i], max(cells$missed[mine]))
+    if (!tiles$found[i]) expect_equal(tiles$probability[i], max(cells$missed[mine]))
     known <- range(as.integer(as.character(bin[table[, at[tiles$taxon[i]]] == 1])))
     expect_equal(tiles$side[i], (tiles$bin[i] > known[2]) - (tiles$bin[i] < known[1]))
   }
-  # The numbers at the sides are the greatest chances of the low tiles there.
+  # The numbers at the sides are the greatest probabilities of the faint tiles there.
   beyond <- tiles[tiles$side != 0, ]
   said <- ggplot2::layer_data(figure, 5L)
-  expect_setequal(said$label, sub("^0", "", sprintf("%.2f", tapply(beyond$chance, beyond[c("taxon", "side")], max))))
+  expect_setequal(said$label, sub("^0", "", sprintf("%.2f", tapply(beyond$probability, beyond[c("taxon", "side")],
+    max))))
   expect_identical(levels(figure$data$taxon), rev(at)) # the one that appeared first is lowest
   expect_match(figure$labels$x, "Ma")
   expect_identical(ggplot2::autoplot(answer, "ranges", unit = NULL)$labels$x, "age")
 })
 
-test_that("ranges of taxa that were found in the first and in the last bin have no chances beside them", {
+test_that("ranges of taxa that were found in the first and in the last bin have no probabilities beside them", {
   figure <- ggplot2::autoplot(answer, "ranges", bins = c(250, 300))
   drawn(figure)
   expect_identical(nrow(ggplot2::layer_data(figure, 5L)), 0L)
@@ -143,8 +157,8 @@ test_that("how many were missed is drawn by each evidence, and the curve of furt
   curve <- ggplot2::autoplot(answer, "more")
   drawn(curve)
   at <- match(c(1, 2, 3, 5, 9), round(curve$data$surveys, 8))
-  expect_equal(curve$data$missed[at], answer$finds + c(0, answer$more$missed))
-  expect_equal(curve$data$unlike_high[at][-1L], answer$finds + answer$more$unlike_high)
+  expect_equal(curve$data$missed[at], answer$presences + c(0, answer$more$missed))
+  expect_equal(curve$data$unlike_high[at][-1L], answer$presences + answer$more$unlike_high)
   w <- answer
   w$source <- "completeness"
   expect_error(ggplot2::autoplot(w, "more"), "presence-absence data alone", class = "multicause_input_error")
@@ -161,7 +175,7 @@ test_that("names of few taxa stand below, turned, as in the heat map", {
   expect_identical(sides("table"), sides("heat"))
 })
 
-test_that("ranges show the bounds of the ages of the first and the last find", {
+test_that("ranges show the bounds of the ages of the first and the last presence", {
   w <- answer
   w$inputs$near$given$age <- cbind(low = ages - 2, high = ages + 3)
   figure <- ggplot2::autoplot(w, "ranges", taxon = "Genus 3")
@@ -169,21 +183,25 @@ test_that("ranges show the bounds of the ages of the first and the last find", {
   lines <- ggplot2::layer_data(figure, 4L)
   found <- range(ages[table[, 3] == 1])
   expect_equal(sort(-c(lines$xmin, lines$xmax)), sort(c(found - 2, found + 3)))
-  expect_match(figure$labels$subtitle, "first and last")
+  expect_true(any(grepl(ends_words, text_boxes(figure, 7, 5)$text, fixed = TRUE))) # in the legend
 })
 
 test_that("the map has the numbers of by_site(), those of sites that cover each other joined", {
   sums <- by_site(answer)
   map <- shown("map")
   expect_lt(nrow(map$plot$data), 40)
-  expect_equal(sum(map$plot$data$missed), sum(sums$missed))
+  expect_equal(sum(map$plot$data$sites), 40)
   limits <- map$plot$coordinates$limits
   expect_true(limits$x[1] < min(places$lng) && limits$y[2] < 60) # zoomed to the sites
   at <- cbind(c(0, 0.001, 5, 10), 0)
   expect_identical(joined_sites(at, map_limits(at)), c(1L, 1L, 2L, 3L))
   expect_identical(joined_sites(at[c(1, 1), ], map_limits(at)), c(1L, 1L))
   apart <- which_zeros(table, place = cbind(lng = rep(1:8, 5), lat = rep(1:5, each = 8)), quick = TRUE, seed = 1)
-  expect_setequal(ggplot2::autoplot(apart, "map")$data$missed, by_site(apart)$missed)
+  alone <- ggplot2::autoplot(apart, "map")
+  expect_setequal(alone$data$missed, by_site(apart)$missed)
+  share <- with(by_site(apart), missed / (missed + presences))
+  expect_equal(range(alone$data$share), range(share))
+  expect_equal(alone$scales$get_scales("fill")$limits, range(share)) # the scale is that of what is drawn
 })
 
 test_that("the frame of a map holds nine tenths of the sites, and its edges say how many lie beyond", {
@@ -193,6 +211,7 @@ test_that("the frame of a map holds nine tenths of the sites, and its edges say 
   expect_lt(map$plot$coordinates$limits$x[2], 30)
   sums <- by_site(w)
   expect_equal(sum(map$plot$data$missed), sum(sums$missed[-c(3, 5)]))
+  expect_equal(sum(map$plot$data$sites), 38)
   labels <- Filter(function(layer) "label" %in% names(layer), map$data)[[1L]]
   expect_identical(labels$label, "+2")
   expect_match(map$plot$labels$subtitle, "beyond the edge")
@@ -244,7 +263,7 @@ test_that("places on both sides of the date line are one piece, on the map and i
   expect_gt(max(world_coast(c(170, 190))$lon, na.rm = TRUE), 300) # coasts beyond 180, too
 })
 
-test_that("sites without an age, and taxa without a dated find, are in no range, without a warning", {
+test_that("sites without an age, and taxa without a dated presence, are in no range, without a warning", {
   w <- answer
   w$inputs$near$given$age[3:5, ] <- NA
   expect_warning(drawn(ggplot2::autoplot(w, "ranges")), NA)
@@ -302,7 +321,7 @@ test_that("no name of two dozen rows is left out in a small figure", {
     ranges = colnames(table), taxa = colnames(table)
   )
   figures <- c(list(explain = ggplot2::autoplot(why)), lapply(c(ranges = "ranges", taxa = "taxa"), function(what) {
-    ggplot2::autoplot(answer, what)
+    ggplot2::autoplot(answer, what, n = 20)
   }))
   for (what in names(names)) {
     drawn <- text_boxes(figures[[what]], 4.4, 4)$text
@@ -325,7 +344,7 @@ test_that("the quality figure has the ROC curves of the simple rules beside the 
   built <- shown("quality")
   lines <- built$data[seq_len(length(rules) + 2L)]
   colours <- built$plot$scales$get_scales("colour")
-  expect_identical(colours$get_limits(), c("the answer", unname(rule_words)))
+  expect_identical(colours$get_limits(), c("this result", unname(rule_words)))
   # One line a rule, all in the panel of the ROC, before that of the answer.
   for (i in seq_along(rules)) {
     expect_equal(lines[[i + 1L]]$x, rules[[i]]$false_positive)
@@ -333,15 +352,16 @@ test_that("the quality figure has the ROC curves of the simple rules beside the 
     expect_true(all(lines[[i + 1L]]$PANEL == 1L))
     expect_identical(c(rules[[i]]$true_positive[1L], tail(rules[[i]]$true_positive, 1L)), c(0, 1))
   }
-  # The area under a line is that of the table, over all copies at once.
+  # The area under a line is that of the table, pooled over all copies.
   area <- function(curve) {
     sum(diff(curve$false_positive) * (head(curve$true_positive, -1L) + tail(curve$true_positive, -1L)) / 2)
   }
   expect_equal(unname(vapply(rules, area, 0)), answer$quality[names(rules), "auc"], tolerance = 0.03)
-  # Of zeros of each chance of a record, the share that were hidden, beside what is expected of a tenth of all finds.
+  # Share of held-out presences among zeros, by probability of a record, beside that expected if a tenth of all
+  # presences is held out.
   line <- answer$curve$calibration
-  expect_gt(max(line$chance), 0.5)
-  expect_equal(line$score, 0.1 * line$chance / (1 - 0.9 * line$chance), tolerance = 0.15)
+  expect_gt(max(line$probability), 0.5)
+  expect_equal(line$score, 0.1 * line$probability / (1 - 0.9 * line$probability), tolerance = 0.15)
   expect_equal(sum(line$share * line$cells), answer$curve$summary$changed)
   expect_equal(built$data[[length(rules) + 3L]]$y, line$share)
   plain <- ggplot2::autoplot(recovery(matrix(runif(9), 3), matrix(c(TRUE, FALSE, FALSE), 3, 3)))
@@ -367,7 +387,9 @@ test_that("no band lies over bins without a site, and sites that are not shown a
   expect_identical(lengths(runs, use.names = FALSE), c(2L, 3L))
   expect_true(all(vapply(runs, function(at) diff(range(at)) <= 10, NA)))
   lost <- c(sum(ages > 265 & ages < 280), sum(ages > 290))
-  said <- sprintf("Not shown: %d localities without an age, %d localities outside the bins", lost[1L], lost[2L])
+  said <- paste0("Gaps: bins without localities\n", sprintf(
+    "Not shown: %d localities without an age, %d localities outside the bins", lost[1L], lost[2L]
+  ))
   expect_identical(figure$labels$caption, said)
   expect_null(ggplot2::autoplot(answer, "time", bins = 5)$labels$caption)
   expect_match(ggplot2::autoplot(w, "ranges")$labels$caption, "without an age$")

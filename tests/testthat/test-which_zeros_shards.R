@@ -1,4 +1,4 @@
-# Which zeros of shards are real: learners by shard against those of the table, hidden finds, the merge.
+# False zeros in shards: learners by shard against those of the table, held-out presences, the merge.
 
 test_that("learners of shards are those of the table", {
   x <- planted_table()
@@ -19,7 +19,7 @@ test_that("learners of shards are those of the table", {
     got <- cell_learners(learners, shard, mine[, 1] - before, mine[, 2])
     expect_equal(got[, "free"], score_odds(free[mine]), tolerance = 1e-9, ignore_attr = TRUE)
     expect_equal(got[, "companions"], score_odds(companions[mine]), tolerance = 1e-9, ignore_attr = TRUE)
-    expect_equal(got[, "finds_squared"], terms$finds_squared[mine[, 2]], ignore_attr = TRUE)
+    expect_equal(got[, "presences_squared"], terms$presences_squared[mine[, 2]], ignore_attr = TRUE)
     # The same for all zeros of some rows at once.
     stack <- list(intercept = 0.3, weights = c(0.5, 0.7, 0.1, -0.02))
     some <- open_cells(learners, shard, seq_len(rows[s])[-1L])
@@ -35,24 +35,25 @@ test_that("learners of shards are those of the table", {
   }
 })
 
-test_that("fits are by EM unless other passes are asked for", {
-  by <- function(...) {
-    control <- fit_control(n_start = 1, n_polish = 0, max_pass = 3, tol = 0, ...)
-    hush(shards_learners(shards(planted_table(), tempfile(), size = 80), 2, 1, control))$fits[[1L]]$algorithm
+test_that("fits are by EM unless other iterations are asked for", {
+  by <- function(..., n = 240) {
+    control <- fit_control(n_start = 1, n_polish = 0, max_iter = 3, tol = 0, ...)
+    hush(shards_learners(shards(planted_table(n), tempfile(), size = 80), 2, 1, control))$fits[[1L]]$algorithm
   }
   expect_identical(by(), "em")
+  expect_identical(by(n = 800), line_iterations) # zeros are not visited
   expect_identical(by(algorithm = "newton"), "newton")
 })
 
-test_that("deleted finds are compared with zeros of their own sites, whatever shard these lie in", {
+test_that("held-out presences are compared with zeros of their own sites, whatever shard these lie in", {
   x <- shards(planted_table(), tempfile(), size = 80)
   expect_gt(nrow(x$shards), 2L)
   seeds <- list(deal = seq_len(nrow(x$shards)), fit = 1:2, judge = 5:6)
-  control <- fit_control(n_start = 1, n_polish = 0, max_pass = 3, tol = 0)
+  control <- fit_control(n_start = 1, n_polish = 0, max_iter = 3, tol = 0)
   judge <- function() hush(judge_shards_copy(x, 1L, 2L, seeds, control))
   all <- judge()
   expect_identical(sort(unique(all$pair)), as.numeric(seq_len(sum(all$deleted))))
-  # Of many finds some are compared, and cells are scored in runs.
+  # With many presences a sample is compared, and cells are scored in batches.
   bind_in_namespace("most_pairs", 300)
   bind_in_namespace("cells_at_a_time", 60)
   few <- judge()
@@ -62,7 +63,7 @@ test_that("deleted finds are compared with zeros of their own sites, whatever sh
   expect_identical(nrow(few$pairs), length(few$pair))
 })
 
-test_that("each copy loses its own tenth of the finds and nothing else", {
+test_that("each copy loses its own tenth of the presences and nothing else", {
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 80)
   seeds <- 1:99
@@ -78,7 +79,7 @@ test_that("each copy loses its own tenth of the finds and nothing else", {
     ignore_attr = TRUE)
 })
 
-test_that("hidden finds are found better than by chance, and where there is nothing to find they are not", {
+test_that("held-out presences are found better than by chance, and where there is nothing to find they are not", {
   x <- planted_table(n = 600, missing = 30)
   w <- answer(shards(x, tempfile(), size = 400))
   expect_gt(w$quality["stack", "auc"], 0.65)
@@ -109,7 +110,7 @@ test_that("the list is the best of all shards, in files or not, whatever the sha
   skip_if_not_installed_here()
   cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
   on.exit(parallel::stopCluster(cluster), add = TRUE)
-  workers <- fit_control(n_start = 1, n_polish = 0, max_pass = 30, tol = 1e-6, cluster = cluster)
+  workers <- fit_control(n_start = 1, n_polish = 0, max_iter = 30, tol = 1e-6, cluster = cluster)
   expect_identical(answer(shard, n = 30, control = workers)$zeros, parts$zeros)
 })
 
@@ -146,11 +147,42 @@ test_that("an answer says what it is made of, and leaves no files behind", {
   expect_output(print(w), "Not in the answer: aspect Bernoulli with neighbours; logistic PCA")
   expect_output(print(w), "Held-out presences \\(")
   w$reason <- "the table is small"
-  expect_output(print(w), "because\\s+the\\s+table\\s+is\\s+small[^`]*so\\s+does\\s+a\\s+known\\s+`completeness`")
+  expect_output(print(w), "because\\s+the\\s+table\\s+is\\s+small[^`]*so\\s+may\\s+a\\s+known\\s+`completeness`")
   bind_in_namespace("most_companions", 10)
   without <- answer(shard, n = 3)
   expect_true("companions (Beals)" %in% names(without$left_out))
   expect_identical(rownames(without$quality), c("stack", "free"))
+})
+
+test_that("a first look of shards stacks companions and how often taxa were found", {
+  x <- planted_table()
+  look <- function(size, ...) which_zeros(shards(x, tempfile(), size = size), quick = TRUE, seed = 1, ...)
+  w <- look(1e4)
+  expect_identical(rownames(w$quality), c("stack", "companions"))
+  expect_true("aspect Bernoulli without neighbours" %in% names(w$left_out))
+  expect_gt(w$quality["stack", "auc"], 0.6)
+  expect_output(print(w), "A first look that fits no model")
+  # Companions, and how often a taxon was found, in slow R: the stack's own log-odds of each zero.
+  table <- nbm_table(check_data(x, "binary", quiet = TRUE)$x)
+  terms <- taxon_terms(table)
+  names <- lapply(1:2, function(side) dimnames(x)[[side]] %||% seq_len(dim(x)[side]))
+  at <- cbind(match(w$zeros$site, names[[1]]), match(w$zeros$taxon, names[[2]]))
+  odds <- score_odds(companion_scores(table)[at])
+  seen <- w$weights[["companions"]] * odds + w$weights[["presences"]] * terms$presences[at[, 2]] +
+    w$weights[["presences_squared"]] * terms$presences_squared[at[, 2]]
+  expect_lt(diff(range(stats::qlogis(w$zeros$probability) - seen)), 1e-8)
+  expect_error(look(1e4, k = 3), "`k` must not be supplied with `quick = TRUE`", class = "multicause_input_error")
+  bind_in_namespace("most_companions", 10)
+  expect_error(look(1e4), "rests on pairs of taxa, of at most 10 taxa", class = "multicause_input_error")
+})
+
+test_that("values are summed by runs of given lengths", {
+  set.seed(1)
+  each <- c(0, 3, 1, 0, 2)
+  rows <- c(2, 3, 5, 1, 1, 4)
+  value <- stats::rnorm(6)
+  expect_identical(run_sums(value, rows, each, 5), c(0, sum(value[1:3]), value[4], 0, sum(value[5:6])))
+  expect_identical(run_sums(numeric(), integer(), integer(), 5), numeric())
 })
 
 test_that("what cannot be asked of shards is refused", {
@@ -188,7 +220,7 @@ test_that("a full disk is told without a warning, and leaves nothing half writte
   told <- said(answer(x, path = folder, least = 0))
   expect_match(told, "zeros-00001.csv\" could not be written whole: is the disk full")
   expect_identical(list.files(folder), character())
-  # /dev/full is a disk that is full: writing there fails when the file is closed.
+  # /dev/full acts as a full disk: writing fails when the file is closed.
   skip_if_not(file.exists("/dev/full"))
   write_full <- function(file, mode, write) {
     con <- file("/dev/full", mode)
@@ -201,7 +233,7 @@ test_that("a full disk is told without a warning, and leaves nothing half writte
   expect_match(said(write_whole(1:1e5, file)), "could not be written")
   expect_false(file.exists(file))
   expect_match(said(shards(planted_table(), folder)), "could not be written")
-  # Not even its mark can be written.
+  # Even the marker file cannot be written.
   bind_in_namespace("can_mark", function(run) {
     file.create(unfinished_file(run$path))
     FALSE

@@ -1,21 +1,22 @@
-# How many zeros of shards are false, against the formulas of which_zeros() on the table as a whole.
+# Numbers of false zeros in shards, against the formulas of which_zeros() for the whole table.
 
-# What which_zeros() makes of the learners of shards, had it the table in memory; completeness: n x 2 or NULL.
+# The which_zeros() result from the learners of shards, with the table in memory; completeness: n x 2 or NULL.
 in_memory <- function(x, learners, stack, judged, completeness) {
-  eta <- matrix(0, nrow(x), ncol(x))
-  scan_open_cells(learners, function(cells) {
-    eta[cbind(cells$rows[cells$i], cells$j)] <<- stack_odds(stack, cells$z)
+  eta <- scan_open_cells(learners, matrix(0, nrow(x), ncol(x)), function(eta, cells) {
+    eta[cbind(cells$rows[cells$i], cells$j)] <- stack_odds(stack, cells$z)
+    eta
   })
   zero <- x == 0 & !is.na(x)
-  finds <- sum(x, na.rm = TRUE)
+  presences <- sum(x, na.rm = TRUE)
   of_copies <- lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, ]))
   count <- rep(1 / vapply(judged, `[[`, 0, "fraction") / length(judged), lengths(of_copies))
-  line <- calibrate_chances(list(eta = unlist(of_copies), count = count), hidden_log_odds(judged, stack), finds)
+  line <- calibrate_probabilities(list(eta = unlist(of_copies), count = count), hidden_log_odds(judged, stack),
+    presences)
   eta <- line[1L] + line[2L] * eta
   known <- list(
     x = x, found = found_table(x), eta = eta, zero = zero, bins = log_odds_bins(eta[zero]),
-    all_bins = log_odds_bins(eta[zero]), presences = finds,
-    kappa = 1 - sum(count * plogis(line[1L] + line[2L] * unlist(of_copies))) / finds
+    all_bins = log_odds_bins(eta[zero]), presences = presences,
+    kappa = 1 - sum(count * plogis(line[1L] + line[2L] * unlist(of_copies))) / presences
   )
   bind_in_namespace("usual_ratio", shards_ratio)
   many <- how_many(known, list(completeness = completeness), NULL)
@@ -27,7 +28,7 @@ in_memory <- function(x, learners, stack, judged, completeness) {
 
 begin_answer <- function(x) {
   shard <- shards(x, tempfile(), size = 80)
-  quick <- fit_control(n_start = 1, n_polish = 0, max_pass = 20, tol = 0)
+  quick <- fit_control(n_start = 1, n_polish = 0, max_iter = 20, tol = 0)
   seeds <- list(deal = 1:99, fit = 1:3, judge = 4:5)
   judged <- lapply(1:2, function(copy) judge_shards_copy(shard, copy, c(2, 3), seeds, quick))
   learners <- shards_learners(shard, c(2, 3), 3, quick)
@@ -55,7 +56,7 @@ test_that("all numbers of a zero, and sums, are those of the table in memory", {
     here <- in_memory(x, begun$learners, begun$stack, begun$judged, completeness)
     cells <- here$cells
     at <- match(paste(there$zeros$site, there$zeros$taxon), paste(rownames(x)[cells$row], colnames(x)[cells$column]))
-    # Bins of log-odds are those of runs of rows, joined.
+    # Bins of log-odds are those of batches of rows, merged.
     for (name in c("probability", "missed")) {
       expect_equal(there$zeros[[name]], cells[[name]][at], tolerance = 1e-4)
     }
@@ -69,7 +70,7 @@ test_that("all numbers of a zero, and sums, are those of the table in memory", {
   }
 })
 
-test_that("known completeness gives back the number of finds that were deleted", {
+test_that("known completeness gives back the number of presences that were deleted", {
   set.seed(4)
   whole <- planted_table(n = 900, m = 50, missing = 0)
   x <- whole
@@ -93,7 +94,7 @@ test_that("by_site(), by_taxon(), the print and files have the numbers; workers 
     expect_s3_class(sites, "which_zeros_sums")
     expect_equal(sum(sites$missed), each$total[["missed"]], tolerance = 1e-4)
     expect_equal(sum(taxa$missed), each$total[["missed"]], tolerance = 1e-4)
-    expect_identical(sites$finds, unname(rowSums(x, na.rm = TRUE)[sites$site]))
+    expect_identical(sites$presences, unname(rowSums(x, na.rm = TRUE)[sites$site]))
     expect_identical(taxa$zeros, unname(colSums(x == 0, na.rm = TRUE)[taxa$taxon]))
     expect_identical(taxa$taxon, colnames(x))
     expect_identical(sites$site, rownames(x))
@@ -108,7 +109,7 @@ test_that("by_site(), by_taxon(), the print and files have the numbers; workers 
   expect_output(print(bare), "found by 1 more survey of equal effort")
   expect_equal(bare$more$missed[2L], bare$total[["missed"]])
   printed <- utils::capture.output(print(by_taxon(bare), n = 1))
-  expect_match(printed[2L], by_taxon(bare)$taxon[which.max(by_taxon(bare)$missed)], fixed = TRUE)
+  expect_match(printed[4L], by_taxon(bare)$taxon[which.max(by_taxon(bare)$missed)], fixed = TRUE)
   expect_error(by_site(w, groups = rep(1, 240)), "`groups` does not go with shards", class = "multicause_input_error")
   bind_in_namespace("cells_at_a_time", 200)
   parts <- answer(shard, n = 20, completeness = c(0.5, 0.7))

@@ -15,18 +15,19 @@ placed_table <- function(n = 240, seed = 5) {
   list(x = x, along = along, shard = shards(x, tempfile(), size = 300, site_data = along))
 }
 
-# Of all cells that are not finds, as a matrix.
+# Scores of all cells without a presence, as a matrix.
 near_matrix <- function(data, learner) {
   p <- matrix(NA_real_, nrow(data$x), ncol(data$x))
   open <- which(is.na(data$x) | data$x == 0, arr.ind = TRUE)
-  p[open] <- near_chances(learner$table, learner$sums, learner$at[open[, 1]], open[, 2], 0, is.na(data$x[open]) + 0)
+  p[open] <- near_probabilities(learner$table, learner$sums, learner$at[open[, 1]], open[, 2], 0,
+    is.na(data$x[open]) + 0)
   p
 }
 
 in_memory_near <- function(data, bandwidth, columns = c("place", "age")) {
   covariates <- list(place = data$along[c("lng", "lat")], age = data$along$ma)[columns]
   near <- do.call(smooth_over, c(covariates, list(bandwidth = bandwidth, strength = 0, most = least_near)))
-  p <- fitted(neighbours_mean(data$x, smooth = near, likeness = 0))
+  p <- fitted(neighbours_mean(data$x, smooth = near, similarity = 0))
   p[data$x %in% 1] <- NA
   unname(p)
 }
@@ -49,9 +50,9 @@ test_that("where each place is a square, the mean is that of the table in memory
     bandwidth <- c(age = 2, place = 300)[columns]
     here <- in_memory_near(data, if (length(columns) > 1) bandwidth else unname(bandwidth), columns)
     expect_equal(near_matrix(data, at_bandwidth(data, squares, bandwidth)), here, tolerance = 1e-9)
-    # The bandwidth that is chosen is the same, too.
+    # The selected bandwidth is also the same.
     learner <- shards_near(data$shard, squares)
-    chosen <- neighbours_mean(data$x, likeness = 0, smooth = do.call(smooth_over, c(
+    chosen <- neighbours_mean(data$x, similarity = 0, smooth = do.call(smooth_over, c(
       list(age = data$along$ma, place = data$along[c("lng", "lat")])[columns], list(strength = 0, most = least_near)
     )))
     skip_unknown <- anyNA(data$along[c("ma", "lng", "lat")[if (length(columns) > 1) 1:3 else 2:3]])
@@ -85,7 +86,7 @@ test_that("squares are of about the side that they say", {
   }
 })
 
-test_that("neighbours find hidden finds that nothing else tells, and the answer says what was used", {
+test_that("neighbours find held-out presences that nothing else tells, and the answer says what was used", {
   data <- placed_table(600)
   with <- answer(data$shard, age = "ma", place = c("lng", "lat"), n = 10, completeness = 0.7)
   without <- answer(data$shard, n = 10)

@@ -1,4 +1,4 @@
-# Surveys whose second half of sites was visited late, when little is found.
+# Surveys in which the second half of the sites was visited late, with low detection.
 late_visits <- function() {
   set.seed(51)
   present <- outer(1:60, 1:12, function(i, j) (i %% 2 == 0) == (j <= 6)) * matrix(rbinom(720, 1, 0.7), 60)
@@ -23,7 +23,7 @@ test_that("what visits miss goes by covariates", {
   plain_answer <- which_zeros(visits = case$visits, quick = TRUE, seed = 1)
   off <- function(w) sum(abs(lost(w)$missed - truth))
   expect_lt(off(by_day), off(plain_answer))
-  # A list as package spOccupancy has it brings its covariates along; sites can be left out.
+  # A list in the format of spOccupancy includes its covariates; sites can be excluded.
   packed <- list(
     y = aperm(case$visits, c(2, 1, 3)), det.covs = list(day = case$day), occ.covs = data.frame(wet = case$wet)
   )
@@ -32,7 +32,7 @@ test_that("what visits miss goes by covariates", {
   expect_lt(cor(rowMeans(short$ratios$offset), case$recorded[-(1:5)]), -0.5)
 })
 
-# Visits that were not made, of two sites one, of one all, of one some taxa's.
+# Missing visits: one at two sites, all at one, one for some taxa.
 fewer_visits <- function() {
   bare <- case$visits
   bare[c("s3", "s45"), , 2L] <- NA
@@ -85,7 +85,7 @@ test_that("the probability that all visits missed a taxon is the one that the ze
   silent <- mapply(function(site, taxon) explain(w, site, taxon)$visits$silent, zeros$site, zeros$taxon)
   offset <- w$ratios$offset[cbind(match(zeros$site, rownames(cell)), match(zeros$taxon, colnames(cell)))]
   expect_equal(log(unname(silent)), offset, tolerance = 0.1)
-  # By the fit of its own that users have, from other draws.
+  # Computed from the corresponding fit available to users, with other draws.
   fit <- suppressMessages(visits_occupancy(cell[, -3L, ]))
   first <- explain(w, zeros$site[1L], zeros$taxon[1L])
   own <- predict(fit, type = "detection", site_data = data.frame(visit = factor(1:3)))[, zeros$taxon[1L]]
@@ -163,7 +163,7 @@ test_that("sites without a visit are taken", {
   w <- suppressMessages(which_zeros(visits = bare, detection = ~day, visit_data = list(day = case$day), quick = TRUE,
     seed = 1))
   expect_identical(w$dims[["n"]], 60L)
-  # A table of all finds says 0 where nobody was.
+  # A table of all presences has 0 where nobody searched.
   x <- ifelse(is.na(any_visit(suppressMessages(check_visits(bare)))), 0L, apply(case$visits, 1:2, max))
   expect_identical(wz_found(x, bare), any_visit(bare))
 })
@@ -185,7 +185,7 @@ test_that("zeros of each taxon sum to its own number", {
   wanted <- plain$taxa * plain$total[["missed"]] / sum(plain$taxa)
   expect_equal(unname(colSums(p, na.rm = TRUE)), wanted, tolerance = 1e-6)
   expect_equal(sum(missed(plain, 2L), na.rm = TRUE), plain$total[["low"]], tolerance = 1e-6)
-  # One ratio for each taxon: without covariates its order is that of the log-odds.
+  # One ratio per taxon: without covariates its order is that of the log-odds.
   for (j in 1:12) expect_false(is.unsorted(p[zero[, j], j][order(eta[zero[, j], j])]))
   model <- list(presence = ~wet, site_data = data.frame(wet = case$wet))
   follows <- total_by_visits(list(cell = cell, visit_model = model))

@@ -1,4 +1,4 @@
-# Prints speak the user's words: sites and genera where the table says so. Also of R/base_names.R, R/base_numbers.R.
+# Prints use the user's words, such as sites and genera. Tests also R/base_names.R, R/base_numbers.R.
 
 worded <- local({
   made <- list()
@@ -37,10 +37,10 @@ make_worded <- function(named) {
 said_by <- function(object) paste(utils::capture.output(print(object)), collapse = "\n")
 
 test_that("one and many of a word", {
-  expect_identical(count_words(1:2, "pass"), c("1 pass", "2 passes"))
+  expect_identical(count_words(1:2, "iteration"), c("1 iteration", "2 iterations"))
   expect_identical(count_words(0:1, "observed taxon"), c("0 observed taxa", "1 observed taxon"))
-  expect_identical(many_words(c("quantity", "day", "species", "find", "box")),
-    c("quantities", "days", "species", "finds", "boxes"))
+  expect_identical(many_words(c("quantity", "day", "species", "box")),
+    c("quantities", "days", "species", "boxes"))
   expect_identical(plural_word(c("site", "Genus", "taxa", "species", "Fundstelle")),
     c("sites", "Genera", "taxa", "species", "Fundstelle"))
   expect_identical(singular_word(c("sites", "Genera", "taxon", "species", "localities", "Fundstelle")),
@@ -67,42 +67,65 @@ test_that("no print calls sites observations, or genera attributes, but to name 
   }
 })
 
-test_that("a print begins with what was found, and says how it was found last", {
-  fit <- worded()[[1L]]
-  lines <- utils::capture.output(print(fit))
-  expect_match(lines[1L], "^Of [0-9]+ absences (about|fewer).* expected to be false")
-  parts <- c("expected to be false", "^How sure", "tell the components apart", "^Aspect Bernoulli", "^Converged|^NOT")
-  order <- vapply(parts, function(part) grep(part, lines)[1L], 0L)
-  expect_false(is.unsorted(order, strictly = TRUE))
-})
-
-test_that("jargon of a first screen is explained where it stands", {
-  explained <- c(
-    phantom = "only (makes )?zeros|not recorded|gaps|no component has|wrong records", pinned = "not estimated",
-    passes = "over the table", perplexity = "effective number", leak = "without any component"
-  )
-  for (object in worded()) {
-    said <- print_words(object)
-    for (word in names(explained)) {
-      if (grepl(sprintf("\\b%ss?\\b", word), gsub("`[^`]*`", "", said))) {
-        expect_match(said, explained[[word]], info = paste(class(object)[1L], word))
-      }
-    }
+test_that("a print has its title first, then a table, and fits a screen of 80 columns", {
+  old <- options(width = 80)
+  on.exit(options(old))
+  fits <- Filter(function(object) inherits(object, c("multicause", "multicause_ensemble")), worded())
+  for (fit in fits) {
+    lines <- utils::capture.output(print(fit))
+    kind <- class(fit)[1L]
+    expect_match(lines[1L], "30 (sites )?x 12|30 sites x 12 genera", info = kind)
+    expect_false(any(grepl("^ *[A-Z].*[.]$", lines[1:2])), info = kind) # no sentence before the table
+    expect_lte(length(lines), 16L + (kind == "visits_bernoulli_gibbs"))
+    expect_lte(max(nchar(lines)), 80L)
   }
+  title <- utils::capture.output(print(fits[[1L]]))[1L]
+  expect_identical(title, "Aspect Bernoulli model (MAP): 30 sites x 12 genera, k = 3, white phantom fixed")
+  w <- Filter(function(object) inherits(object, "which_zeros"), worded())[[1L]]
+  lines <- utils::capture.output(print(w))
+  expect_match(lines[1L], "^Which zeros are false absences[?] 30 sites x 12 genera")
+  expect_lte(length(lines), 21L)
+  expect_lte(max(nchar(lines)), 80L)
 })
 
-test_that("known_by() names the taxa of largest relevance, and is silent where there are no names", {
+test_that("prints of all classes stay as they were read", {
+  old <- options(width = 80)
+  on.exit(options(old))
+  # Numbers, and which taxa come first, differ in their last places between BLAS libraries.
+  said <- lapply(worded(), function(object) {
+    lines <- utils::capture.output(print(object))
+    lines <- gsub(" +", " ", gsub("[0-9][0-9. ]*[0-9]|[0-9]", "#", lines))
+    c(sprintf("<%s>", class(object)[1L]), strwrap(paste(lines[!duplicated(lines)], collapse = " / "), 110), "")
+  })
+  expect_snapshot(writeLines(unlist(said)))
+})
+
+test_that("the table of components names the taxa of largest relevance, where there are names", {
   all <- worded()
   top <- top_taxa(all[[4L]], 3L)
-  expect_match(paste(known_by(all[[4L]]), collapse = " "), paste(top$taxon[top$component == "A1"], collapse = ", "))
-  expect_null(known_by(worded(FALSE)[[4L]]))
+  table <- fit_table(all[[4L]])
+  expect_identical(names(table), c("component", "share", "mean P", "characteristic genera"))
+  expect_identical(table[[4L]][[1L]], top$taxon[top$component == "A1"])
+  expect_identical(names(fit_table(worded(FALSE)[[4L]])), c("component", "share", "mean P"))
+})
+
+test_that("names are as many as the line has room for, and long tables are cut", {
+  names <- c("Ophiacodon", "Eryops", "Diadectes")
+  expect_identical(listed_names(names, 40), "Ophiacodon, Eryops, Diadectes")
+  expect_identical(listed_names(names, 20), "Ophiacodon, Eryops")
+  expect_identical(listed_names(names, 8), "Ophiacodon")
+  expect_identical(listed_names(character(), 20), "-")
+  table <- list(component = sprintf("A%d", 1:12), share = sprintf("%.2f", 1:12 / 78), taxa = rep(list(names), 12))
+  lines <- utils::capture.output(print_fit_table(table))
+  expect_length(lines, shown_components + 2L)
+  expect_match(lines[length(lines)], "5 (summary() has all)", fixed = TRUE)
 })
 
 test_that("summary() of an answer has the answer and its largest sums", {
   w <- Filter(function(object) inherits(object, "which_zeros"), worded())[[1L]]
   lines <- utils::capture.output(print(summary(w), n = 3))
   expect_identical(lines[seq_along(utils::capture.output(print(w, n = 3)))], utils::capture.output(print(w, n = 3)))
-  expect_true(any(grepl("^Genera with most undetected presences", lines)))
+  expect_true(any(grepl("^Undetected presences per genus", lines)))
   sums <- by_taxon(w)
   expect_true(any(grepl(sums$taxon[which.max(sums$missed)], lines, fixed = TRUE)))
 })
@@ -113,7 +136,7 @@ test_that("what prints say in words of their own is in the glossary", {
   heads <- gsub("_\b", "", text)
   said <- paste(vapply(worded(), said_by, ""), collapse = " ")
   jargon <- c(
-    "phantom", "pinned", "content", "pass", "first guess", "converged", "log-posterior", "log-likelihood", "nats",
+    "phantom", "fixed", "content", "iteration", "quick", "converged", "log-posterior", "log-likelihood", "nats",
     "leak", "perplexity", "AUC", "calibration slope", "draws", "density", "membership", "component", "s.e.", "lift",
     "relevance", "chain", "effective", "learner", "companions", "completeness", "log-odds"
   )
@@ -142,20 +165,20 @@ test_that("no error and no message calls sites observations, or taxa attributes"
   said <- unlist(lapply(files, function(file) said_to_users(parse(file, keep.source = FALSE))))
   expect_gt(length(said), 200L)
   plain <- unname(gsub("`[^`]*`|\"[^\"]*\"|list\\([^)]*\\)", "", said))
-  # One word alone is the value of an argument or the name of a column.
-  found <- grep("\\b(observations?|attributes?|aspects?|writes|pinned)\\b", plain[grepl(" ", plain)], value = TRUE)
+  # A single word is the value of an argument or the name of a column.
+  found <- grep("\\b(observations?|attributes?|aspects?|writes)\\b", plain[grepl(" ", plain)], value = TRUE)
   expect_identical(found, character())
 })
 
 test_that("no line ends within a number", {
-  text <- "Up to 933 000 of 1 259 000 zeros in 4 tables, 18 finds each, 95 % of all."
+  text <- "Up to 933 000 of 1 259 000 zeros in 4 tables, 18 presences each, 95 % of all."
   wrapped <- lapply(8:40, function(width) multicause:::wrap_text(text, width))
   expect_true(all(vapply(wrapped, function(lines) paste(lines, collapse = " ") == text, NA)))
   lines <- unlist(wrapped)
   expect_false(any(grepl("^[0-9]{3}( |$)|^%", lines[!grepl("^933 000", lines)])))
 })
 
-# count_words() knows one from many; a count of things that are part of a number of things has one word for both.
+# count_words() distinguishes one from many; a count of things within a number of things has one word for both.
 test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 rows", {
   files <- Sys.glob(test_path("..", "..", "R", "*.R"))
   skip_if_not(length(files) > 0L, "the sources are not at hand")
@@ -163,7 +186,7 @@ test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 r
   strings <- unlist(lapply(parsed, function(parts) parts$text[parts$token == "STR_CONST"]))
   expect_identical(grep("[a-z][(]e?s[)]", strings, value = TRUE), character())
   ours <- c(
-    "component", "pass", "find", "zero", "start", "draw", "chain", "fit", "feature", "level", "table", "copy", "fold",
+    "component", "iteration", "zero", "start", "draw", "chain", "fit", "feature", "level", "table", "copy", "fold",
     "count", "value", "number", "dimension", "field", "line", "record", "occurrence", "change", "replicate", "cell"
   )
   many <- paste(c(many_of, many_words(ours)), collapse = "|")
@@ -172,7 +195,7 @@ test_that("messages and prints speak of 1 row and 2 rows, not of 1 row(s) or 1 r
   expect_identical(grep("^.(e?s|ies).$", strings, value = TRUE), "\"s\"") # that of count_words()
 })
 
-test_that("a slope of few hidden finds is no verdict", {
+test_that("a slope of few held-out presences is no verdict", {
   cases <- data.frame(slope = c(1.02, 0.5, 1.02, 0.7, 1.5, 0.5, 1.5), se = c(0.05, 0.05, 0.15, 0.2, 0.3, 0.1, 0.1))
   said <- mapply(slope_words, cases$slope, cases$se, rep(c(40L, 400L), c(2L, 5L)))
   expect_match(said[1:5], "from too few")
@@ -182,4 +205,24 @@ test_that("a slope of few hidden finds is no verdict", {
   expect_match(slope_words(1.02, 0.05, 400L), "are calibrated")
   expect_match(slope_words(1.02, NA, 400L), "^1.02, from too few")
   expect_match(c(slope_words(NA, NA, 400L), slope_words(190.32, 6685, 6L)), "could not")
+})
+
+# One idea has one word, that of the field.
+test_that("words of another dialect occur neither in code nor in documents", {
+  root <- test_path("..", "..")
+  skip_if_not(file.exists(file.path(root, "R", "words.R")), "the sources are not at hand")
+  here <- function(folder, pattern) dir(file.path(root, folder), pattern, full.names = TRUE, recursive = TRUE)
+  files <- c(
+    here("R", "[.]R$"), here("src", "[.][ch]$"), here("man", "[.]Rd$"), here("vignettes", "[.]Rmd$"),
+    file.path(root, c("README.md", "NEWS.md"))
+  )
+  banned <- paste0("\\b(", paste(c(
+    "likeness(es)?", "pinned", "foreseen", "damaged cop(y|ies)", "max_pass", "hangs? on", "tells? apart",
+    "first guess(es)?", "(drawn|pulled) towards", "alike lists", "hidden finds?", "deleted finds?"
+  ), collapse = "|"), ")\\b")
+  found <- unlist(lapply(files, function(file) {
+    hit <- grep(banned, readLines(file, encoding = "UTF-8"), value = TRUE, perl = TRUE)
+    if (length(hit)) paste0(basename(file), ": ", hit)
+  }))
+  expect_identical(found, NULL)
 })

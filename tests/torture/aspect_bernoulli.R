@@ -7,18 +7,19 @@ view <- torture("mc_c_view_dense", x)
 membership <- matrix(runif(8 * k), 8)
 param <- list(
   membership = membership / rowSums(membership), aspects = matrix(runif(k * 6, 0.1, 0.9), k),
-  pinned = c(0L, 0L, 1L), fixed_aspects = FALSE
+  fixed = c(0L, 0L, 1L), fixed_aspects = FALSE
 )
-plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
-fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = function(pass, objective) NULL)
+plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
+silent <- function(iteration, objective) NULL
+fast <- list(max_iter = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = silent)
 alike <- function(...) matrix(c(...), k, 3, byrow = TRUE) # the prior of every component
 flat <- alike(0, 0, 0)
 
 torture("mc_c_ab_fit", view, param, flat, plain)
 torture("mc_c_ab_fit", view, param, alike(0.2, 1, 0.5), fast)
 torture("mc_c_ab_fit", view, modifyList(param, list(fixed_aspects = TRUE)), flat, fast)
-torture("mc_c_ab_fit", view, modifyList(param, list(pinned = 0L)), flat, plain, error = TRUE)
-torture("mc_c_ab_fit", view, param, flat, modifyList(plain, list(max_pass = -1L)), error = TRUE)
+torture("mc_c_ab_fit", view, modifyList(param, list(fixed = 0L)), flat, plain, error = TRUE)
+torture("mc_c_ab_fit", view, param, flat, modifyList(plain, list(max_iter = -1L)), error = TRUE)
 sites <- list(n = 8L, age = cbind(c(1:7, NA), c(2:8, NA)) + 0, place = NULL, distance = NULL,
   plane = rbind(c(1:7, NA), 8:1) + 0, variables = matrix(1:24 + 0, 3))
 lists <- torture("mc_c_neighbours", sites, sites, c(1, 1, 1, 1), 0:7, c(4.6, 3, 2))
@@ -31,17 +32,17 @@ smooth <- c(list(strength = 5, recording = 2), lists, list(
   back_weight = lists$weight[at]
 ))
 torture("mc_c_ab_fit", view, c(param, list(smooth = smooth)), flat, fast)
-torture("mc_c_smooth_pulls", param$membership, param$pinned, smooth, 1L)
-torture("mc_c_smooth_pulls", param$membership, param$pinned, NULL, 1L, error = TRUE)
+torture("mc_c_smooth_pulls", param$membership, param$fixed, smooth, 1L)
+torture("mc_c_smooth_pulls", param$membership, param$fixed, NULL, 1L, error = TRUE)
 torture("mc_c_smooth_pulls", param$membership, 1, smooth, 1L, error = TRUE)
 wrongs <- list(neighbour = lists$neighbour + 8L, back_row = smooth$back_row - 1L, start = rev(lists$start))
 for (i in seq_along(wrongs)) {
   wrong <- modifyList(smooth, wrongs[i])
-  torture("mc_c_smooth_pulls", param$membership, param$pinned, wrong, 1L, error = TRUE)
+  torture("mc_c_smooth_pulls", param$membership, param$fixed, wrong, 1L, error = TRUE)
 }
 torture("mc_c_ab_fit", view, c(param, list(smooth = modifyList(smooth, list(strength = 0)))), flat, fast, error = TRUE)
-all_pinned <- c(modifyList(param, list(pinned = c(1L, 1L, 1L))), list(smooth = smooth))
-torture("mc_c_ab_fit", view, all_pinned, flat, fast, error = TRUE)
+all_fixed <- c(modifyList(param, list(fixed = c(1L, 1L, 1L))), list(smooth = smooth))
+torture("mc_c_ab_fit", view, all_fixed, flat, fast, error = TRUE)
 labels <- list(weights = rep(1 / k, k), prototypes = param$aspects, membership = param$membership, smooth = smooth)
 torture("mc_c_bm_fit", view, labels, c(0.2, 1, 0), fast)
 torture("mc_c_bm_fit", view, modifyList(labels, list(membership = diag(3))), c(0, 0, 0), plain, error = TRUE)
@@ -88,7 +89,7 @@ torture("mc_c_ab_visits_polish", cell, by_model, flat, 3L)
 torture("mc_c_ab_visits_polish", cell, visits, flat, 3L, error = TRUE)
 sampled <- c(by_model, list(center = c(0, 0, 0), spread = c(1, 1), beta = c(1, 1)))
 sweeps <- list(
-  n_sweep = 4L, thin = 2L, keep_every = 1L, on_tick = function(pass, objective) NULL,
+  n_sweep = 4L, thin = 2L, keep_every = 1L, on_tick = function(iteration, objective) NULL,
   sharing = list(shared = TRUE, taxon = matrix(1, 6, 1), intercept = 0L, center_sd = 1)
 )
 torture("mc_c_ab_visits_gibbs", cell, sampled, alike(0.5, 0.5, 1), sweeps)
@@ -96,7 +97,7 @@ torture("mc_c_ab_visits_gibbs", cell, c(sampled, follows), alike(0.5, 0.5, 1), s
 torture("mc_c_ab_visits_gibbs", cell, modifyList(sampled, list(spread = 1)), alike(0.5, 0.5, 1), sweeps, error = TRUE)
 
 state <- list(
-  membership = 1 + 6 * param$membership, one = 1 + param$aspects, zero = 2 - param$aspects, pinned = c(0L, 0L, -1L),
+  membership = 1 + 6 * param$membership, one = 1 + param$aspects, zero = 2 - param$aspects, fixed = c(0L, 0L, -1L),
   fixed_aspects = FALSE
 )
 torture("mc_c_ab_vb_fit", view, state, alike(0.5, 0.5, 1), plain)
@@ -104,11 +105,11 @@ torture("mc_c_ab_vb_fit", view, state, alike(0.5, 0.5, 1), fast)
 torture("mc_c_ab_vb_fit", view, modifyList(state, list(fixed_aspects = TRUE)), alike(0.5, 0.5, 1), fast)
 torture("mc_c_ab_vb_fit", view, state, alike(0, 0.5, 1), plain, error = TRUE)
 
-chain <- list(membership = param$membership, aspects = param$aspects, pinned = c(0L, 0L, -1L))
+chain <- list(membership = param$membership, aspects = param$aspects, fixed = c(0L, 0L, -1L))
 chain$aspects[3, ] <- 0
 plan <- list(
   n_sweep = 4L, thin = 2L, keep_every = 1L, reference = chain$aspects[c(2, 1, 3), ], kind = c(0L, 0L, 1L),
-  probe = c(0L, 1L), n_stat = 6L, on_tick = function(pass, objective) NULL
+  probe = c(0L, 1L), n_stat = 6L, on_tick = function(iteration, objective) NULL
 )
 torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), plan)
 torture("mc_c_ab_gibbs_run", view, chain, alike(0.5, 0.5, 1), utils::modifyList(plan, list(thin = 0L, n_stat = 0L)))
@@ -127,14 +128,13 @@ for (space in c("simplex", "positive", "real")) {
 torture("mc_c_shard_extrapolate", list(param$membership, 1, 1), 2, "simplex", error = TRUE)
 driver <- modifyList(param, list(membership = matrix(0, 0, ncol(param$membership))))
 counts <- length(param$aspects)
-driver$scan <- function(what, value, more) {
-  switch(what, pass = c(-10, rep(0, 6), rep(1, 2 * counts)), objective = c(-10, rep(0, 6)), NULL)
-}
+driver$steps <- shard_steps(2 * counts)
 empty <- list(dim = c(0L, ncol(param$aspects)), start = 0L, column = integer())
 torture("mc_c_ab_fit", empty, driver, flat, fast)
-torture(
-  "mc_c_ab_fit", empty, modifyList(driver, list(scan = function(...) stop("lost"))), flat, fast, error = TRUE
-)
+lost <- modifyList(driver, list(steps = list(iteration = function(...) stop("lost"))))
+torture("mc_c_ab_fit", empty, lost, flat, fast, error = TRUE)
+lost$steps["save"] <- list("no function")
+torture("mc_c_ab_fit", empty, lost, flat, fast, error = TRUE)
 followed <- c(white, list(evaluate = FALSE, before = white$membership))
 for (algorithm in c("em", "newton")) {
   torture("mc_c_ab_effort_fit", view, followed, flat, modifyList(plain, list(algorithm = algorithm)))
@@ -144,5 +144,5 @@ torture("mc_c_ab_effort_fit", view, modifyList(followed, list(effort = 1)), flat
 torture("mc_c_ab_effort_impose", white$membership, white$coef, white$effort)
 torture("mc_c_ab_effort_impose", white$membership, 1, white$effort, error = TRUE)
 curve <- modifyList(driver, list(coef = white$coef, effort = c(-1, 0.5), cells = c(2, 4), aspects = white$aspects))
-torture("mc_c_ab_effort_fit", empty, curve, flat, modifyList(fast, list(max_pass = 4L)))
+torture("mc_c_ab_effort_fit", empty, curve, flat, modifyList(fast, list(max_iter = 4L)))
 torture("mc_c_ab_effort_fit", empty, modifyList(curve, list(cells = 1)), flat, fast, error = TRUE)

@@ -28,7 +28,7 @@ collapsed$learned[3] <- FALSE
 zero <- state
 zero$hyper[3] <- 0
 torture("mc_c_bmf_run", views[[1]], views[[2]], collapsed, zero, utils::modifyList(plan, list(collapsed = TRUE)))
-ramp <- utils::modifyList(plan, list(power = c(0.1, 0.5, 1), on_tick = function(pass, objective) NULL))
+ramp <- utils::modifyList(plan, list(power = c(0.1, 0.5, 1), on_tick = function(iteration, objective) NULL))
 torture("mc_c_bmf_run", views[[1]], views[[2]], model(0L, FALSE), state, ramp)
 torture("mc_c_bmf_run", views[[1]], views[[1]], model(0L), state, plan, error = TRUE)
 torture("mc_c_bmf_run", views[[1]], views[[2]], model(0L), utils::modifyList(state, list(weights = matrix(1, 2, 2))),

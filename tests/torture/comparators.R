@@ -4,22 +4,22 @@ k <- 2L
 x <- matrix(as.double(runif(48) < 0.4), 8, 6)
 x[c(5, 40)] <- NA
 view <- torture("mc_c_view_dense", x)
-plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
-fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L)
+plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
+fast <- list(max_iter = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L)
 
 mixture <- list(weights = rep(1 / k, k), prototypes = matrix(runif(k * 6, 0.1, 0.9), k))
 torture("mc_c_bm_fit", view, mixture, c(0, 0, 0), plain)
 torture("mc_c_bm_fit", view, mixture, c(0.2, 1, 0.5), fast)
 torture("mc_c_bm_fit", view, modifyList(mixture, list(prototypes = diag(3))), c(0, 0, 0), plain, error = TRUE)
 torture("mc_c_bm_fit", view, mixture, c(-1, 0, 0), plain, error = TRUE)
+regression <- c(mixture, list(design = rbind(1, seq(-1, 1, length.out = 8)), effects = matrix(0, 2, k), ridge = 0.5))
+torture("mc_c_bm_fit", view, regression, c(0.2, 1, 0), plain)
+torture("mc_c_bm_fit", view, modifyList(regression, list(effects = diag(3))), c(0, 0, 0), plain, error = TRUE)
+torture("mc_c_bm_fit", view, modifyList(regression, list(ridge = -1)), c(0, 0, 0), plain, error = TRUE)
 
-# Fits to shards: a driver whose scans return `counts` sums of 1 after their head.
+# Fits to shards.
 empty <- list(dim = c(0L, 6L), start = 0L, column = integer())
-scans <- function(counts) {
-  list(scan = function(what, value, more) {
-    switch(what, pass = c(-10, rep(0, 6), rep(1, counts)), objective = c(-10, rep(0, 6)), NULL)
-  })
-}
+scans <- function(counts) list(steps = shard_steps(counts))
 for (evaluate in c(FALSE, TRUE)) torture("mc_c_bm_fit", view, c(mixture, list(evaluate = evaluate)), c(0, 0, 0), plain)
 torture("mc_c_bm_fit", empty, c(mixture, scans(1 + k + 12 * k)), c(0.2, 1, 0.5), fast)
 torture("mc_c_bm_fit", empty, c(mixture, scans(3)), c(0.2, 1, 0.5), fast)
@@ -91,12 +91,12 @@ scores <- c(0.3, 0.9, 0.3, 0.1)
 torture("mc_c_neighbours_loglik", matrix(0.3, nrow(x), ncol(x)), view, 2)
 torture("mc_c_neighbours_loglik", matrix(0.3, 2, 2), view, 1, error = TRUE)
 
-chances <- matrix(c(0, 0.3, 1, NA), 2)
-torture("mc_c_score_odds", chances, NULL, c(1e-4, 0, 1))
-torture("mc_c_score_odds", chances, c(4, 1), c(1e-4, 1, 2))
-torture("mc_c_score_odds", chances, 5, c(1e-4, 1, 2), error = TRUE)
+probabilities <- matrix(c(0, 0.3, 1, NA), 2)
+torture("mc_c_score_odds", probabilities, NULL, c(1e-4, 0, 1))
+torture("mc_c_score_odds", probabilities, c(4, 1), c(1e-4, 1, 2))
+torture("mc_c_score_odds", probabilities, 5, c(1e-4, 1, 2), error = TRUE)
 torture("mc_c_score_odds", 1L, NULL, c(1e-4, 0, 1), error = TRUE)
-odds <- list(chances, matrix(1:4, 2), c(0.5, 1))
+odds <- list(probabilities, matrix(1:4, 2), c(0.5, 1))
 torture("mc_c_stack_cells", odds, c(0, 1, 2, 3), NULL, 1)
 torture("mc_c_stack_cells", odds, c(0, 1, 2, 3), diag(4), 2)
 torture("mc_c_stack_cells", odds, c(0, 1, 2), NULL, 1, error = TRUE)

@@ -9,8 +9,9 @@ simplex <- function(n, m) {
   rows <- matrix(runif(n * m, 0.1, 1.1), n)
   rows / rowSums(rows)
 }
-plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
-fast <- list(max_pass = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = function(pass, objective) NULL)
+plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
+silent <- function(iteration, objective) NULL
+fast <- list(max_iter = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = silent)
 
 param <- list(
   membership = simplex(8, k), basis = simplex(k, 6), fixed_basis = FALSE, missing = 0L, newton = FALSE
@@ -30,12 +31,19 @@ torture("mc_c_plsa_vb_fit", full, modifyList(state, list(fixed_basis = TRUE, lea
 torture("mc_c_plsa_vb_fit", full, modifyList(state, list(prior = 1)), NULL, plain, error = TRUE)
 topic <- rep_len(0:2, sum(x, na.rm = TRUE))
 state <- list(topic = topic, prior = c(0.2, 0.3, 0.5, 0.1))
-plan <- list(n_sweep = 3L, thin = 2L, learn = TRUE, probe = c(0L, 1L), on_tick = function(pass, objective) NULL)
+plan <- list(n_sweep = 3L, thin = 2L, learn = TRUE, probe = c(0L, 1L), on_tick = function(iteration, objective) NULL)
 torture("mc_c_plsa_gibbs_run", holed, state, plan)
 torture("mc_c_plsa_gibbs_run", holed, state, modifyList(plan, list(thin = 0L, learn = FALSE)))
 torture("mc_c_plsa_gibbs_run", holed, modifyList(state, list(topic = topic + 1L)), plan, error = TRUE)
 torture("mc_c_plsa_gibbs_run", holed, modifyList(state, list(topic = topic[-1])), plan, error = TRUE)
 torture("mc_c_plsa_gibbs_run", holed, modifyList(state, list(prior = c(0, 1, 1, 1))), plan, error = TRUE)
+follows <- c(state, list(effects = matrix(0, 2, 3), concentration = 2))
+regression <- list(design = rbind(1, runif(8)), ridge = 0.5, rate = 0.3)
+drawn <- modifyList(plan, list(learn = FALSE, regression = regression))
+torture("mc_c_plsa_gibbs_run", holed, follows, drawn)
+torture("mc_c_plsa_gibbs_run", holed, follows, modifyList(drawn, list(learn = TRUE)), error = TRUE)
+torture("mc_c_plsa_gibbs_run", holed, state, drawn, error = TRUE)
+torture("mc_c_plsa_gibbs_run", holed, modifyList(follows, list(concentration = 0)), drawn, error = TRUE)
 torture("mc_c_plsa_gibbs_fold_in", full, list(basis = param$basis, alpha = c(0.2, 0.3, 0.5)))
 torture("mc_c_plsa_gibbs_fold_in", full, list(basis = param$basis, alpha = 0.2), error = TRUE)
 paper <- modifyList(param, list(missing = 1L, fixed_basis = TRUE))
@@ -51,9 +59,7 @@ torture("mc_c_plsa_fit", holed, modifyList(shard, list(evaluate = TRUE)), none, 
 torture("mc_c_plsa_fit", holed, modifyList(shard, list(before = 1)), none, plain, error = TRUE)
 torture("mc_c_plsa_fit", holed, modifyList(shard, list(basis = diag(k))), none, plain, error = TRUE)
 empty <- list(dim = c(0L, 6L), start = 0L, column = integer())
-driver <- c(param[c("basis", "missing")], list(scan = function(what, value, more) {
-  switch(what, pass = c(-10, rep(0, 6), rep(1, 18)), objective = c(-10, rep(0, 6)), NULL)
-}))
+driver <- c(param[c("basis", "missing")], list(steps = shard_steps(18)))
 torture("mc_c_plsa_fit", empty, driver, none, fast)
 torture("mc_c_plsa_fit", empty, modifyList(driver, list(missing = 7L)), none, fast, error = TRUE)
 stopped <- list(go_on = list(cycles = c(-20, -30, 4, 0), shared = param["basis"]))

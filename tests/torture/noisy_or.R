@@ -14,7 +14,7 @@ settings <- function(inference, ...) {
     inner = 1L, q_steps = 2L, q_rule = 0L, fixed = FALSE, ...
   )
 }
-control <- list(max_pass = 4L, tol = 0, accelerate = TRUE, n_threads = 1L)
+control <- list(max_iter = 4L, tol = 0, accelerate = TRUE, n_threads = 1L)
 for (inference in 0:2) {
   once <- torture("mc_c_nor_fit", distinct$view, param, settings(inference), control)
   param$hidden <- once$hidden
@@ -33,7 +33,7 @@ for (inference in 0:1) {
   torture("mc_c_nor_report", view, param, c(given, list(want = list(drawn = TRUE, map = TRUE))))
   torture("mc_c_nor_fit", view, param, modifyList(given, list(known = known[, -1L])), control, error = TRUE)
 }
-# With chances of recording.
+# With probabilities of recording.
 recorded <- c(param, list(recorded_share = rep(0.1, 10), recorded_taxon = rep(0.8, 5)))
 once <- torture("mc_c_nor_fit", distinct$view, recorded, settings(2L), control)
 torture("mc_c_nor_fit", distinct$view, modifyList(recorded, once["hidden"]), settings(2L), control)
@@ -73,9 +73,7 @@ torture("mc_c_nor_sum", view, modifyList(shard, list(listed = matrix(0, 8, 32)))
 torture("mc_c_nor_sum", view, modifyList(shard, list(listed = matrix(1e6, 8, 33))), of_rows, control, error = TRUE)
 torture("mc_c_nor_sum", view, shard, modifyList(of_rows, list(inference = 0L)), control, error = TRUE)
 empty <- list(dim = c(0L, 5L), start = 0L, column = integer())
-driver <- c(shard[-1], list(scan = function(what, value, more) {
-  switch(what, pass = c(-10, rep(0, 6), rep(1, 33)), objective = c(-10, rep(0, 6)), NULL)
-}))
+driver <- c(shard[-1], list(steps = shard_steps(33)))
 torture("mc_c_nor_sum", empty, driver, of_rows, control)
 torture("mc_c_nor_sum", empty, driver[-2], of_rows, control, error = TRUE)
 for (space in c("kept", "real")) {
@@ -98,3 +96,22 @@ draws <- utils::modifyList(settings(1L), list(
 torture("mc_c_nor_sample", view, param, draws)
 draws$proposal <- matrix(0.5, 7, 2)
 torture("mc_c_nor_sample", view, param, draws, error = TRUE)
+
+# Draws: without recording, with both parts of it and sources that are known, with effort, of visits.
+chain <- list(
+  prior = c(0.3, 0.2), links = param$links, leak = param$leak, recorded_share = NULL, recorded_taxon = NULL,
+  coef = NULL, on = matrix(0:1, 2, 8), grid = NULL
+)
+sampler <- function(...) utils::modifyList(settings(1L, ...), list(weight = NULL, prior = c(0, 0.5, -0.5, rep(0.1, 6))))
+plan <- list(n_sweep = 4L, thin = 2L, probe = matrix(c(0L, 1L), 2, 1))
+torture("mc_c_nor_gibbs", view, chain, sampler(), plan)
+torture("mc_c_nor_gibbs", view, chain, sampler(), modifyList(plan, list(thin = 0L)))
+found <- modifyList(chain, list(recorded_share = rep(0.1, 10), recorded_taxon = rep(0.8, 5), grid = rep(0:3, 2)))
+torture("mc_c_nor_gibbs", view, found, sampler(known = known), plan)
+made <- matrix(2L, 5, 8)
+torture("mc_c_nor_gibbs", view, found, sampler(made = made, found = matrix(as.integer(t(x) %in% 1), 5)), plan)
+curve <- modifyList(found, list(coef = c(0, 0.1)))
+torture("mc_c_nor_gibbs", view, curve, sampler(effort = seq(-1, 1, length.out = 8)), plan)
+torture("mc_c_nor_gibbs", view, modifyList(found, list(grid = rep(10L, 8))), sampler(), plan, error = TRUE)
+torture("mc_c_nor_gibbs", view, modifyList(chain, list(on = matrix(2L, 2, 8))), sampler(), plan, error = TRUE)
+torture("mc_c_nor_gibbs", view, chain, sampler(), modifyList(plan, list(n_sweep = -1L)), error = TRUE)

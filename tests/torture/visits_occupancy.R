@@ -7,7 +7,7 @@ rows <- list(
 )
 param <- list(theta = matrix(0, 4, 2), center = numeric(4), spread = rep(1, 4))
 prior <- list(center_sd = rep(1, 4), spread_prior = rep(0.5, 4), spread_sd = rep(1, 4))
-plain <- list(max_pass = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
+plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
 torture("mc_c_occ_fit", rows, param, prior, plain)
 torture("mc_c_occ_fit", rows, param, prior[-3], plain, error = TRUE)
 torture("mc_c_occ_fit", rows, modifyList(param, list(spread = numeric(4))), prior, plain, error = TRUE)
@@ -15,7 +15,7 @@ at <- torture("mc_c_occ_modes", rows, param)
 torture("mc_c_occ_modes", modifyList(rows, list(kind = c(0L, 1L, 2L, 0L, 3L))), param, error = TRUE)
 torture("mc_c_occ_modes", modifyList(rows, list(first = c(0L, 4L, 3L))), param, error = TRUE)
 plan <- list(n_sweep = 4L, thin = 2L, mode = at$theta, precision = at$precision)
-plan$on_tick <- function(pass, objective) NULL
+plan$on_tick <- function(iteration, objective) NULL
 torture("mc_c_occ_sample", rows, param, prior, plan)
 torture("mc_c_occ_sample", rows, param, prior, modifyList(plan, list(mode = 0)), error = TRUE)
 torture("mc_c_occ_pointwise", rows, 1L, matrix(0, 4, 3))

@@ -110,12 +110,12 @@ if (wanted("held_out")) {
   if (!is.null(now)) tables <- c(list("g10s2 (501 x 139)" = now), tables)
   cat(sprintf(paste0(
     "\n## Held-out cells\n\n%d folds, the same for all; mean loss in nats a cell (standard error over folds), ",
-    "probabilities kept within [1e-6, 1 - 1e-6]. Default priors. Best of 2 starts, 300 passes at most.\n\n"
+    "probabilities kept within [1e-6, 1 - 1e-6]. Default priors. Best of 2 starts, 300 iterations at most.\n\n"
   ), folds))
   row("table", "k", "ml", "map", "vb", "better than ml")
   row("---", "---", "---", "---", "---", "---")
   quick <- fit_control(
-    n_start = 2, max_pass = 300, tol = 1e-7, screen = 50, n_finish = 1, n_polish = 0, progress = FALSE
+    n_start = 2, max_iter = 300, tol = 1e-7, screen = 50, n_finish = 1, n_polish = 0, progress = FALSE
   )
   for (name in names(tables)) {
     set.seed(5)

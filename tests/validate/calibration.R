@@ -1,11 +1,11 @@
-# Are the chances that false_absences() gives, and the bounds of identifiability(), right? Simulated tables with planted
-# omissions, MULTICAUSE_SETS of them (50): the calibration slope of `missed` with the truth at the convention under
-# test, and how many cells' true chances the reported interval covers where the truth is anywhere in the bounds.
-# First the same of tables that were not drawn as the model has it; MULTICAUSE_PART=others stops after them.
+# Are the probabilities that false_absences() gives, and the bounds of identifiability(), right? Simulated tables with
+# planted omissions, MULTICAUSE_SETS of them (50): the calibration slope of `missed` with the truth at the convention
+# under test, and how many cells' true probabilities the reported interval covers where the truth is anywhere in the
+# bounds. First the same of tables that were not drawn as the model has it; MULTICAUSE_PART=others stops after them.
 library(multicause)
 n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "50"))
 part <- Sys.getenv("MULTICAUSE_PART", "all")
-quick <- fit_control(n_start = 2, max_pass = 400, tol = 1e-7, progress = FALSE)
+quick <- fit_control(n_start = 2, max_iter = 400, tol = 1e-7, progress = FALSE)
 vb_prior <- function(aspects, membership) list(aspects = c(aspects, aspects), membership = membership)
 estimators <- list(
   ml = list("ml"), map = list("map"), vb = list("vb"), vb_flat_aspects = list("vb", vb_prior(1, 0.5)),
@@ -70,8 +70,8 @@ setting <- function(convention, top, full, n = 300, m = 80, k = 4, shape = c(0.3
   list(convention = convention, draw = list(n = n, m = m, k = k, top = top, full = full, shape = shape))
 }
 
-# Other ways a table may come about. Each returns planted, x and the true chances, as draw_set() does; `present` is what
-# would be recorded without losses, `share` of each site's finds are lost.
+# Other ways a table may come about. Each returns planted, x and the true probabilities, as draw_set() does; `present`
+# is what would be recorded without losses, `share` of each site's presences are lost.
 lose <- function(present, share) {
   planted <- corrupt(matrix(rbinom(length(present), 1, present), nrow(present)), omit = share)
   p <- (1 - share) * present
@@ -116,8 +116,8 @@ others <- list(
   "no losses, gradient, narrow ranges" = list(k = 4, draw = function() lose(gradient(n, m, 0.1), numeric(n)))
 )
 
-# inside: of the zeros, those whose true chance is in the central 90 % of `missed` over 20 posterior draws; below: those
-# whose true chance is at most the upper 95 % quantile of `missed_most`, as identifiability() gives it.
+# inside: of the zeros, those whose true probability is in the central 90 % of `missed` over 20 posterior draws; below:
+# those whose true probability is at most the upper 95 % quantile of `missed_most`, as identifiability() gives it.
 other_set <- function(seed, other) {
   set.seed(seed)
   set <- other$draw()
@@ -165,7 +165,7 @@ report_slopes("Sparser aspects, Beta(0.2, 2), maximal", setting("maximal", 1, 0,
 report_slopes("Small tables, 80 x 30, k = 3, maximal", setting("maximal", 1, 0, n = 80, m = 30, k = 3), few)
 report_slopes("Large tables, 600 x 200, k = 6, maximal", setting("maximal", 1, 0, n = 600, m = 200, k = 6), few)
 
-# Coverage of every zero's true chance by [0, upper end]; the lower end is that there is no phantom.
+# Coverage of every zero's true probability by [0, upper end]; the lower end is that there is no phantom.
 cover <- function(seed) {
   set.seed(seed)
   set <- draw_set(300, 80, 4, NA, 0, c(0.3, 0.9))
@@ -173,9 +173,9 @@ cover <- function(seed) {
     at <- cbind(sure$cells$site, sure$cells$taxon)
     mean(sure$cells[[column]] >= set$missed[at] - 1e-9)
   }
-  ml <- identifiability(fit_table(set$x, estimators$ml), n_start = 0, nsim = 20, cells = TRUE)
+  ml <- identifiability(fit_table(set$x, estimators$ml), nsim = 20, cells = TRUE)
   fit <- fit_table(set$x, estimators$vb_flat)
-  vb <- identifiability(fit, n_start = 0, draws = posterior_draws(fit, 40), cells = TRUE)
+  vb <- identifiability(fit, draws = posterior_draws(fit, 40), cells = TRUE)
   c(
     ml_estimate = covered(ml, "missed_outer_most"), ml_bootstrap = covered(ml, "draws_most"),
     vb_estimate = covered(vb, "missed_outer_most"), vb_draws = covered(vb, "draws_most"),
@@ -184,7 +184,8 @@ cover <- function(seed) {
 }
 coverage <- vapply(seq_len(n_sets), cover, numeric(7))
 cat(sprintf(
-  "\nTruth anywhere in the bounds, 300 x 80, k = 4: %d sets; share of zeros whose true chance is at most\n\n", n_sets
+  "\nTruth anywhere in the bounds, 300 x 80, k = 4: %d sets; share of zeros whose true probability is at most\n\n",
+    n_sets
 ))
 cat("| upper end | mean (Monte Carlo error) | least of a set |\n| --- | --- | --- |\n")
 means <- apply(coverage, 1, show_mean, 3)

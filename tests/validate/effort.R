@@ -10,7 +10,7 @@ counts <- read.csv(file.path(folder, "turkana_counts.csv"))
 full <- xtabs(n_specimens ~ site_id + genus, counts)
 full <- unclass(full)[rowSums(full) >= 20, ]
 full <- full[, colSums(full > 0) >= 5]
-quick <- fit_control(n_start = 3, max_pass = 800, tol = 1e-7, progress = FALSE)
+quick <- fit_control(n_start = 3, max_iter = 800, tol = 1e-7, progress = FALSE)
 score <- function(seed) {
   set.seed(seed)
   keep <- runif(nrow(full), 0.1, 1)

@@ -35,8 +35,8 @@ raw_words <- paste(c(
   "subscript out of bounds", "internal error", "non-conformable", "missing value where TRUE/FALSE needed",
   "argument is of length zero", "invalid argument", "cannot coerce", "please report"
 ), collapse = "|")
-# What generics say of arguments they have no method for or do not take.
-generic_words <- "^no applicable method|^unused argument|^argument \".*\" is missing"
+# What generics say of arguments they have no method for or do not take; and R of `$` before it looks for a method.
+generic_words <- "^no applicable method|^unused argument|^argument \".*\" is missing|^invalid subscript type 'language'"
 
 # What a call may leave behind: nothing of this changes.
 world <- function() {
@@ -92,7 +92,7 @@ make_things <- function() {
   x <- outer(1:30, 1:12, function(i, j) (i <= 15) == (j <= 6)) * matrix(rbinom(360, 1, 0.7), 30)
   dimnames(x) <- list(paste0("site", 1:30), paste0("taxon", 1:12))
   x[2, 3] <- NA
-  few <- fit_control(n_start = 2, n_polish = 0, max_pass = 200, progress = FALSE, keep_starts = TRUE)
+  few <- fit_control(n_start = 2, n_polish = 0, max_iter = 200, progress = FALSE, keep_starts = TRUE)
   quick <- mcmc_control(chains = 2, warmup = 20, draws = 20, n_start = 2, n_reheat = 1, keep = 5, progress = FALSE)
   place <- cbind(lng = 1:30, lat = 1:30)
   near <- smooth_over(age = 1:30, place = place, bandwidth = c(age = 3, place = 2000), strength = 1)
@@ -102,14 +102,14 @@ make_things <- function() {
   models <- list(mixture = bernoulli_mixture, nmf = nmf)
   results <- list(
     age_profile(fits$near, 1:30), align_components(fits$white, fits$near), damage, cross_entropy(),
-    denoise(fits$white), divergences(fits$plca), identifiability(fits$white, n_start = 1), modes(fits$white),
+    denoise(fits$white), divergences(fits$plca), identifiability(fits$white), modes(fits$white),
     cross_validate(x, k = 1:2, models, folds = 2, control = few), select_k(x, 1:2, control = few, folds = 2),
     compare_models(x, k = 1:2, models, folds = 2, control = few), recovery(1 - predict(fits$vb), damage), near,
     bmf_prior(), noisy_or_prior(), sources(fits$noisy), phantoms(fits$white),
     by_taxon(fits$white), false_absences(fits$white), false_presences(fits$gibbs), test_loglik(fits$vb, x), few,
     quick, phantom_test(aspect_bernoulli(x, 2, estimate = "ml", control = few), nsim = 2, control = few),
     summary(fits$white), summary(fits$gibbs), summary(fits$bmf), summary(fits$nmf), summary(fits$noisy),
-    summary(identifiability(fits$white, n_start = 0))
+    summary(identifiability(fits$white))
   )
   w <- which_zeros(x, age = 1:30, quick = TRUE, seed = 1)
   zero <- as.data.frame(w, n = 1)
@@ -261,7 +261,7 @@ sound_argument <- function(name, things, sound) {
     x = , newdata = if (stats::runif(1L) < 0.8) things$x else things$counts, data = things$frame,
     fit = , object = pick_one(things$fits), k = 2, control = things$few, model = bernoulli_mixture,
     site = "site", taxon = "taxon", visit = "day", path = file.path(home, "path"),
-    groups = rep(1:2, 15), chance = 0.9, quick = TRUE, open = FALSE,
+    groups = rep(1:2, 15), probability = 0.9, quick = TRUE, open = FALSE,
     file = pick_one(as.list(things$files)), nsim = 2, n_start = 1, folds = 2, omega = 1:3, beta = 1,
     reference = things$fits$white,
     fits = list(things$fits$plsa, things$fits$sparse), scores = predict(things$fits$vb),

@@ -1,7 +1,7 @@
-# Newton halves of aspect Bernoulli on many small random tables (missing cells, pinned phantoms, priors, empty rows and
+# Newton halves of aspect Bernoulli on many small random tables (missing cells, fixed phantoms, priors, empty rows and
 # columns, probabilities at 0 and 1, duplicated components, more components than rows), in the dense form and, with
-# columns of small aspects, in the sparse one: no pass falls by more than rounding, and a half solved to the end is the
-# optimum of its concave problem, by the gap of its best vertex.
+# columns of small aspects, in the sparse one: no iteration falls by more than rounding, and a half solved to the end is
+# the optimum of its concave problem, by the gap of its best vertex.
 #   Rscript tests/validate/newton.R [tables = 1000] [halves = 200]
 library(multicause)
 args <- as.integer(c(commandArgs(TRUE), "1000", "200")[1:2])
@@ -19,12 +19,12 @@ local(envir = here, {
     for (form in c("newton", "sparse")) {
       p <- hard_problem(seed, light = form == "sparse")
       for (accelerate in c(FALSE, TRUE)) {
-        trace <- run_newton(p$x, p$start, p$pinned, p$pseudo, newton(40L, accelerate, algorithm = form))$outcome$trace
+        trace <- run_newton(p$x, p$start, p$fixed, p$pseudo, newton(40L, accelerate, algorithm = form))$outcome$trace
         worst <- max(worst, -diff(c(log_posterior(p, p$start), trace)) / (1 + abs(trace[1L])))
       }
     }
   }
-  cat(sprintf("%d tables: the deepest fall of a pass is %.2g of the objective\n", args[1L], worst))
+  cat(sprintf("%d tables: the deepest fall of an iteration is %.2g of the objective\n", args[1L], worst))
   gap <- 0
   seeds <- seq_len(args[2L])
   for (seed in seeds) {

@@ -1,6 +1,6 @@
 # Does noisy_or() find what is there? The image problem (eight overlapping 8 x 8 shapes and a leak) for the three
 # inferences, against the number of pictures and of sources; then author citations, and held-out cells of the paper's
-# table beside aspect Bernoulli; and tables with a chance of recording, of the model itself. Results are kept in
+# table beside aspect Bernoulli; and tables with a probability of recording, of the model itself. Results are kept in
 # bench/noisy_or.md. Parts: images, citations, cells, recording.
 library(multicause)
 parts <- commandArgs(TRUE)
@@ -30,7 +30,7 @@ n_found <- function(links, shapes, least = 0.9) {
 }
 
 images <- function() {
-  file <- file.path(folder, "..", "golden", "noisy-or", "patterns.csv")
+  file <- file.path("tests", "testthat", "golden", "noisy_or", "patterns.csv")
   patterns <- as.matrix(utils::read.csv(file))
   leak <- ifelse(patterns[patterns[, 1] == 0, -1] == 1, 0.3, 0.02)
   shapes <- patterns[patterns[, 1] > 0, -1]
@@ -90,7 +90,7 @@ cells <- function() {
   occ <- utils::read.csv(file.path(folder, "now_2003", "g10s2_occ.csv"))
   x <- matrix(0L, max(occ$site_id), max(occ$genus_id))
   x[cbind(occ$site_id, occ$genus_id)] <- 1L
-  control <- fit_control(n_start = 5, screen = 30, n_finish = 1, n_polish = 0, max_pass = 1000, progress = FALSE)
+  control <- fit_control(n_start = 5, screen = 30, n_finish = 1, n_polish = 0, max_iter = 1000, progress = FALSE)
   ab_map <- function(x, k, control) aspect_bernoulli(x, k, estimate = "map", control = control)
   models <- list(`AB, ML` = aspect_bernoulli, `AB, MAP` = ab_map, `noisy-OR` = noisy_or)
   k <- list(`AB, ML` = 3:4, `AB, MAP` = c(4, 6, 8, 13), `noisy-OR` = c(4, 6, 8, 10))
@@ -127,7 +127,7 @@ recorded_table <- function(n, m, k, arm, seed) {
 }
 
 # Recording: all parameters inside their ranges, and every taxon of three components, so that larger tables must tell
-# the chances. 2 (l(estimate) - l(truth)) should be about as large as the number of parameters.
+# the probabilities. 2 (l(estimate) - l(truth)) should be about as large as the number of parameters.
 recording <- function() {
   k <- 3L
   m <- 30L
@@ -142,11 +142,12 @@ recording <- function() {
       if (arm == "effort") more$effort <- d$effort
       suppressWarnings(suppressMessages(do.call(noisy_or, c(list(d$cell, k, estimate = "ml"), more))))
     }
-    most <- if (grepl("visits", arm)) 500 else 8000 # single visits tell the chances in one direction hardly, and slowly
-    control <- fit_control(n_start = 2, max_pass = most, tol = 1e-10, progress = FALSE)
+    most <- if (grepl("visits",
+      arm)) 500 else 8000 # single visits tell the probabilities in one direction hardly, and slowly
+    control <- fit_control(n_start = 2, max_iter = most, tol = 1e-10, progress = FALSE)
     time <- seconds(best <- fit(control = control))
-    # The truth's own chances under effort are not a start value: these are where it is compared from.
-    at <- fit_control(n_start = 1, max_pass = 0, accelerate = FALSE, progress = FALSE)
+    # The truth's own probabilities under effort are not a start value: these are where it is compared from.
+    at <- fit_control(n_start = 1, max_iter = 0, accelerate = FALSE, progress = FALSE)
     gain <- if (arm == "effort") NA else 2 * (best$loglik - fit(start = d$truth, control = at)$loglik) / best$df
     own <- assigned(suppressWarnings(stats::cor(t(d$truth$links), t(best$param$links))))
     taxon <- if (is.null(best$param$recorded_taxon)) 1 else best$param$recorded_taxon

@@ -4,7 +4,7 @@
 library(multicause)
 n_sets <- as.integer(Sys.getenv("MULTICAUSE_SETS", "100"))
 part <- Sys.getenv("MULTICAUSE_PART", ".")
-quick <- fit_control(n_start = 3, max_pass = 300, tol = 1e-6, n_polish = 0, progress = FALSE)
+quick <- fit_control(n_start = 3, max_iter = 300, tol = 1e-6, n_polish = 0, progress = FALSE)
 
 shares <- function(n, k, shape) {
   s <- matrix(rgamma(n * k, shape), n)

@@ -10,7 +10,7 @@ if (!dir.exists(folder)) {
   cat("repeat_surveys is not at hand: skipped\n")
   quit()
 }
-control <- fit_control(n_start = 3, max_pass = 2000, tol = 1e-8, progress = FALSE)
+control <- fit_control(n_start = 3, max_iter = 2000, tol = 1e-8, progress = FALSE)
 flat <- list(aspects = c(1, 1), membership = 1)
 helpers <- new.env(parent = asNamespace("multicause"))
 for (file in c("helper-data.R", "helper-surveys.R")) sys.source(file.path("tests", "testthat", file), helpers)
@@ -76,7 +76,7 @@ first_alone <- function(visits, name, contents) {
   cat(sprintf(
     "| %s | %d | %d of %d | %s | %.0f | %s | %.0f / %.0f / %.0f | %s |\n", name, contents, sum(later, na.rm = TRUE),
     sum(zero), paste(sprintf("%.0f", answer), collapse = " / "), summary(fit)$expected_false$absences[["expected"]],
-    paste(bound("reached"), collapse = " to "), most[1], most[2], most[3],
+    paste(bound("inner"), collapse = " to "), most[1], most[2], most[3],
     paste(vapply(answer, function(one) c("site", "taxon", "both")[one <= most][1], ""), collapse = " / ")
   ))
   score <- 0 * x
@@ -153,7 +153,7 @@ cat("| --- | --- | --- | --- | --- | --- | --- |\n")
 compare_detection(surveys$hbef2015, "hbef2015", 1:3)
 compare_detection(surveys$mhb2014, "mhb2014", c(1, 4, 8))
 cat("\nFalse absences of visit 1: all visits, missed by visit / observation / attribute, against visit 1 alone\n\n")
-cat("| survey | contents | found later | all visits | as fitted | reached | most, by observation / attribute / both |")
+cat("| survey | contents | found later | all visits | as fitted | inner | most, by observation / attribute / both |")
 cat(" the narrowest that covers |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 cases <- unlist(lapply(names(surveys), function(name) {
   lapply(c(1, 2, 4), function(contents) first_alone(surveys[[name]], name, contents))

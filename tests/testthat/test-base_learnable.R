@@ -1,0 +1,208 @@
+# What a table cannot tell is said by all models alike.
+
+of_binary <- list(
+  aspect_bernoulli = function(x, k) aspect_bernoulli(x, k, control = brief()),
+  bernoulli_mixture = function(x, k) bernoulli_mixture(x, k, control = brief()),
+  logistic_pca = function(x, k) logistic_pca(x, k, control = brief()),
+  noisy_or = function(x, k) noisy_or(x, k, control = brief()),
+  nmf = function(x, k) nmf(x, k, control = brief()),
+  bmf = function(x, k) {
+    bmf(x, k, k, family = "bernoulli", control = mcmc_control(chains = 2, warmup = 5, draws = 10, progress = FALSE))
+  },
+  visits_bernoulli = function(x, k) {
+    y <- array(x, c(dim(x), 2L))
+    names <- lapply(dim(y), seq_len)
+    visits_bernoulli(structure(y, dimnames = stats::setNames(names, c("site", "taxon", "visit"))), k, control = brief())
+  },
+  plca = function(x, k) plca(x, k, control = brief())
+)
+of_counts <- list(plsa = function(x, k) plsa(x, k, control = brief()))
+brief <- function() fit_control(n_start = 2, n_polish = 0, max_iter = 20, progress = FALSE)
+
+# The messages of a call, and its error where it ends in one of ours.
+said_by <- function(call) {
+  said <- character()
+  error <- withCallingHandlers(
+    tryCatch({
+      suppressWarnings(call)
+      NULL
+    }, multicause_input_error = conditionMessage),
+    message = function(m) {
+      said <<- c(said, conditionMessage(m))
+      invokeRestart("muffleMessage")
+    }
+  )
+  c(said, error)
+}
+
+test_that("a table of which nothing can be learnt is told or refused by every model", {
+  constant <- list(
+    "all of its cells are 0" = matrix(0, 6, 5), "all of its cells are 1" = matrix(1, 6, 5),
+    "all of its cells are NA" = matrix(NA_real_, 6, 5), "it has 1 cell" = matrix(1, 1, 1)
+  )
+  for (why in names(constant)) {
+    for (model in names(of_binary)) {
+      said <- said_by(of_binary[[model]](constant[[why]], 2))
+      expect_match(said, "(Nothing|only its detection) can be learnt|must (have|hold|be at most)", all = FALSE,
+        label = paste(model, why))
+    }
+  }
+  for (why in names(constant)[c(1, 3)]) {
+    said <- said_by(of_counts$plsa(constant[[why]], 2))
+    expect_match(said, "Nothing can be learnt|must have", all = FALSE, label = paste("plsa", why))
+  }
+  said <- said_by(aspect_bernoulli(constant[[1L]], 2, control = brief()))
+  expect_identical(grep("Nothing", said, value = TRUE), "Nothing can be learnt from `x`: all of its cells are 0.\n")
+  said <- said_by(which_zeros(cbind(a = c(1, 0), b = 0:1), quick = TRUE, seed = 1))
+  expect_no_match(paste(c("", said), collapse = " "), "learnt")
+})
+
+test_that("as many components as rows or columns are told by every model, whatever it does with them", {
+  set.seed(1)
+  x <- matrix(c(0, 1, rbinom(46, 1, 0.5)), 8)
+  x[rowSums(x) == 0, 1] <- 1
+  for (model in names(of_binary)) {
+    said <- said_by(of_binary[[model]](x, 6))
+    expect_match(said, "`[kl]` = 6 is not below the smaller side of the table \\(6\\)", all = FALSE, label = model)
+    expect_no_match(paste(c("", said_by(of_binary[[model]](x, 5))), collapse = " "), "smaller side", label = model)
+  }
+  expect_match(said_by(of_counts$plsa(x, 6)), "repeat the data", all = FALSE)
+  # An array is repeated by components of two of its sides alone if these have as many pairs.
+  three <- array(rpois(60, 3), c(5, 6, 2))
+  expect_no_match(paste(c("", said_by(plca(three, 4, control = brief()))), collapse = " "), "repeat the data")
+})
+
+test_that("unknown cells are counted once, and NaN among them", {
+  set.seed(2)
+  x <- matrix(rbinom(60, 1, 0.5), 10) + 0
+  x[1, 1] <- 1
+  expect_no_match(paste(c("", said_by(nmf(x, 2, control = brief()))), collapse = " "), "unknown")
+  x[2:3, 2] <- NA
+  x[4, 3] <- NaN
+  for (model in setdiff(names(of_binary), "visits_bernoulli")) {
+    said <- said_by(of_binary[[model]](x, 2))
+    expect_identical(
+      grep("unknown", said, value = TRUE), "3 of 60 cells of `x` are unknown: 2 NA, and 1 NaN, which is taken as NA.\n",
+      label = model
+    )
+  }
+  expect_match(said_by(of_binary$visits_bernoulli(x, 2)), "must hold only 0, 1 or NA: row 4, .* is NaN")
+  sparse <- Matrix::Matrix(replace(x, 4 + 20, 0), sparse = TRUE)
+  expect_match(said_by(nmf(sparse, 2, control = brief())), "^2 of 60 cells of `x` are unknown \\(NA\\)", all = FALSE)
+})
+
+test_that("taxa found at the same sites, and at all others, are told, and so are equal lists", {
+  set.seed(3)
+  x <- matrix(rbinom(400, 1, 0.5), 20, dimnames = list(sprintf("s%02d", 1:20), sprintf("t%02d", 1:20)))
+  expect_identical(alike_pairs(x), list())
+  x[, 7] <- x[, 4]
+  x[, 9] <- 1 - x[, 2]
+  x <- rbind(x, s21 = x[5, ])
+  said <- paste(said_by(bernoulli_mixture(x, 2, control = brief())), collapse = "")
+  expect_match(said, "Equal columns of `x`: \"t04\" and \"t07\".", fixed = TRUE)
+  expect_match(said, "Inverse columns of `x`: \"t02\" and \"t09\".", fixed = TRUE)
+  expect_match(said, "Equal rows of `x`: \"s05\" and \"s21\".", fixed = TRUE)
+  expect_identical(alike_pairs(Matrix::Matrix(x, sparse = TRUE)), alike_pairs(x))
+  # Few presences are alike by chance.
+  rare <- matrix(0, 20, 6)
+  rare[1:3, 1:2] <- 1
+  expect_identical(alike_pairs(rare), list())
+  # Columns that differ in one unknown cell are not equal.
+  x[1, 7] <- NA
+  expect_no_match(paste(said_by(bernoulli_mixture(x, 2, control = brief())), collapse = ""), "Equal columns")
+})
+
+test_that("equal and inverse levels of an array are told by plca()", {
+  set.seed(6)
+  x <- matrix(rbinom(400, 1, 0.5), 20)
+  x[, 7] <- x[, 4]
+  x[, 9] <- 1 - x[, 2]
+  said <- said_by(plca(x, 2, control = brief()))
+  expect_match(said, "Equal columns of `x`: \"4\" and \"7\".", fixed = TRUE, all = FALSE)
+  expect_match(said, "Inverse columns of `x`: \"2\" and \"9\".", fixed = TRUE, all = FALSE)
+  three <- array(rbinom(480, 1, 0.5), c(10, 8, 6), list(site = letters[1:10], taxon = LETTERS[1:8], time = NULL))
+  three[, 5, ] <- three[, 2, ]
+  three[4, , ] <- 1 - three[3, , ]
+  said <- said_by(plca(three, 2, control = brief()))
+  expect_match(said, "Equal levels of taxon of `x`: \"B\" and \"E\".", fixed = TRUE, all = FALSE)
+  expect_match(said, "Inverse levels of site of `x`: \"c\" and \"d\".", fixed = TRUE, all = FALSE)
+  expect_length(grep("levels", said), 2L)
+  expect_match(said, "`x` has no names of time: results call them by their numbers", fixed = TRUE, all = FALSE)
+})
+
+test_that("missing names of rows and columns are told once by every model", {
+  set.seed(7)
+  x <- matrix(rbinom(120, 1, 0.5), 12)
+  for (model in setdiff(names(of_binary), "visits_bernoulli")) {
+    expect_identical(
+      grep("no names", said_by(of_binary[[model]](x, 2)), value = TRUE),
+      "`x` has no names of rows and columns: results call them by their numbers.\n", label = model
+    )
+  }
+  colnames(x) <- letters[1:10]
+  said <- said_by(aspect_bernoulli(as.data.frame(x), 2, control = brief()))
+  expect_identical(
+    grep("no names", said, value = TRUE), "`x` has no names of rows: results call them by their numbers.\n"
+  )
+  rownames(x) <- LETTERS[1:12]
+  expect_no_match(paste(c("", said_by(aspect_bernoulli(x, 2, control = brief()))), collapse = " "), "no names")
+  expect_length(grep("no names", said_by(which_zeros(unname(x), quick = TRUE, seed = 1))), 1L)
+})
+
+test_that("trivial noise changes no fit: every model, and plsa() keeps its prior", {
+  set.seed(4)
+  x <- 3 * matrix(rpois(96, 1), 12)
+  x[, 1] <- 3
+  noisy <- x + 1e-15
+  plain <- fit_control(n_start = 1, n_polish = 0, max_iter = 30, tol = 0, accelerate = FALSE, progress = FALSE)
+  fit_of <- function(model, x, ...) {
+    set.seed(5)
+    suppressWarnings(suppressMessages(model(x, 2, ..., control = plain)))
+  }
+  for (model in list(plsa, plca, nmf)) {
+    expect_equal(fit_of(model, noisy)$objective, fit_of(model, x)$objective, tolerance = 1e-9)
+    expect_equal(fitted(fit_of(model, noisy)), fitted(fit_of(model, x)), tolerance = 1e-7)
+  }
+  expect_equal(fit_of(plsa, noisy, estimate = "vb")$objective, fit_of(plsa, x, estimate = "vb")$objective,
+    tolerance = 1e-9)
+  # Values within the rounding of large counts are whole; small ones are not taken for zeros alone.
+  expect_true(is_whole(list(value = c(0.1 * 30, 7e8 + 1e-7))))
+  expect_false(is_whole(list(value = c(1e-12, 3e-12))))
+  expect_false(is_whole(list(value = c(1, 2.001))))
+  # Models of 0 and 1 take no other values.
+  for (model in names(of_binary)[1:4]) {
+    expect_error(of_binary[[model]](pmin(x, 1) + 1e-9, 2), "0, 1 or NA", class = "multicause_input_error")
+  }
+})
+
+test_that("plsa() samples counts that differ from whole numbers by rounding alone as these", {
+  set.seed(6)
+  x <- matrix(rpois(60, 3), 10)
+  x[1, 1] <- 3
+  control <- mcmc_control(chains = 1, warmup = 5, draws = 10, progress = FALSE)
+  draw <- function(x) {
+    set.seed(7)
+    suppressWarnings(suppressMessages(plsa(x, 2, estimate = "gibbs", control = control)))$param$basis
+  }
+  expect_identical(draw(x - 1e-13 * (x > 0)), draw(x))
+})
+
+test_that("an option silences messages", {
+  x <- matrix(c(NA, 0, 1, 1, 0, 1, 1, 0, 0, 1), 5)
+  expect_message(nmf(x, 1, control = brief()), "unknown")
+  old <- options(multicause.quiet = TRUE)
+  on.exit(options(old))
+  expect_no_message(nmf(x, 1, control = brief()))
+})
+
+test_that("plot() of what has no picture says where pictures are", {
+  near <- smooth_over(age = 1:5, bandwidth = 1, strength = 1)
+  expect_error(plot(near), "plot\\(fit, \"curves\"\\)", class = "multicause_input_error")
+  folder <- tempfile()
+  on.exit(unlink(folder, recursive = TRUE))
+  pieces <- suppressMessages(shards(simulated_sites$x, folder, size = 60))
+  expect_error(plot(pieces), "plot a fit to them", class = "multicause_input_error")
+  fit_of <- function(...) suppressWarnings(suppressMessages(aspect_bernoulli(..., control = brief())))
+  kinds <- phantoms(fit_of(simulated_sites$x, 2, phantom = "white"))
+  expect_error(plot(kinds), "a table: plot\\(fit\\)", class = "multicause_input_error")
+})

@@ -1,0 +1,131 @@
+# R/base_draws.R: posterior_draws(), confint(), predict(level = ) and as_draws() of all samplers.
+
+few_chains <- function(chains = 2, warmup = 50, draws = 100, ...) {
+  mcmc_control(chains = chains, warmup = warmup, draws = draws, progress = FALSE, ...)
+}
+
+sampled_fits <- local({
+  made <- NULL
+  function() {
+    if (is.null(made)) made <<- make_sampled_fits()
+    made
+  }
+})
+
+make_sampled_fits <- function() {
+  set.seed(1)
+  x <- simulated_sites$x[rowSums(simulated_sites$x[, 1:10]) > 0, 1:10][1:30, ]
+  visits <- list(x, x * matrix(stats::rbinom(300, 1, 0.7), 30))
+  chains <- few_chains(keep = 20)
+  suppressWarnings(suppressMessages(list(
+    aspect_bernoulli = aspect_bernoulli(x, 2, phantom = "white", estimate = "gibbs", control = chains),
+    plsa = plsa(3 * x, 2, estimate = "gibbs", control = chains),
+    noisy_or = noisy_or(x, 2, missed_by = "site", estimate = "gibbs", control = chains),
+    bmf = bmf(x, family = "bernoulli", control = few_chains(n_start = 2, n_reheat = 1, keep = 20)),
+    visits_bernoulli = visits_bernoulli(visits, k = 2, estimate = "gibbs", control = chains)
+  )))
+}
+
+test_that("draws of every sampler are fits whose mean is that of the fit, with a print of their own", {
+  for (name in names(sampled_fits())) {
+    fit <- sampled_fits()[[name]]
+    draws <- with_seed(1, posterior_draws(fit, 1000))
+    expect_length(draws, sum(lengths(fit$kept)))
+    expect_true(inherits(draws[[1]], name))
+    each <- vapply(draws, function(draw) as.vector(fitted(draw)), numeric(300))
+    # Kept states are a part of all draws, so that the means differ by chance.
+    far <- abs(rowMeans(each) - as.vector(fitted(fit))) / (apply(each, 1, stats::sd) + 0.01)
+    expect_lt(mean(far), 0.5)
+    expect_gt(min(apply(each, 1, stats::sd)), 0)
+    said <- print_words(draws[[1]])
+    expect_match(said, "one draw from the posterior")
+    expect_false(grepl("converged|chains", said))
+    expect_length(with_seed(1, posterior_draws(fit, 3)), 3L)
+  }
+})
+
+test_that("confint() has quantiles of what draws record, and intervals of parameters by their spread", {
+  fits <- sampled_fits()
+  ab <- fits$aspect_bernoulli
+  ends <- confint(ab, level = 0.8)
+  expect_identical(
+    rownames(ends)[1:4], c("white_share", "false_absences", "aspects[A1, taxon_01]", "aspects[A2, taxon_01]")
+  )
+  expect_identical(colnames(ends), c("10 %", "90 %"))
+  expect_equal(ends["false_absences", ], stats::quantile(ab$trace$false_absences, c(0.1, 0.9)), ignore_attr = TRUE)
+  expect_identical(rownames(confint(ab, "taxon_03")), c("aspects[A1, taxon_03]", "aspects[A2, taxon_03]"))
+  expect_identical(unname(confint(ab, "aspects[A2, taxon_03]")), matrix(0, 1, 2)) # of a fixed phantom
+  tidied <- tidy(ab, matrix = "aspects", conf.int = TRUE, conf.level = 0.8)
+  at <- sprintf("aspects[%s, %s]", tidied$component, tidied$taxon)
+  expect_equal(tidied$conf.low, unname(ends[at, 1]))
+
+  entries <- confint(fits$bmf)
+  expect_identical(rownames(entries)[1:2], c("row_features", "column_features"))
+  expect_equal(entries["row_entries", ], stats::quantile(fits$bmf$trace$row_entries, c(0.025, 0.975)),
+    ignore_attr = TRUE)
+  expect_false(any(grepl("cell|objective|log_likelihood", rownames(entries))))
+
+  few <- fit_control(n_start = 1, progress = FALSE)
+  for (fit in list(aspect_bernoulli(ab$x, 2, estimate = "vb", control = few),
+    plsa(fits$plsa$x, 2, estimate = "vb", control = few))) {
+    part <- if (inherits(fit, "plsa")) "basis" else "aspects"
+    ends <- confint(fit, level = 0.9)
+    expect_identical(dim(ends), c(20L, 2L))
+    draws <- vapply(with_seed(2, posterior_draws(fit, 2000)), function(draw) draw$param[[part]], fit$param[[part]])
+    drawn <- apply(draws, 1:2, stats::quantile, c(0.05, 0.95))
+    expect_lt(max(abs(as.vector(drawn[1, , ]) - ends[, 1]), abs(as.vector(drawn[2, , ]) - ends[, 2])), 0.03)
+    expect_match(print_words(posterior_draws(fit, 1)[[1]]), "one draw from the posterior, log-likelihood -[0-9]")
+  }
+})
+
+test_that("as_draws() has all parameters of the draws that were kept, by name and chain", {
+  skip_if_not_installed("posterior")
+  for (name in setdiff(names(sampled_fits()), "bmf")) {
+    fit <- sampled_fits()[[name]]
+    drawn <- with_seed(3, posterior::as_draws(fit, parameters = TRUE))
+    expect_identical(dim(drawn)[1:2], c(length(fit$kept[[1]]), length(fit$kept)))
+    draws <- with_seed(3, posterior_draws(fit, sum(lengths(fit$kept))))
+    part <- c(plsa = "basis", noisy_or = "links")[name]
+    if (is.na(part)) part <- "aspects"
+    at <- sprintf("%s[A2,taxon_04]", part)
+    expect_identical(
+      as.vector(drawn[, , at]), vapply(draws, function(draw) draw$param[[part]]["A2", "taxon_04"], 0, USE.NAMES = FALSE)
+    )
+    expect_identical(anyDuplicated(dimnames(drawn)[[3]]), 0L)
+    expect_length(dimnames(drawn)[[3]], sum(lengths(fit$param)))
+  }
+  bmf <- sampled_fits()$bmf
+  expect_error(posterior::as_draws(bmf, parameters = TRUE), "no labels", class = "multicause_input_error")
+  plain <- aspect_bernoulli(sampled_fits()$aspect_bernoulli$x, 2, control = fit_control(n_start = 1, progress = FALSE))
+  expect_error(posterior::as_draws(plain, parameters = TRUE), "sampled", class = "multicause_input_error")
+
+  set.seed(4)
+  present <- matrix(rbinom(200, 1, 0.6), 40, dimnames = list(NULL, letters[1:5]))
+  fit <- visits_occupancy(lapply(1:3, function(v) present * matrix(rbinom(200, 1, 0.5), 40)), uneven = 0)
+  drawn <- posterior::as_draws(fit)
+  expect_identical(dim(drawn)[2], 1L)
+  expect_identical(dimnames(drawn)[[3]], rownames(vcov(fit)))
+  expect_equal(stats::cov(matrix(drawn, dim(drawn)[1])), vcov(fit), ignore_attr = TRUE)
+})
+
+test_that("predict(level = ) of sampled LDA has the moments of draws of memberships and basis", {
+  fit <- sampled_fits()$plsa
+  cells <- predict(fit, level = 0.9)
+  expect_identical(cells$mean, fitted(fit))
+  expect_true(all(cells$lower <= cells$mean & cells$mean <= cells$upper))
+  set.seed(5)
+  many <- replicate(100, posterior_draws(fit, 1000), simplify = FALSE)
+  shares <- vapply(do.call(c, many), function(draw) draw$param$membership %*% draw$param$basis, matrix(0, 30, 10))
+  error <- plsa_share_error(fit, 1:30, cells$mean / fit$row_scale)
+  expect_equal(error, apply(shares, 1:2, stats::sd), tolerance = 0.02, ignore_attr = TRUE)
+  expect_identical(predict(fit, rows = c(3, 1), level = 0.9)$upper, cells$upper[c(3, 1), ])
+  shares <- predict(fit, type = "membership", level = 0.9)
+  expect_true(all(shares$lower <= shares$mean & shares$mean <= shares$upper))
+  expect_equal(shares$mean, fit$param$membership)
+  for (call in list(
+    quote(predict(fit, fit$x[1:2, ], level = 0.9)), quote(predict(fit, type = "cell", level = 0.9)),
+    quote(predict(fit, level = 1))
+  )) {
+    expect_error(eval(call), "`level`", class = "multicause_input_error")
+  }
+})
