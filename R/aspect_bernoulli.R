@@ -13,7 +13,7 @@
 #' Separate pages explain [estimation][aspect_bernoulli_estimation] (starting values, priors, sampling, cost),
 #' [effort][aspect_bernoulli_effort], and [smoothing over neighbours][aspect_bernoulli_neighbours].
 #'
-#' A table alone does not show how much a phantom makes up: [identifiability()] gives the range.
+#' A table alone does not show how large the phantom's share is: [identifiability()] gives the range.
 #'
 #' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown. A matrix, table, sparse
 #'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
@@ -99,17 +99,17 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'
 #' @section Estimates:
 #' * `"map"` is the default. It adds a Beta prior on every component's probabilities and a symmetric Dirichlet prior on
-#'   every site's shares, and climbs to the posterior mode. The weak default prior keeps probabilities off exact 0
-#'   and 1, and shares off 0. It is the default because it predicts held-out cells better: on each of 8 tables with k
-#'   of 3 and 6, by 0.02 to 1.4 nats a cell (`bench/estimate_default.md` in the sources).
+#'   every site's shares, and finds the posterior mode. The weak default prior keeps probabilities off exact 0 and 1,
+#'   and shares off 0. It is the default because it predicts held-out cells better: on each of 8 tables with k of 3 and
+#'   6, by 0.02 to 1.4 nats a cell, and by 0.001 to 0.3 if probabilities are kept within 0.01 and 0.99
+#'   (`bench/estimate_default.md` in the sources).
 #' * `"ml"` maximises the likelihood, memberships first, then components. It takes Newton steps within bounds or the
-#'   paper's EM algorithm; `algorithm` of [fit_control()] shows which. Maximum likelihoods, the paper's
-#'   criterion (`"aic_paper"` of [select_k()]) and
-#'   [phantom_test()] need `"ml"`.
-#' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It climbs
-#'   a lower bound of the log evidence. `param` are its means and `posterior` its parameters. [posterior_draws()] draws
-#'   from it.
-#' * `"gibbs"` samples that posterior, see below.
+#'   paper's EM algorithm; `fit$algorithm` names the one used. Maximum likelihoods, the paper's criterion (`"aic_paper"`
+#'   of [select_k()]) and [phantom_test()] need `"ml"`.
+#' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It
+#'   maximises a lower bound of the log evidence. `param` are its means and `posterior` its parameters.
+#'   [posterior_draws()] draws from it.
+#' * `"gibbs"` samples that posterior, see Sampling.
 #'
 #' @section Priors:
 #' For `"map"`, `prior` has `aspects`, the two parameters of the Beta prior, and `membership`, the parameter of the
@@ -117,17 +117,18 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' `NULL` is `list(aspects = c(1.2, 2), membership = 1.1)` for `"map"`, 0.5 each for `"vb"` and `"gibbs"`. `"ml"` has no
 #' prior.
 #'
-#' A site with few presences says little of its shares. With a flat prior the shares follow these few presences too
-#' closely. Held-out cells were predicted better with 1.1, the default, than with 1 in 27 of 30 comparisons: ten tables,
-#' with k of 4, 8 and 16. With four presences a site 1.3 and more were better still; `"cv"` tries up to 1.5
-#' (`bench/estimate_default.md` in the sources). With `smooth` the default is 1: neighbours say enough of the shares.
+#' A site with few presences carries little information on its shares. With a flat prior the shares follow these few
+#' presences too closely. Held-out cells were predicted better with 1.1, the default, than with 1 in 27 of 30
+#' comparisons: ten tables, with k of 4, 8 and 16. With four presences a site 1.3 and more were better still; `"cv"`
+#' tries up to 1.5 (`bench/estimate_default.md` in the sources). With `smooth` the default is 1, because neighbours
+#' inform the shares.
 #'
 #' `prior = "cv"`, or an unnamed list of several priors, chooses by held-out cells. The fit then has the result of
-#' [cross_validate()] as `tuning`. With `"cv"`, `"gibbs"` takes what `"vb"` would.
+#' [cross_validate()] as `tuning`. With `"cv"`, `"gibbs"` takes the prior that `"vb"` would.
 #'
 #' `prior = "eb"` (empirical Bayes, for `"vb"` and `"gibbs"`) takes the parameters that maximise the lower bound, within
-#' \[0.001, 1000\]. From the best start under the default prior, iterations and parameters of the prior take turns, and
-#' neither lowers the bound. The bound favours small ones, which need not predict better: held-out cells of
+#' \[0.001, 1000\]. From the best start under the default prior, iterations and updates of the prior alternate, and
+#' neither lowers the bound. The bound favours small parameters, which need not predict better: held-out cells of
 #' [simulated_sites] cost 0.395 nats each (k = 4), under the default prior 0.364.
 #'
 #' @section Starts: Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero
@@ -137,41 +138,42 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' or better components alone, could still gain.
 #'
 #' @section Sampling:
-#' `estimate = "gibbs"` draws from the posterior itself. So its intervals are not too narrow, as those of `"vb"` are.
-#' Causes of cells are drawn given memberships and components, and these given the causes. For the memberships only that
-#' part of a cell's probability is used in which the components differ. The rest says nothing of them, since shares sum
-#' to 1; without it draws are far less alike.
+#' `estimate = "gibbs"` samples the posterior itself. On tables of 100 x 20 its 90 % intervals held 88 and 90 % of the
+#' components' probabilities (k = 2 and 4), those of `"vb"` 66 and 40 % (`bench/samplers.md` in the sources). Causes of
+#' cells are drawn given memberships and components, and these given the causes. Memberships are drawn from that part of
+#' a cell's probability alone in which the components differ. The rest carries no information on them, because shares
+#' sum to 1; without it successive draws are far less alike.
 #'
 #' Each chain of [mcmc_control()] begins at a draw from the best of `n_start` (default 4) variational fits of its own,
-#' or from the prior (`init = "prior"`), or where a fit given as `start` stopped. Labels are those nearest to the
-#' chain's mean at the end of its warm-up. Chains are matched to one another at the end. Means and standard deviations
-#' of the cells' probabilities and scores are summed up over all draws. Of single draws only `keep` states a chain are
-#' kept ([posterior_draws()]), so memory is O(n m) whatever the number of draws. A draw takes O(n m k).
+#' or from the prior (`init = "prior"`), or where a fit given as `start` stopped. Labels are matched to the chain's mean
+#' at the end of its warm-up, and chains to one another at the end. Means and standard deviations of the cells'
+#' probabilities and scores are over all draws. Each chain keeps only `keep` single states ([posterior_draws()]), so
+#' memory is O(n m) whatever the number of draws. A draw takes O(n m k).
 #'
 #' `summary()` shows R-hat and effective sample sizes of what does not depend on labels. A warning says where chains
 #' disagree. [posterior::as_draws()] and [coda::as.mcmc()] take the fit.
 #'
 #' @section What the probabilities are worth: With `estimate = "vb"` and flat priors
-#' (`list(aspects = c(1, 1), membership = 1)`), `missed` of [false_absences()] is nearer to a probability than with the
-#' other estimates. On tables drawn from the model itself, with the right `k`, its calibration slope (1 is right) was
-#' 0.94 to 1.08, with 0.97 to 1.41 times as many false absences expected as there were. On other tables that does not
-#' hold. Where each site has one fauna, taxa follow a gradient, or `k` is off, slopes were 0.89 to 1.72 and the expected
-#' number 0.71 to 1.56 times the true one. A held phantom on tables *without* losses called 5 to 8 % of the zeros false.
-#' Intervals over posterior draws are too narrow even with the model true: those of 90 % held half of the true
-#' probabilities, elsewhere 13 to 51 %. The upper ends of [identifiability()] over such draws covered 90 to 99 %.
-#' `bench/calibration.md` in the sources has the figures. [ensemble()] averages such fits over `k` and priors by
-#' held-out cells. Its probabilities are nearer to right on such tables, and its `print()` warns where its members
+#' (`list(aspects = c(1, 1), membership = 1)`), `missed` of [false_absences()] is better calibrated than with `"ml"`,
+#' `"map"` and the default prior. On tables drawn from the model itself, with the right `k`, its calibration slope (1 is
+#' right) was 0.94 to 1.08, with 0.97 to 1.41 times as many false absences expected as there were. On other tables that
+#' does not hold. Where each site has one fauna, taxa follow a gradient, or `k` is off, slopes were 0.89 to 1.72 and the
+#' expected number 0.71 to 1.56 times the true one. On tables *without* losses a fixed phantom called 5 to 8 % of the
+#' zeros false. Intervals over posterior draws are too narrow even if the model is true: 90 % intervals held half of the
+#' true probabilities, on other tables 13 to 51 %. The upper ends of [identifiability()] over such draws covered 90 to
+#' 99 %. `bench/calibration.md` in the sources has the figures. [ensemble()] averages such fits over `k` and priors by
+#' held-out cells. Its probabilities are better calibrated on such tables, and its `print()` warns where its members
 #' disagree on how many zeros are false.
 #'
 #' @section Tables larger than memory:
 #' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`. The iterations are the same, and so is the fit
 #' from the same start, to rounding. The shards are visited one after another, or by the workers of `cluster` in
 #' [fit_control()], with the same bits for any number of them. Without a `start` the starts of `control` are run on
-#' 5000 rows drawn from all shards, and the whole table goes on from the best of these. `start` may have `aspects`
-#' alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships stay in
-#' files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()], [phantoms()],
-#' [false_absences()], [false_presences()], [summary()][summary.aspect_bernoulli], [coef()], [logLik()] and [nobs()]
-#' know it.
+#' 5000 rows drawn from all shards, and the fit of the whole table continues from the best of these. `start` may have
+#' `aspects` alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships
+#' stay in files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()],
+#' [phantoms()], [false_absences()], [false_presences()], [summary()][summary.aspect_bernoulli], [coef()], [logLik()]
+#' and [nobs()] accept it.
 #'
 #' @section Cost:
 #' An iteration of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a
@@ -193,10 +195,10 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'     of each chain and its last one. `trace` has a row for each draw, and `objective` is the largest log joint
 #'     density. `converged` shows whether R-hat is at most 1.01, with 400 effective draws, for all of `trace` (`NA` for
 #'     one chain, or fewer than 4 draws a chain).}
-#'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"`, `"newton"` or `"sparse"`.}
+#'   \item{`algorithm`}{with `"ml"` and `"map"`: which iterations were made, `"em"`, `"newton"` or `"sparse"`.}
 #'   \item{`effort`, `smooth`}{see [effort][aspect_bernoulli_effort] and [neighbours][aspect_bernoulli_neighbours].}
-#'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Else they take time and are computed
-#'     when asked for, by `print()` and [summary()][summary.aspect_bernoulli].}
+#'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Otherwise `print()` and
+#'     [summary()][summary.aspect_bernoulli] compute them.}
 #' }
 #' @seealso [aspect_bernoulli()]; [fit_control()] and [mcmc_control()]; [test_loglik()].
 #' @examples
@@ -214,20 +216,20 @@ NULL
 
 #' Effort in an aspect Bernoulli model
 #'
-#' `effort` of [aspect_bernoulli()] shows how well each site was searched. What is missed then follows the effort.
+#' `effort` of [aspect_bernoulli()] measures how well each site was searched. The phantom's share then follows it.
 #'
 #' @details
 #' `effort` is one finite number for each site, matched by name where both have names. With it the white phantom is
-#' held at exactly 0, so `phantom` must be `"free"` or `"white"`. Its share of site \eqn{i} is modelled as
+#' fixed at exactly 0, so `phantom` must be `"free"` or `"white"`. Its share of site \eqn{i} is modelled as
 #' \deqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}
-#' Both numbers are fitted by logistic regression within each iteration. The other components share the rest as they do
-#' without. So two numbers take the place of n, and tie down what a table alone cannot (see [identifiability()]), as far
-#' as effort does govern what is missed. Numbers of specimens, days or publications act on the odds best as logarithms:
-#' give `log(specimens)`.
+#' Both numbers are fitted by logistic regression within each iteration. The other components share the remainder as
+#' they do without `effort`. So two numbers replace n shares, and determine what a table alone cannot (see
+#' [identifiability()]), as far as effort does govern what is missed. Supply numbers of specimens, days or publications
+#' as logarithms, such as `log(specimens)`.
 #'
-#' Of [shards()] `effort` may also be the name of a column of their `site_data`. Numbers without names are in the
-#' order of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each iteration
-#' visits the shards twice, once for the counts of the phantom and once for the rest.
+#' For [shards()] `effort` may also be the name of a column of their `site_data`. Numbers without names are in the order
+#' of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each iteration visits
+#' the shards twice, once for the counts of the phantom and once for the rest.
 #'
 #' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
 #' the `values`.
@@ -248,20 +250,19 @@ NULL
 #' With `smooth` of [aspect_bernoulli()], sites that are near each other in age, place or otherwise share their faunas.
 #'
 #' @details
-#' `smooth` pulls the shares of each site towards those of its neighbours. [smooth_over()] says who is near, has the
-#' objective, and shows what to expect of it and where it misleads. It works best with `phantom = "white"` and
-#' `estimate = "map"`. With it memberships have no certificate (`NA`), because their problem is not concave.
+#' `smooth` shrinks the shares of each site towards those of its neighbours. [smooth_over()] defines neighbours and the
+#' objective, and shows what to expect and where it misleads. It works best with `phantom = "white"` and `estimate =
+#' "map"`. With it memberships have no certificate (`NA`), because the objective is not concave in them.
 #'
 #' The fit has `smooth`, the [smooth_over()] that was used, with numbers for its bandwidth and strength. Where they were
 #' chosen by held-out cells it has the table `cv`: the `loss` of each setting in nats a cell, and its `gain` over no
 #' smoothing, with its standard error over folds.
 #'
 #' **Tables in [shards()].** `bandwidth` and `strength` must be numbers then, and covariates are those of all rows,
-#' matched by name or in the order of [site_table()]. Before each iteration the process that leads reads all
-#' memberships, finds what neighbours pull at every row, and sends each shard its part. So it holds all neighbours and
-#' several numbers for each membership: a million rows with 30 neighbours and 10 components took 2.9 GB at the most.
-#' Without a `start` the starts are run on some rows, which know no neighbours yet. New rows cannot be predicted from
-#' such a fit.
+#' matched by name or in the order of [site_table()]. Before each iteration the leading process reads all memberships,
+#' computes the contribution of neighbours to every row, and sends each shard its part. So it holds all neighbours and
+#' several numbers for each membership: a million rows with 30 neighbours and 10 components took at most 2.9 GB. Without
+#' a `start` the starts are run on some rows, without neighbours. New rows cannot be predicted from such a fit.
 #' @seealso [aspect_bernoulli()], [smooth_over()], [curves()] and the views `"curves"` and `"map"` of
 #'   [plot.aspect_bernoulli()]; [neighbours_mean()] for a model of neighbours alone.
 #' @examples

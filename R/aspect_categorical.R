@@ -7,18 +7,18 @@
 #' @details
 #' **Model.** \deqn{P(x_{ij} = v) = \sum_c s_{ic} b_{cjv}}{P(x[i,j] = v) = sum_c s[i,c] b[c,j,v]}
 #' with `membership` \eqn{s} (n x k), the shares of a site, and `profiles` \eqn{b} (k x m x values), which sum to 1 over
-#' values. Hofmann and Puzicha (1999) and Marlin (2004) have it for ratings. With two values it is [aspect_bernoulli()].
-#' Values are names: their order counts for the first alone, of which `phantom = "absent"` and the like may be made, and
-#' whose complement counts as a presence where a verb asks for one. `NA` cells drop out.
+#' values. Hofmann and Puzicha (1999) and Marlin (2004) use it for ratings. With two values it is [aspect_bernoulli()].
+#' Values have no order, but the first one has a role: functions that need presences count all other values as
+#' presences. `NA` cells drop out.
 #'
 #' **Estimates.** `"map"`, the default, is the posterior mode, by EM, memberships before profiles, with Dirichlet priors
 #' on both; `"ml"` has none. `"gibbs"` samples the posterior: components of cells, then memberships and profiles.
-#' `prior` is `list(profiles = , membership = )`, the first one number or one for each value. They are at least 1 for
-#' `"map"` (`NULL`: 1.2 and 1.5, chosen by held-out cells of four tables: `bench/categories.md` in the sources) and
+#' `prior` is `list(profiles = , membership = )`, the first one number or one for each value. They must be at least 1
+#' for `"map"` (`NULL`: 1.2 and 1.5, chosen by held-out cells of four tables: `bench/categories.md` in the sources) and
 #' above 0 for `"gibbs"` (0.5 each).
 #'
-#' **Phantoms** are components fixed at one value for all taxa: absent ones beside content stand for what was missed.
-#' They come last, in the order of `phantom`.
+#' **Phantoms** are components fixed at one value for all taxa. One fixed at the value for absence stands for what was
+#' missed. They come last, in the order of `phantom`.
 #'
 #' **Cost.** An iteration takes \eqn{8 n m k} floating-point operations, memory is O((n + m L) k) for L values; a sweep
 #' of `"gibbs"` twice that, and two random numbers a cell.

@@ -2,23 +2,24 @@
 
 #' Draws from the posterior of a Bayesian fit
 #'
-#' Draws of the parameters from the posterior of a fit with `estimate = "vb"` or `"gibbs"`, as fits, so that any
-#' function of a fit can be applied to each, for example to obtain intervals, and as `draws` of [identifiability()].
+#' Draws of the parameters from the posterior of a fit with `estimate = "vb"` or `"gibbs"`, as fits. Any function of a
+#' fit can be applied to each, for example to obtain intervals; [identifiability()] takes them as `draws`.
 #'
 #' With `"gibbs"` they are states that the chains kept, evenly spaced: at most `keep` of [mcmc_control()] for each
-#' chain, and the same at every call. [plsa()] keeps at most 10 states of a chain, the numbers of counts of each
-#' component, and draws memberships and basis given these. Draws of [bmf()] differ in their numbers of features, whose
-#' labels mean nothing from draw to draw. With `"vb"` the posterior is approximated by independent Dirichlets
-#' (memberships) and Betas (components). Such an approximation is narrower than the true posterior: take its intervals
-#' as lower bounds of the uncertainty. Component labels are matched to those of the fit.
+#' chain, and the same at every call. [plsa()] keeps at most 10 states of a chain, as counts for each component, and
+#' draws memberships and basis given these. Draws of [bmf()] differ in their numbers of features, whose labels mean
+#' nothing from draw to draw. With `"vb"` the posterior is approximated by independent Dirichlets (memberships) and
+#' Betas (components). Such an approximation is narrower than the true posterior: its intervals understate the
+#' uncertainty. Component labels are matched to those of the fit.
 #'
-#' Of an [ensemble()] of such fits each draw is one of a member: so draws also differ in prior and number of components,
-#' and vary more than those of one member. Members are drawn with probability proportional to their weights; weights
-#' from held-out cells are replaced by their square roots, because held-out cells do not show how much was missed.
-#' Memberships of `"vb"` members are drawn as if the data of a site counted a quarter (a fractional posterior, Miller
-#' and Dunson 2019), because the approximation ignores the uncertainty of the components and of the model. The quarter
-#' was chosen on simulated tables where ranges of what sites missed were too narrow. Members by `"ml"` and `"map"` have
-#' no posterior. Together with members that have a posterior, such a member is returned as its point estimate.
+#' For an [ensemble()] of such fits each draw comes from one member, so draws also differ in prior and number of
+#' components, and vary more than those of one member. Members are drawn with probability proportional to their weights;
+#' weights from held-out cells are replaced by their square roots, because held-out cells do not show how much was
+#' missed. Memberships of `"vb"` members are drawn as if the data of a site counted a quarter (a fractional posterior,
+#' Miller and Dunson 2019), because the approximation ignores the uncertainty of the components and of the model. The
+#' quarter was chosen on simulated tables where ranges of what sites missed were too narrow. Members by `"ml"` and
+#' `"map"` have no posterior. Together with members that have a posterior, such a member is returned as its point
+#' estimate.
 #'
 #' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, an [ensemble()] of such fits, a fit of
 #'   [plsa()] with either, of [aspect_categorical()], [noisy_or()] or [visits_bernoulli()] with `"gibbs"`, of [bmf()] or

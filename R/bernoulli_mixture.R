@@ -1,19 +1,19 @@
 #' Bernoulli mixture: every site from one component
 #'
-#' The single-cause rival of [aspect_bernoulli()], known to ecologists and social scientists as latent class analysis:
-#' each site belongs to one component, whose prototype gives the probability of every taxon.
+#' The single-cause alternative to [aspect_bernoulli()], also known as latent class analysis: each site belongs to one
+#' component, whose prototype gives the probability of every taxon.
 #'
 #' @details
 #' **Model.** \deqn{P(x_i) = \sum_c w_c \prod_j b_{cj}^{x_{ij}} (1 - b_{cj})^{1 - x_{ij}}}{
 #' P(x[i,]) = sum_c w[c] prod_j b[c,j]^x[i,j] (1 - b[c,j])^(1 - x[i,j])}
-#' with `weights` \eqn{w} (k, sum to 1) and `prototypes` \eqn{b} (k x m, probabilities). Missing cells drop out; an
-#' site with nothing observed gets the weights as its membership and has no influence.
+#' with `weights` \eqn{w} (k, sum to 1) and `prototypes` \eqn{b} (k x m, probabilities). Missing cells drop out; a site
+#' with nothing observed gets the weights as its membership and has no influence.
 #'
 #' **Estimation.** EM in logarithms, accelerated by default. With `estimate = "ml"` prototypes may end at exactly 0 or
 #' 1; `"map"` adds a Beta prior on every probability and a symmetric Dirichlet prior on the weights, and is the default
-#' because it predicts held-out cells better (by 0.004 to 1.1 nats a cell in `bench/estimate_default.md` of the
-#' sources). Half of the starts are column means shrunk towards rows drawn at random, half are random memberships;
-#' `fit$starts` shows which of them reached the best.
+#' because it predicts held-out cells better (by 0.004 to 1.1 nats a cell in `bench/estimate_default.md` of the sources;
+#' less if probabilities are kept away from 0 and 1). Half of the starts are column means shrunk towards rows drawn at
+#' random, half are random memberships; `fit$starts` shows where each ended.
 #'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) sites near each other tend to belong to the same
 #' component. The memberships \eqn{q} are then fitted too, and to \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) /
@@ -32,7 +32,8 @@
 #' prior replaces the Dirichlet prior of the weights. Each iteration takes one Newton step of the effects.
 #' [vcov()][confint.bernoulli_mixture] and `confint()` then come from the observed information; `summary()` and
 #' `tidy(fit, "log_odds")` have log-odds against the first component, as package poLCA has them, and
-#' [plot(fit, "membership")][autoplot.bernoulli_mixture_regression] curves. It does not go with `smooth` or [shards()].
+#' [plot(fit, "membership")][autoplot.bernoulli_mixture_regression] curves. It cannot be combined with `smooth` or
+#' [shards()].
 #'
 #' **Shards.** `x` may be a result of [shards()], without `smooth` and `membership`; see there. The result has class
 #' `bernoulli_mixture_shards`.
@@ -320,19 +321,18 @@ bm_fold_in <- function(fit, data, along, design = NULL) {
 #'   the posterior that each component made the cell, which is the same for all cells of a site.
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
 #' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
-#'   `NULL`: unknown, and neighbours then have no say. Without `newdata`, of sites where nothing is recorded yet.
+#'   `NULL`: unknown, and neighbours are then ignored. Without `newdata`, of sites where nothing is recorded yet.
 #' @param site_data for a fit with `membership`, a data frame of the new sites' covariates; `NULL`: unknown, and the
 #'   mean weights take their place. A site with an unknown covariate gets `NA`. Without `newdata`, of sites where
 #'   nothing is recorded yet.
 #' @param nsim number of tables, at least 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param ... must be empty.
 #' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"membership"`), or an array rows x m x k
-#'   (`"cell"`), with names. A site that no component can have made is judged with probabilities kept 1e-6
-#'   away from 0 and 1. `fitted()`: the first, for the data of the fit, missing cells included. `simulate()`: a list of
-#'   `nsim` complete 0/1 matrices n x m, observations keeping their membership, and as its attribute `seed` what
-#'   [stats::simulate()] promises.
+#'   (`"cell"`), with names. For a site that is impossible under every component, probabilities are kept 1e-6 away from
+#'   0 and 1. `fitted()`: the first, for the data of the fit, missing cells included. `simulate()`: a list of `nsim`
+#'   complete 0/1 matrices n x m, in which sites keep their membership, with an attribute `seed` as [stats::simulate()]
+#'   has it.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rbinom(200, 1, 0.4), 20, 10)

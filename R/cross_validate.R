@@ -4,34 +4,34 @@
 #' were deleted. It takes models of this package and of others ([comparators]).
 #'
 #' @details
-#' **Cells.** The observed cells are dealt at random to `folds` groups; each group is held out (`NA`) in turn, and the
-#' loss is averaged over its cells. Each row and column keeps an observed cell. For 0/1 tables the loss is the negative
-#' log of the probability of the cell's value, in nats, within \[`floor`, 1 - `floor`\]; models of counts give the
-#' probability of at least one. For other whole numbers it is the Poisson loss of the fitted mean, else the squared
+#' **Cells.** The observed cells are divided at random into `folds` groups; each group is held out (`NA`) in turn, and
+#' the loss is averaged over its cells. Each row and column keeps an observed cell. For 0/1 tables the loss is the
+#' negative log of the probability of the cell's value, in nats, within \[`floor`, 1 - `floor`\]; models of counts give
+#' the probability of at least one. For other whole numbers it is the Poisson loss of the fitted mean, else the squared
 #' error.
 #'
-#' **A loss of your own.** `loss = function(x, p)` is given the values of the held-out cells of a fold and the
-#' probabilities (of other numbers: the means) that the model predicts for them, and returns a number for each cell, or
-#' one for the fold, such as 1 - AUC. Smaller must be better. `floor` plays no part then.
+#' **A loss of your own.** `loss = function(x, p)` takes the values of the held-out cells of a fold and the
+#' probabilities (for data other than 0/1: the means) that the model predicts for them. It returns a number for each
+#' cell, or one for the fold, such as 1 - AUC. Smaller must be better. `floor` is then ignored.
 #'
-#' **Rows.** The sites are dealt to `folds` groups; the loss is the mean negative log-likelihood of the sites left out,
-#' in nats each, as [test_loglik()] gives it (eqs. 23, 25, 26 of Bingham and others 2009). A model without a likelihood
-#' of rows (`nmf()` by squared error) has `NA`.
+#' **Rows.** The sites are divided at random into `folds` groups; the loss is the mean negative log-likelihood of the
+#' sites left out, in nats each, as [test_loglik()] gives it (eqs. 23, 25, 26 of Bingham and others 2009). A model
+#' without a likelihood of rows (`nmf()` by squared error) has `NA`.
 #'
 #' **Arrays and repeated visits.** [plca()] and [visits_bernoulli()] are judged by cells. A cell of repeated visits is
 #' the record of one taxon on one of them; its probability is that given the records of the other visits.
 #'
-#' **Visits.** Of repeated visits, each is held out with all of its records in one fold; at least one visit to the site
-#' stays. The loss is that of a record. It is known what a visit found and what it did not, so this loss, unlike that of
-#' cells of one table, neither rewards nor punishes a model for taking zeros for absences. Models with `missed_by =
-#' "site"` are refused.
+#' **Visits.** Each of the repeated visits is held out with all of its records in one fold; at least one visit to the
+#' site stays. The loss is that of a record. It is known what a visit found and what it did not, so this loss, unlike
+#' that of cells of one table, neither rewards nor punishes a model for taking zeros for absences. Models with
+#' `missed_by = "site"` are refused.
 #'
 #' **Omissions.** Presences of 0/1 tables are deleted by `corrupt(x, omit = c(0, 0.4))`, in `folds` tables for each
 #' replicate. The loss is 1 - AUC of the held-out presences among the zeros, ranked by `fitted()`; `auc`, `auc_within`
 #' and `ap` are those of [recovery()].
 #'
 #' **Folds** are drawn once and are the same for all models and `k`, so differences are paired. `se`, the standard error
-#' of the mean over folds and replicates, is a little too small, because training sets overlap.
+#' of the mean over folds and replicates, is too small, because training sets overlap.
 #'
 #' **Long jobs.** With `checkpoint` each finished fit has a small file beside the one named
 #' (`<checkpoint>-<stage>-<number>.rds`). After a crash or an interrupt the same call resumes, with the same result. A
@@ -52,14 +52,13 @@
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
 #'   `list(penalty = c(0.3, 1, 3))`, at most 10,000.
 #' @param folds number of groups, at least 2.
-#' @param replicates how often the folds are drawn again, from 1 to a million.
+#' @param replicates how often the folds are drawn, from 1 to a million.
 #' @param loss loss of held-out cells, or of the records of visits: `NULL` is that of Details; `"squared"` (of 0/1
 #'   tables, the Brier score) or `"absolute"` error; or a function, see Details.
 #' @param floor smallest probability (or mean) given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, from [fit_control()]; `progress` shows one bar for all, and `checkpoint` is a
 #'   file name, whose folder must exist, or `NULL`; see Details. Models that are sampled need [mcmc_control()] instead:
-#'   give them as a function that has its own, such as
-#'   `function(x, k, control) bmf(x, k, control = mcmc_control(draws = 500))`.
+#'   supply a function that sets it, such as `function(x, k, control) bmf(x, k, control = mcmc_control(draws = 500))`.
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, of omissions their measures,
 #'   `not_converged` (fits of those made);

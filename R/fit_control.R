@@ -14,16 +14,15 @@
 #' * `"newton"` takes a Newton step for each row and column that never lowers the objective (Tran-Dinh and others 2015).
 #'   Its iterations cost about \eqn{1 + k/4} of EM's, and far fewer are needed.
 #' * `"sparse"` does the same for tables of few ones, whose zeros it hardly scans.
-#' * `"auto"` takes the fastest: Newton iterations, in sparse form for `k` of at least 4 and at least 100 000 cells of
-#'   which at most 3 % (and 0.5 % for each component) are ones or missing. It takes EM for `k` above 16 (with `"map"`
-#'   12), with `"map"` for fewer than 40 columns, with `smooth` or `effort`, with `accelerate = FALSE`, and in
-#'   [ensemble()].
+#' * `"auto"` takes the one expected to be fastest: Newton iterations, in sparse form for `k` of at least 4 and at least
+#'   100 000 cells of which at most 3 % (and 0.5 % for each component) are ones or missing. It takes EM for `k` above 16
+#'   (with `"map"` 12), with `"map"` for fewer than 40 columns, with `smooth` or `effort`, with `accelerate = FALSE`,
+#'   and in [ensemble()].
 #'
 #' `fit$algorithm` names the one taken. [plsa()], [nmf()] and [visits_bernoulli()] with `detection` have Newton
-#' iterations of their own; other models have one algorithm. A likelihood climbed further is not always a better result,
-#' because exact zeros and ones fit the observed cells too well: for false absences take `estimate = "map"` or
-#' [ensemble()]. `bench/iterations.md` in the sources has times, and
-#' `bench/help_details.md` the details.
+#' iterations of their own; other models have one algorithm. A higher likelihood is not always a better result, because
+#' exact zeros and ones fit the observed cells too well: for false absences take `estimate = "map"` or [ensemble()].
+#' `bench/iterations.md` in the sources has times, and `bench/help_details.md` the details.
 #'
 #' `accelerate = TRUE` uses SQUAREM (Varadhan and Roland 2008) in cycles of three iterations that never lower the
 #' objective. `accelerate = FALSE, tol = 0, n_start = 1` with a `start` runs exactly `max_iter` iterations of the
@@ -35,45 +34,45 @@
 #' After package mirai was used, `multicore` and `parallel::mclapply()` fail: use `multisession`. Shards have [workers
 #' of their own][shards_fits].
 #'
-#' **The same result.** Results depend on [set.seed()] alone, for any `n_threads` and any plan, because all random draws
-#' come from seeds of tasks that are drawn first.
+#' **The same result.** Results depend on [set.seed()] alone, for any `n_threads` and any plan, because the seeds of all
+#' tasks are drawn first.
 #' @param n_start number of starts, from 1 to a million. Ignored where `start` is given or where one start decides.
-#' @param max_iter most passes a start may take, at least 0.
+#' @param max_iter largest number of iterations of a start, at least 0.
 #' @param tol relative tolerance: a start has converged when two accelerated cycles in a row (without
 #'   acceleration: one iteration) gain less than `tol` times the absolute objective; 0 means never.
 #' @param accelerate `TRUE` or `FALSE`.
 #' @param n_threads threads inside an iteration (OpenMP), at least 1. The result does not depend on it. A forked process
 #'   ([parallel::mclapply()], a `multicore` plan) uses one.
 #' @param progress show a progress bar for long jobs.
-#' @param keep_x keep the data in the fit. With `FALSE`, verbs that need them ask for them.
-#' @param keep_starts keep the parameters of every finished start, in `fit$start_params`; where an interrupt left none
-#'   that is finished, of every start it left.
+#' @param keep_x keep the data in the fit. With `FALSE`, supply them to functions that need them.
+#' @param keep_starts keep the parameters of every finished start, in `fit$start_params`; after an interrupt before any
+#'   was finished, those of every start so far.
 #' @param init `"mixed"`: all kinds of starts that the model knows; `"free"`: only those that impose no phantom.
-#' @param screen most iterations of a start before the best are chosen, at least 1. `TRUE` is 100, and 50 where
-#'   iterations are Newton's (what that costs the best of 20 starts is measured in `bench/iterations.md` in the
-#'   sources). `FALSE` finishes every start.
+#' @param screen iterations of each start before the best are chosen, at least 1. `TRUE` is 100, and 50 where iterations
+#'   are Newton's (what that costs the best of 20 starts is measured in `bench/iterations.md` in the sources). `FALSE`
+#'   finishes every start.
 #' @param n_finish how many starts are finished, at least 1.
 #' @param n_polish how often each finished start is polished: a fifth of its parameters is replaced by random numbers
 #'   and the iterations are run again, within `max_iter`; kept when better. It frees solutions in which a probability
 #'   came so near to 0 that no iteration could raise it again. Not done where `start` is given, nor by
-#'   [visits_bernoulli()] with `detection` and a prior that lets nothing come there, as the default one.
+#'   [visits_bernoulli()] with `detection` and a prior that keeps probabilities off 0, as the default one.
 #' @param on_interrupt what Ctrl-C does to several starts, or to the fits of [select_k()], [cross_validate()] and
 #'   [compare_models()]: `"stop"`, as everywhere in R; `"keep"`: what is finished so far is returned, with a warning of
 #'   class `multicause_interrupted`. If no start is finished yet, the best of those that were screened is returned.
-#'   While [visits_bernoulli()] fits `detection`, the starts and what is done of it are kept. Where there is nothing at
-#'   all to keep, it stops.
+#'   While [visits_bernoulli()] fits `detection`, the starts and the last state of this fit are kept. If there is
+#'   nothing to keep, it stops.
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
-#'   `loss = "kl"` and [visits_bernoulli()] `"em"` leaves Newton's iterations out. With `"auto"` so does [plsa()] above
-#'   `k = 100`.
+#'   `loss = "kl"` and [visits_bernoulli()] `"em"` omits Newton iterations. With `"auto"` [plsa()] omits them for `k`
+#'   above 100.
 #' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: names of compute profiles of
 #'   package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or a cluster as
 #'   [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
 #'   finished is kept beside it, and the same call resumes from there. Such a file is R's own and trusted as any `.rds`
-#'   is: take none from a stranger. For fits to [shards()], a folder for the
-#'   memberships and for what a fit that was stopped goes on from; `NULL` is a temporary folder, which ends with the
-#'   session. Workers must see it, and the shards, under the same name.
-#' @param patience for compute profiles as `cluster`, seconds without a word from any of them after which one at work
+#'   is: take none from a stranger. For fits to [shards()], a folder for the memberships and for the state from which a
+#'   stopped fit resumes; `NULL` is a temporary folder, which ends with the session. Workers must see it, and the
+#'   shards, under the same name.
+#' @param patience for compute profiles as `cluster`, seconds without an answer from any of them after which a busy one
 #'   counts as lost. Once a scan is done, ten times the longest one so far is enough, but no less than a minute.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
@@ -153,16 +152,17 @@ check_screen <- function(screen) {
 #' `moves`, `n_reheat`, `start_sweeps`, `start_features` and `tries` are for [bmf()] alone, and so are the next two
 #' paragraphs; [aspect_bernoulli_estimation] describes how its chains begin.
 #'
-#' **Starts decide.** Chains that start from the prior can stay thousands of nats below the posterior's bulk for as long
-#' as anyone waits. `init = "anneal"` gives every chain `n_start` annealed starts: a finite number of features (one of
-#' `start_features` for a side whose number is free) and a likelihood whose power rises to 1 over `start_sweeps` sweeps,
-#' in turn from groups of like rows and of like columns (power from 0.2, 0.5 or 1, since heat would undo them) and from
-#' features drawn at random (from 0.05); the start of the largest log joint density is then heated up and cooled down
-#' again `n_reheat` times, and the best state found is where the chain begins. Chains are independent of one another.
+#' **Starts decide.** Chains that start from the prior can stay thousands of nats below the bulk of the posterior in any
+#' run of practical length. `init = "anneal"` gives every chain `n_start` annealed starts: a finite number of features
+#' (one of `start_features` for a side whose number is free) and a likelihood whose power rises to 1 over `start_sweeps`
+#' sweeps, in turn from groups of like rows and of like columns (power from 0.2, 0.5 or 1, since heat would undo them)
+#' and from features drawn at random (from 0.05); the start of the largest log joint density is then heated up and
+#' cooled down again `n_reheat` times, and the best state found is where the chain begins. Chains are independent of one
+#' another.
 #'
-#' **More chains or longer ones?** For predictions, more chains: one stays near the mode where it begins and is too
-#' sure. On handwritten digits whose bottom halves were held out, the mean of four short chains (`warmup = 100`, `draws
-#' = 200`, `start_sweeps = 60`) had 6 % less squared error than the same chains alone.
+#' **More chains or longer ones?** For predictions, more chains: a single chain stays near the mode where it begins, and
+#' its predictions are too extreme. On handwritten digits whose bottom halves were held out, the mean of four short
+#' chains (`warmup = 100`, `draws = 200`, `start_sweeps = 60`) had 6 % less squared error than the same chains alone.
 #'
 #' **Moves.** Every sweep flips all entries, draws features that one row or column alone has, the weights and what is
 #' learned, and recodes (see [bmf()]). `moves` adds:
@@ -179,7 +179,7 @@ check_screen <- function(screen) {
 #' **The same result.** The same seed gives the same chains for any `n_threads` and any [future::plan()]; the session's
 #' generator stays as it was.
 #' @param chains number of chains, at least 1; four are needed to see whether they agree.
-#' @param warmup sweeps of a chain that are thrown away, at least 0.
+#' @param warmup sweeps of a chain that are discarded, at least 0.
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.
 #' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 8 and 12 for small
@@ -187,8 +187,8 @@ check_screen <- function(screen) {
 #' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
 #'   side by side under a [future::plan()].
 #' @param progress show a progress bar with the time left.
-#' @param init `"anneal"` (of [aspect_bernoulli()]: variational fits), or `"prior"`: a draw from the prior, for the
-#'   curious.
+#' @param init `"anneal"` (of [aspect_bernoulli()]: variational fits), or `"prior"`: a draw from the prior, for
+#'   comparison.
 #' @param start_sweeps sweeps of a start, at least 2.
 #' @param start_features numbers of features that starts begin with where the number is free, each at least 1.
 #' @param moves character, see Details; `character()` for none.

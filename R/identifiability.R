@@ -14,37 +14,39 @@
 #' **Three results**, from wide to narrow:
 #' \describe{
 #'   \item{outer}{holds for *every* decomposition with these probabilities and an exact phantom: \eqn{u} is at least the
-#'     largest probability of an observed cell in the row. "The data decide" rests on this one alone.}
+#'     largest probability of an observed cell in the row. The print concludes that the data decide from this bound
+#'     alone.}
 #'   \item{inner}{attained by rescaling alone; the ends are exact.}
 #'   \item{fitted}{the value of the fit.}
 #' }
-#' For a black phantom read all of this with 0 and 1 exchanged; with both phantoms fixed only the outer bound is given.
+#' For a black phantom 0 and 1 are exchanged; with both phantoms fixed only the outer bound is given.
 #'
 #' **Conventions** name two decompositions of the inner set. "Maximal phantom": every fauna has a taxon that was always
-#' there. "Minimal phantom": some site is perfectly known. The verbs take them as `phantom_convention`, and the result
-#' has both as `fits`.
+#' there. "Minimal phantom": some site is perfectly known. Functions of a fit take them as `phantom_convention`, and the
+#' result has both as `fits`.
 #'
 #' **What would decide.** Repeated visits (`visits`), a measure of effort (`effort`), or a prior (`estimate = "map"`,
-#' `"vb"`, or `smooth`); but then the result is the prior's.
+#' `"vb"`, or `smooth`), which then determines the result.
 #'
 #' **The estimate is uncertain, too.** `nsim` draws tables from the fit and fits each again; `draws` takes fits made
-#' elsewhere, such as [posterior_draws()]. Bounds then have quantiles. Take `estimate = "vb"`: in 50 simulated tables
-#' with flat priors the upper end of `missed` covered the true probability of 95 % of the zeros at the estimate and of
-#' 99 % over draws; with `"ml"` it covered 64 and 94 %.
+#' elsewhere, such as [posterior_draws()]. Bounds then have quantiles. Take `estimate = "vb"` with flat priors: in 50
+#' tables drawn from the model the upper end of `missed` covered the true probability of 95 % of the zeros at the
+#' estimate and of 99 % over draws; with `"ml"` it covered 64 % and, over bootstrap fits, 94 %.
 #'
 #' **What is assumed.** A phantom treats all taxa of a site alike. If some taxa are harder to find, more may be missing
-#' than these bounds allow: for birds of one visit, repeated visits showed twice as many or more. `unlike` has wider
-#' bounds, for taxa that are missed at rates of their own (formulas: `bench/help_details.md` in the sources).
+#' than these bounds allow: in 16 of 18 comparisons on birds of one visit, all visits together estimated more
+#' (`bench/calibration.md` in the sources). `unlike` has wider bounds, for taxa that are missed at rates of their own
+#' (formulas: `bench/help_details.md` in the sources).
 #'
 #' **Phantoms near zero.** A fit whose phantom is only near 0 is fitted further with the phantom fixed at 0; `change` is
 #' the log-likelihood that this costs. A phantom with a little content mixed in may have a larger share; `missed_most`
 #' of [false_absences()] is the bound for phantoms as white as the fit's own.
 #'
 #' **Noisy-OR with recording** ([model][noisy_or_recording]; single visits without `effort`). The `likelihood` bound is
-#' where the log-likelihood at other probabilities of recording has lost 2, and is biased. With `nsim` the bound `draws`
-#' compares that loss with the losses in tables drawn from the model: for `"site"` and `level = 0.9` it held the true
-#' number in 17 of 20 simulated tables with links of 0 or .85, and in 7 of 7 with links in between (`bench/noisy_or.md`
-#' in the sources).
+#' where the log-likelihood at other probabilities of recording has fallen by 2, and is biased. With `nsim` the bound
+#' `draws` compares that fall with those in tables drawn from the model. For `"site"` and `level = 0.9` it held the true
+#' number in 17 of 20 simulated tables with links of 0 or .85, and in 7 of 7 with links in between; `likelihood` held it
+#' in 3 and 6 (`bench/noisy_or.md` in the sources).
 #'
 #' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one. Of noisy-OR: 10 to 60
 #' fits, and 2 `nsim`.
@@ -62,9 +64,9 @@
 #' @return Of [noisy_or()], a list of classes `identifiability_profile` and `identifiability` with data frames
 #' `expected` (`bound`s `"likelihood"`, `"draws"`, `"fitted"` of the number of false absences, `least` and `most`, and
 #' of the mean probability that a presence is on record, `recorded_least` and `recorded_most`) and `profile` (a row for
-#' each probability tried: `recorded`, `missed`, the log-likelihood `loglik`, its `change` from the largest, nats, and
-#' the signed `root` of twice what is lost, with tables drawn against the nearest maximum).
-#' Of [aspect_bernoulli()], a list of class `identifiability`:
+#' each probability tried: `recorded`, `missed`, the log-likelihood `loglik`, its `change` from the largest, in nats,
+#' and the signed `root` of twice that fall; with tables drawn, against the nearest maximum). Of [aspect_bernoulli()], a
+#' list of class `identifiability`:
 #' \describe{
 #'   \item{`share`}{data frame: `phantom` (`"white"` or `"black"`), `bound` (`"outer"`, `"inner"`, `"fitted"`), the
 #'     `least` and `most` of the phantom's mean share, in \[0, 1\], and the log-likelihoods `loglik_least` and
@@ -83,7 +85,7 @@
 #'     of the conventions) by which memberships are multiplied, and the `taxon` that limits `maximal`; `NULL` with
 #'     both phantoms fixed.}
 #'   \item{`fits`}{fits at the ends of the mean share, each with the probabilities of `fit`: `minimal` and `maximal`
-#'     (the conventions); every verb takes them. `NULL` with both phantoms fixed.}
+#'     (the conventions), ordinary fits. `NULL` with both phantoms fixed.}
 #'   \item{`cells`}{with `cells = TRUE`, a data frame of `site`, `taxon`, `probability`, and `present` and
 #'     `missed` (`absent` and `added` for a black phantom) as fitted and with the ends of the bounds, such as
 #'     `missed_outer_most`, and `missed_taxon_most` and `missed_both_most`, as of `unlike`.}

@@ -1,8 +1,8 @@
 #' Noisy-OR component analysis: several causes at once
 #'
-#' Explains a presence-absence table by `k` components, in the paper sources, of which any number may be on at a site at
-#' the same time. A component that is on switches on each of its taxa with a probability of its own, and a leak stands
-#' for everything else.
+#' Explains a presence-absence table by `k` components (sources in the paper), of which any number may be on at a site
+#' at the same time. A component that is on switches on each of its taxa with a probability of its own, and a leak
+#' stands for everything else.
 #'
 #' @details
 #' **Model.** Component \eqn{c} is on at site \eqn{i} with probability `prior[c]`; given the components \eqn{z_i}{z[i,]}
@@ -10,23 +10,24 @@
 #' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c (1 -
 #' links[c,j])^z[i,c]}
 #' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. In a mixture the components share a site;
-#' here causes add up: a document cites the founders of every field it touches. Missing cells drop out.
+#' here their effects combine: a document cites the founders of every field it touches. Missing cells drop out.
 #'
 #' **Recording.** By default a zero means that the taxon is absent. With `missed_by` a presence is on record only with a
 #' probability of its site (`"site"`), or of its site times a factor of its taxon (`"both"`). [A page of its
 #' own][noisy_or_recording] has that model, repeated visits, `effort`, and how far its number of false absences can be
 #' trusted.
 #'
-#' **Estimate.** `"map"`, the default, climbs to the posterior mode under weak priors, [noisy_or_prior()]; `"ml"` is
-#' maximum likelihood. The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by
-#' 0.002 to 0.74 nats a cell (`bench/estimate_default.md` in the sources).
+#' **Estimate.** `"map"`, the default, is the posterior mode under weak priors, [noisy_or_prior()]; `"ml"` is maximum
+#' likelihood. The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by 0.002 to
+#' 0.74 nats a cell, less if probabilities are kept away from 0 and 1 (`bench/estimate_default.md` in the sources).
 #'
 #' `"gibbs"` draws from the posterior, under `noisy_or_prior(links = c(0.5, 1.1), leak = c(1, 25))`: most links are
-#' weak, some are strong, and the leak is small. With `missed_by` it gives the number missed with a range, where that of
-#' a mode is a lower limit. A sweep draws which components are on at each site, its probability of recording, the
-#' presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma variables for
-#' `effort`). It costs O(10 n m k), without `missed_by` O(n m k). Of links and probabilities of recording one draw in 10
-#' to 100 is effective ([summary()] counts them). See [confint()][confint.multicause] and [posterior_draws()].
+#' weak, some are strong, and the leak is small. With `missed_by` it gives the number missed with an interval; the
+#' number of a posterior mode is a lower limit. A sweep draws which components are on at each site, its probability of
+#' recording, the presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma
+#' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). The effective number of draws of links
+#' and of probabilities of recording is a tenth to a hundredth of their number ([summary()] shows it). See
+#' [confint()][confint.multicause] and [posterior_draws()].
 #'
 #' **Starts.** A start takes `k` random rows of the data as components. Use at least 10 starts, because the likelihood
 #' has many local maxima; in the commonest ones a component is the union of two.
@@ -35,16 +36,16 @@
 #' `"truncated"` keeps the 16 best states of each site; its objective is a lower bound, and it scales to a hundred
 #' components and to sparse data. `"variational"` is the algorithm of Singliar and Hauskrecht (2005) on the bound of
 #' Jaakkola and Jordan (1999), in which the components are independent given the data. From random starts it found 1 to
-#' 7 of 8 components, and the exact algorithm 6 to 8 from the same starts (`data-raw/paper_noisy_or.R` in the sources).
-#' So by default it starts where a few exact or truncated iterations end.
+#' 7 of 8 components, the exact algorithm 6 to 8 from the same starts (`data-raw/paper_noisy_or.R` in the sources). So
+#' by default it begins with a few exact or truncated iterations.
 #'
 #' **Afterwards.** A component that is off in less than one site is part of the leak: it is absorbed into it, reported,
-#' and the fit resumes without it. The others are ordered by the number of ones they make. With `start` given nothing is
+#' and the fit resumes without it. The others are ordered by the number of ones they make. With `start` no component is
 #' reordered, absorbed or dropped. [sources()] shows which components are in use.
 #'
-#' **Cost** of an iteration for n sites and m taxa: exact \eqn{4 n m 2^k} operations, and about \eqn{2^k m} doubles of
-#' memory up to 17 times; truncated at most \eqn{O(k)} for each one of the data; variational \eqn{O(k)} logarithms for
-#' each one and step of `q`. `bench/noisy_or.md` has seconds.
+#' **Cost** of an iteration for n sites and m taxa: exact \eqn{4 n m 2^k} operations, and memory for up to 17 arrays of
+#' about \eqn{2^k m} doubles; truncated at most \eqn{O(k)} for each one of the data; variational \eqn{O(k)} logarithms
+#' for each one and step of `q`. `bench/noisy_or.md` has seconds.
 #' @param x presences and absences: n sites (or documents) as rows, m taxa (or authors) as columns, cells 0, 1 or `NA`
 #'   (unknown). Matrix, table, sparse matrix of package Matrix, data frame whose first column may hold unique row names,
 #'   or [shards()]. With `missed_by` also repeated visits in any shape that [visits_bernoulli()] takes. Counts are

@@ -5,16 +5,16 @@
 #'
 #' @details
 #' `"aic"` is the usual Akaike criterion, -2 L + 2 P; `"aic_paper"` is half of it, -L + P, for [aspect_bernoulli()]: eq.
-#' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts sites as observations. It has a meaning for
+#' (27) of Bingham et al. (2009), with the same minimum. `"bic"` counts sites as observations. It is meaningful for
 #' [bernoulli_mixture()], [noisy_or()] and some fits of [visits_bernoulli()]: in other models the number of parameters
 #' grows with that of sites ([multicause-package]). There it is `NA`, with the reason, or left out where `criterion` is
-#' not supplied. All count every parameter as free, although many end at a bound.
+#' not supplied. All three count every parameter as free, although many end at a bound.
 #'
-#' Of fits with a prior or a penalty, such as those of `estimate = "map"`, the likelihood is that at the estimate, as of
-#' penalised fits elsewhere. The prior holds parameters back that are counted as free, so AIC and BIC are too hard on
-#' such fits: compare them among fits of one prior. `"aic_paper"` is of maximum likelihood: asked for without
-#' `estimate`, it makes all fits with `estimate = "ml"`, and a message says so. Criteria are `NA` for fits that
-#' maximised nothing that is a likelihood, such as [bmf()] or Euclidean [nmf()].
+#' For fits with a prior or a penalty, such as those of `estimate = "map"`, the likelihood is that at the estimate. The
+#' prior restricts parameters that are counted as free, so AIC and BIC penalise such fits too much: compare them among
+#' fits of one prior. `"aic_paper"` is defined for maximum likelihood: if `estimate` is not supplied, all fits are then
+#' made with `estimate = "ml"`, and a message reports it. Criteria are `NA` for fits that did not maximise a likelihood,
+#' such as [bmf()] or Euclidean [nmf()].
 #'
 #' `"cells"`, `"rows"`, `"omissions"` and `"visits"` are explained in [cross_validate()]; arrays have `"cells"` only.
 #' Repeated visits have `"visits"`, which is the best criterion for them. Held-out rows may keep improving with k for
@@ -30,8 +30,8 @@
 #'   and, for repeated visits, `"visits"`.
 #' @return A list of class `multicause_selection`: `table`, a data frame with `criterion`, `k`, `value` (smaller is
 #'   better), `se` and `not_converged`; `best`, a data frame with `criterion`, `k` of the minimum and `k_one_se`; `k`,
-#'   the choice of the first criterion; `fits`, the fits to all data where information criteria were asked for, else
-#'   `NULL`. It has `print` and `plot` methods.
+#'   that of the minimum of the first criterion; `fits`, the fits to all data if information criteria were requested,
+#'   else `NULL`. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
