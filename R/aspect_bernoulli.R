@@ -128,8 +128,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'
 #' `prior = "eb"` (empirical Bayes, for `"vb"` and `"gibbs"`) takes the parameters that maximise the lower bound, within
 #' \[0.001, 1000\]. From the best start under the default prior, iterations and updates of the prior alternate, and
-#' neither lowers the bound. The bound favours small parameters, which need not predict better: held-out cells of
-#' [simulated_sites] cost 0.395 nats each (k = 4), under the default prior 0.364.
+#' neither lowers the bound. The bound favours small parameters, which need not predict better: compare by
+#' [cross_validate()].
 #'
 #' @section Starts: Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero
 #' (`"mixture_phantom"`) and from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes

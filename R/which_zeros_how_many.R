@@ -250,9 +250,9 @@ evidence_words <- list(
   gaps = "gaps within ranges"
 )
 evidence_of <- list(
-  completeness = "what was there", effort = "what was there, if effort decides",
-  phantom = "what was there, if the phantom is what was missed",
-  visits = "what lived at the sites visited", chao = "at least",
+  completeness = "what was there", effort = "what was there, if misses follow effort",
+  phantom = "what was there, if all that the phantom explains was missed",
+  visits = "what lived at the sites visited", chao = "what lived at the sites, at least",
   groups = "the fauna of each group", counts = "what was there to be counted, at least",
   curve = "what two more surveys of equal effort would find",
   gaps = "what lived, if ranges are as complete outside"
