@@ -3,9 +3,9 @@
 #' Undetected presences by site or by taxon: where to look next
 #'
 #' Sums the probabilities of undetected presences (`missed`) over sites, over taxa, or over groups of them such as time
-#' slices, regions or families, with 90 % intervals: the sites to revisit and the taxa to look for in collections come
-#' first. For a result of [which_zeros()] from presence-absence data alone these are the presences that two more surveys
-#' of equal effort would add.
+#' slices, regions or families, with 90 % intervals. The print begins with the sites to revisit, or the taxa to look for
+#' in collections. For a result of [which_zeros()] from presence-absence data alone, the sums are the presences that two
+#' more surveys of equal effort would add.
 #'
 #' @details
 #' Draw no conclusion from the absences of a taxon or a site whose `share` is large.
@@ -15,39 +15,39 @@
 #' @param groups `NULL`, or a vector with the group of each site (of each taxon): sums over groups. `NA` is left
 #'   out.
 #' @param site,within of fits, names or numbers of the sites to sum over, and which zeros can be false at all, as in
-#'   [false_absences()]; `NULL` is all. Others count nowhere.
+#'   [false_absences()]; `NULL` is all. Other cells are not counted.
 #' @param kinds,phantom_convention see [false_absences()].
-#' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
-#' @param draws for ranges of fits: `NULL`, 100 draws where the fit has a posterior (`estimate` `"vb"` or `"gibbs"`),
+#' @param x the data, if the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
+#' @param draws for intervals of fits: `NULL`, 100 draws if the fit has a posterior (`estimate` `"vb"` or `"gibbs"`),
 #'   else none; a number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()]
 #'   or [bootstrap_draws()].
-#' @param level coverage of the ranges of fits, between 0 and 1.
+#' @param level coverage of the intervals of fits, between 0 and 1.
 #' @return A data frame of class `which_zeros_sums`, in the order of the table, so that `cbind(sites, by_site(w))` is
 #'   right unless sites were left out or are for reference, which have no row; groups are in the order of their levels.
-#'   `print()` and `plot()` show those of which most was missed first. It has the columns
+#'   `print()` and `plot()` begin with the rows of which most was missed. It has the columns
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
-#'   \item{`presences`, `zeros`}{how many there are; zeros are those that can be false. Unknown cells count nowhere, nor
-#'     do zeros of taxa that were found at no site in results of [which_zeros()].}
-#'   \item{`missed`, `low`, `high`}{the expected number of false absences, and the central 90 % (`level`) of that
-#'     number; rounded for results of [which_zeros()]. For these the interval combines that of the total, the measured
-#'     scatter of sums (a coefficient of variation of 0.25) and the random variation of a count; `NA` where no total is
-#'     estimated. A fit has it where there are draws.}
+#'   \item{`presences`, `zeros`}{their numbers; zeros are those that can be false. Unknown cells are not counted, nor
+#'     are zeros of taxa that were found at no site in results of [which_zeros()].}
+#'   \item{`missed`, `low`, `high`}{the expected number of false absences with its 90 % (`level`) interval; rounded for
+#'     results of [which_zeros()]. For these the interval combines that of the total, the measured scatter of sums (a
+#'     coefficient of variation of 0.25) and the random variation of a count; `NA` if no total is estimated. A fit has
+#'     an interval if there are draws.}
 #'   \item{`most`}{of fits of one table: an upper bound of the expected number if all taxa of a site are recorded
 #'     equally well. Intervals do not exceed it, except those of averages of variational fits ([ensemble()]).}
 #'   \item{`share`, `share_low`, `share_high`}{missed / (missed + presences), in \[0, 1\], `NA` where that is 0 / 0.}
 #'
-#'   Sums over groups use the same draws for all sites. So a range is that of the sum, not the sum of ranges. A fit
-#'   without a white phantom (a component without presences) expects nothing to be missed, and a message says so. With
-#'   draws the attribute `total` has the two ends for the whole table, which the print gives. Draws of a posterior are
-#'   made from a seed of their own: ranges are the same each time, and the session's random numbers stay as they are.
-#'   They are of the model: where it is wrong, those of one fit are too narrow. [ensemble()] with `estimate = "vb"`
-#'   averages over `k` and priors, and shows how often its ranges held; those of taxa may be too wide there, as the
-#'   print reports.
+#'   Sums over groups use the same draws for all sites, so an interval is that of the sum, not the sum of intervals. A
+#'   fit without a white phantom (a component without presences) expects nothing to be missed, and a message says so.
+#'   With draws the attribute `total` has the two ends for the whole table, which the print gives. Draws of a posterior
+#'   have a seed of their own: intervals are the same each time, and the session's random numbers stay as they are. The
+#'   intervals of one fit assume its model, and are too narrow if the model is wrong. [ensemble()] with `estimate =
+#'   "vb"` averages over `k` and priors, and shows how often its intervals held; those of taxa may be too wide there, as
+#'   the print reports.
 #'
-#'   The total of a result is shared out to zeros by their probabilities: over the table, within each site if
+#'   The total of a result is divided among the zeros by their probabilities: over the table, within each site if
 #'   completeness is known by site, and within each taxon if `visits` give its occupancy.
 #'
-#'   Cost: a few passes over the zeros of a result; O(n m k) a draw of a fit, by blocks of rows.
+#'   Cost: a few times the zeros of a result; O(n m k) a draw of a fit, by blocks of rows.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [false_absences()], [contrast()], [multicause-glossary] for the words of the print
 #' @examples

@@ -1,32 +1,32 @@
 #' From an occurrence table to a matrix
 #'
 #' Turns a long table of occurrences, with a row for each presence of a taxon at a site, into the matrix of sites by
-#' taxa that every model of this package takes, with 0 for pairs that have no row. A table of the sites comes with it,
-#' in the same order. Several visits to a site are pooled; [visits_array()] keeps them apart.
+#' taxa that every model of this package takes. Pairs of site and taxon that have no row are 0. A table of the sites
+#' comes with it, in the same order. Several visits to a site are pooled; [visits_array()] keeps them separate.
 #' @param data A data frame or tibble with a row for each occurrence.
-#' @param site Names of the columns that tell sites apart. Of several columns, such as
-#'   `c("formation", "early_interval")`, every combination that occurs is a site, named by its values joined by `", "`.
-#' @param taxon Names of the columns that tell taxa apart. Several, such as `c("genus", "species")`, are joined by a
+#' @param site Names of the columns that identify a site. Of several columns, such as `c("formation",
+#'   "early_interval")`, every combination that occurs is a site, named by its values joined by `", "`.
+#' @param taxon Names of the columns that identify a taxon. Several, such as `c("genus", "species")`, are joined by a
 #'   space.
-#' @param min_sites,min_taxa Whole numbers of at least 0: a taxon stays when it is present at `min_sites` sites or
-#'   more, a site when it holds `min_taxa` taxa or more. At 0, taxa found nowhere and sites
-#'   where nothing was found are kept, as columns and rows of zeros.
-#' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, taxa first:
-#'   the way of many published tables, in which a taxon may be left with fewer sites than `min_sites`, even with none.
+#' @param min_sites,min_taxa Whole numbers of at least 0: a taxon is kept if it is present at `min_sites` sites or more,
+#'   a site if it holds `min_taxa` taxa or more. At 0, taxa found nowhere and sites where nothing was found are kept, as
+#'   columns and rows of zeros.
+#' @param iterate If `TRUE`, the two filters are repeated until both hold. If `FALSE`, each is used once, taxa first, as
+#'   in many published tables. A taxon may then be left with fewer sites than `min_sites`, even with none.
 #' @param count If `FALSE`, the matrix holds 0 and 1. If `TRUE`, it holds the number of rows of `data` behind each
 #'   cell. The name of a numeric column, such as `"n_specimens"`, sums that column instead; where a value of it is
 #'   missing, the cell is `NA`, that is, unknown. `c("n_specimens", blank = 1)` counts each missing value as 1.
-#' @param present How absences are recorded: `NULL`, every row is a presence; the name of a column that is `TRUE` or
-#'   `FALSE`, a count (0 is absent; eBird's `"X"` is a presence), or words such as `PRESENT` and `ABSENT`, yes and no;
-#'   or `"auto"`, as `NULL`, but stops with an error that names any column that may record absences. A blank value
-#'   (`NA`, an empty text, `"-"`, `"."`) is unknown: `c("n", blank = "absent")` makes it an absence, and `c("n", other =
-#'   "unknown")` gives a meaning to all other values.
+#' @param present How absences are recorded. `NULL`: every row is a presence. `"auto"`, the default: the same, but a
+#'   column that may record absences is an error that names it. The name of a column: its values are `TRUE` or `FALSE`,
+#'   counts (0 is absent; eBird's `"X"` is a presence), or words such as `PRESENT` and `ABSENT`, yes and no. A blank
+#'   value (`NA`, an empty text, `"-"`, `"."`) is unknown: `c("n", blank = "absent")` makes it an absence, and `c("n",
+#'   other = "unknown")` gives a meaning to all other values.
 #' @param names Names of taxa that differ only in how they are written: `"keep"` leaves them apart and reports them,
 #'   `"join"` makes them one, `"certain"` joins them and leaves out names with marks of doubt. See Details.
 #' @param sparse If `TRUE`, the result is a `dgCMatrix` of package Matrix.
-#' @param summarise A named list of functions that add columns to the site table. Where `data` has a column of that
-#'   name, the function is given its values over the rows of a site; else it is given those rows as a data
-#'   frame. It must return one value. `max_ma`, `min_ma`, `lng`, `lat`, `paleolng` and `paleolat` need none.
+#' @param summarise A named list of functions that add columns to the site table. If `data` has a column of that name,
+#'   the function receives its values over the rows of a site, else those rows as a data frame. It must return one
+#'   value. `max_ma`, `min_ma`, `lng`, `lat`, `paleolng` and `paleolat` need no function.
 #'
 #' @details **Rows.** Rows without a value in a column of `site` or `taxon` (`NA`, an empty text, or
 #' `NO_FAMILY_SPECIFIED` and the like, of the Paleobiology Database) are left out, and white space around names is cut
@@ -34,11 +34,11 @@
 #' `multicause_message` reports what was dropped, sites whose names differ in case or blanks alone, and names such as
 #' `unknown`, which make one site of many places. Date-times (`POSIXct`) are named in their own time zone.
 #'
-#' **Absences.** A row that `present` marks as absent, or a `count` of 0, makes no presence. Where rows of a cell
-#' disagree, a presence wins, then the unknown (`NA`). `TRUE` in a column called `absence`, as that of OBIS, is an
-#' absence. `present = "auto"` stops for columns with well-known names, such as `occurrenceStatus`, `individualCount`,
-#' `detected` or `count`, that hold an absence; for zeros among numbers and words such as `absent`; and, if nearly
-#' every pair of site and taxon has a row, for any column with zeros, words of absence or blanks.
+#' **Absences.** A row that `present` marks as absent, or a `count` of 0, makes no presence. If rows of a cell disagree,
+#' a presence wins, then the unknown (`NA`). `TRUE` in a column called `absence`, as that of OBIS, is an absence.
+#' `present = "auto"` stops for columns with well-known names, such as `occurrenceStatus`, `individualCount`, `detected`
+#' or `count`, that hold an absence; for zeros among numbers and words such as `absent`; and, if nearly every pair of
+#' site and taxon has a row, for any column with zeros, words of absence or blanks.
 #'
 #' **Names.** `names = "join"` disregards case; white space, underscores and dashes; accents that are characters of
 #' their own; quotation marks; footnote marks; the sign of a hybrid; `?`, `cf.`, `aff.`, `ex gr.`, `gr.`, `nr.`,
@@ -47,16 +47,18 @@
 #' "certain"` also leaves out names with marks of doubt, two names with `/` or `or` between them, and words for no
 #' taxon, such as `unknown`.
 #'
-#' **The site table** has a row for each site: `site` (the name); each column of `data` that is constant within all
-#' sites; those of `summarise`; if they vary within a site, the widest bounds of age, `max_ma` and `min_ma`, and the
-#' medians of `lng`, `lat`, `paleolng` and `paleolat` (also under names such as `MAX_AGE` or `decimalLatitude`, with a
-#' message); `n_taxa`, the taxa present in the matrix; and `n_occurrences`, the rows of `data` that are no absences. All
-#' rows of a site count, also those whose taxon was dropped, because they show how well it was searched.
+#' **The site table** has a row for each site, with these columns:
+#' * `site`, the name;
+#' * each column of `data` that is constant within all sites, and those of `summarise`;
+#' * if they vary within a site, the widest bounds of age, `max_ma` and `min_ma`, and the medians of `lng`, `lat`,
+#'   `paleolng` and `paleolat` (also under names such as `MAX_AGE` or `decimalLatitude`, with a message);
+#' * `n_taxa`, the number of taxa present in the matrix, and `n_occurrences`, the number of rows of `data` that are no
+#'   absences. These include rows whose taxon was dropped, because they show how well the site was searched.
 #'
 #' **Other packages.** Tables of palaeoverse (after `bin_time()` and `bin_space()` with `site = c("cell_ID",
 #' "bin_assignment")`) and of divDyn can be used as they are. Community tables of vegan, sites by species, go straight
 #' into the models: `plsa(dune, 3)`, `aspect_bernoulli((dune > 0) + 0, 3)`. Those of iNEXT have taxa in rows and must be
-#' turned: `plsa(t(bird), 2)`.
+#' transposed: `plsa(t(bird), 2)`.
 #'
 #' **Cost.** A few seconds for a million rows; memory grows with the larger of `data` and the result. A dense result of
 #' more than 2^31 - 1 cells is refused.
@@ -72,8 +74,8 @@
 #'   Wrong input is an error of class `multicause_input_error`: among others a column that `data` does not have, two
 #'   combinations that give the same name, or filters that leave nothing.
 #'
-#' @seealso [early_tetrapods] for a matrix made this way, [range_through()] for the classical answer to which zeros
-#'   are false.
+#' @seealso [early_tetrapods] for a matrix made this way, [range_through()] for the classical rule on which zeros are
+#'   false.
 #' @examples
 #' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
 #' x <- occurrence_matrix(bodies,

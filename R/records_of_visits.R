@@ -10,8 +10,8 @@
 #' bones that nobody can name, shows that there was a visit.
 #'
 #' **Which visits were made** is known from `visit_data`, a table with a row for each, also for those that found
-#' nothing. Its columns of sites and visits have the names of those of `data`. Without it a visit that found nothing is
-#' lost, and detection then seems better than it is. Recorded absences (`present`) count as records.
+#' nothing. Its columns of sites and visits have the same names as in `data`. Without it a visit that found nothing is
+#' lost, and detection then seems better than it is. Recorded absences (`present`) count as records of a visit.
 #'
 #' **Order of visits.** Visits with the same names at many sites, such as `1`, `2` or `"spring"`, are the same column at
 #' all of them. Dates (`Date`, `POSIXct`, or text such as `"2021-05-30"` or `"30.05.2021"`), and names that belong to
@@ -20,54 +20,55 @@
 #'
 #' **Occasions.** `occasion = 7` pools the days of each week, counted from the first day in the tables, as for camera
 #' traps. If each row of `visit_data` is a period, `until` names the column of its last day. For months or seasons make
-#' a column of them, and name it as `visit`.
+#' a column of them, and use it as `visit`.
 #'
 #' **Closure.** Models of repeated visits assume that a taxon is at a site on all of its visits or on none. Make
 #' different years, or seasons between which animals come and go, sites of their own: `site = c("site", "year")`.
 #'
-#' **Fossils.** Collections of one place and age are searches of one fauna (Liow 2013; Reitan and others 2022).
-#' `visits_array(read_pbdb(file))`, without `site`, `taxon` and `visit`, makes collections the visits, and one place
-#' (coordinates rounded to `degrees`), formation and age the site. Collections without coordinates or ages are left out.
+#' **Fossils.** Collections of one place and age are searches of one fauna (Liow 2013; Reitan and others 2022). In
+#' `visits_array(read_pbdb(file))`, without `site`, `taxon` and `visit`, each collection is a visit, and a site is one
+#' place (coordinates rounded to `degrees`), formation and age. Collections without coordinates or ages are left out.
 #' For a wider fauna name the columns: `site = c("formation", "early_interval")`, `taxon = "genus"`, `visit =
-#' "collection_no"`. Closure then means that the fauna was the same throughout.
+#' "collection_no"`. Closure then means that the fauna was the same throughout the formation and interval.
 #'
 #' **Many visits to a few sites.** `max_visits` limits them. `surplus = "pool"` pools the visits of a site into searches
 #' of about equal size, dated visits with their neighbours in time, and `n_pooled` has their numbers: use `detection =
-#' ~log(n_pooled)`. `"first"` and `"random"` lose the other visits. On simulated faunas of up to 60 collections the
-#' number of presences was 1 % too high from 5 pooled searches with that covariate, 19 % too high without it, and 9 %
-#' too low from 5 collections (`bench/visits.md` in the sources).
+#' ~log(n_pooled)`. `"first"` and `"random"` drop the other visits. On simulated faunas of up to 60 collections the
+#' number of presences was 1 % too high from 5 pooled searches with that covariate, 19 % too low without it, and 9 to
+#' 10 % too low from 5 collections (`bench/visits.md` in the sources).
 #'
-#' **One species.** Without `site`, `taxon` and `visit`, `data` may have any of [the shapes of repeated
+#' **One species, other shapes.** Without `site`, `taxon` and `visit`, `data` may have any of [the shapes of repeated
 #' visits][visits_bernoulli_data]. If a site has a row for each season, each season of a site is a site of its own.
 #'
 #' **Cost.** Time grows with the rows of `data` and `visit_data`, memory with sites times taxa times visits.
 #' @param data a data frame with a row for each record.
-#' @param site,taxon,visit names of the columns of `data` that tell sites, taxa and visits to a site apart. Of several
+#' @param site,taxon,visit names of the columns of `data` that identify sites, taxa and visits to a site. Of several
 #'   columns every combination is one; names are joined as in [occurrence_matrix()].
 #' @param ... must be empty.
 #' @param visit_data `NULL`, or a data frame with a row for each visit that was made, and its covariates.
-#' @param present how records of absences are told, as in [occurrence_matrix()]: the name of a column of `data` that
-#'   states whether the taxon was found, also with the meaning of blanks, `c("n", blank = "absent")`; `NULL` where every
-#'   record is a presence; or `"auto"`: the same, but a column that may record absences is an error that names it.
+#' @param present how absences are recorded, as in [occurrence_matrix()]: the name of a column of `data` that states
+#'   whether the taxon was found, also with the meaning of blanks, `c("n", blank = "absent")`; `NULL` if every record is
+#'   a presence; or `"auto"`: the same, but a column that may record absences is an error that names it.
 #' @param occasion `NULL`, or a whole number of days that are pooled into one visit. `visit` must hold a date.
 #' @param until `NULL`, or the name of a column of `visit_data` with the last day of a period of searching.
-#' @param max_visits the most visits to a site, at least 1.
+#' @param max_visits the largest number of visits to a site, at least 1.
 #' @param surplus what becomes of the visits to a site that has more: `"pool"`, `"first"` or `"random"`.
 #' @param min_visits,min_sites sites with fewer visits are dropped, then taxa that were found at fewer sites.
-#' @param summarise a named list of functions that add covariates of visits, as `list(effort = sum)`. Where the table of
-#'   visits (`visit_data`, else `data`) has a column of that name, the function is given its values over the rows of a
-#'   visit, else it is given those rows. It must return one value.
-#' @param degrees for a download of the Paleobiology Database without `site`: within so many degrees places are one.
+#' @param summarise a named list of functions that add covariates of visits, as `list(effort = sum)`. If the table of
+#'   visits (`visit_data`, else `data`) has a column of that name, the function receives its values over the rows of a
+#'   visit, else those rows. It must return one value.
+#' @param degrees for a download of the Paleobiology Database without `site`: coordinates are rounded to multiples of
+#'   this number of degrees, and equal ones are one place.
 #' @param sides for an array without names of its dimensions, what these are, as `c("species", "site", "visit")`.
 #' @param x an array made by `visits_array()`.
 #' @return `visits_array()`: an integer array, sites by taxa by visits, of 0, 1 and `NA`, with names. Sites and taxa are
-#'   sorted. It takes its covariates along: `visits_bernoulli(x, k, detection = ~effort)` finds them. A part of it,
-#'   `x[1:10, , ]`, loses them, as R drops attributes: give them as `visit_data = visit_table(x)` and
+#'   sorted. It keeps its covariates: `visits_bernoulli(x, k, detection = ~effort)` finds them. A part of it,
+#'   `x[1:10, , ]`, loses them, as R drops attributes: supply them as `visit_data = visit_table(x)` and
 #'   `site_data = site_table(x)`, which are matched by name.
 #'
 #'   `visit_table()`: a data frame with a row for each visit made: `site` and `visit`, the names in the array; the
 #'   columns of `visit`; every column of `visit_data` (without it, of `data`) that is constant within visits but not
-#'   within sites; those of `summarise`; of dated visits `day_of_year`, of the first day; and `n_pooled` where visits
+#'   within sites; those of `summarise`; for dated visits `day_of_year`, that of the first day; and `n_pooled` if visits
 #'   were pooled.
 #'
 #'   [site_table()] of the array has a row for each site, with what is constant within sites, and ages and places as in

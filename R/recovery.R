@@ -1,13 +1,14 @@
 #' How well are missing presences found?
 #'
 #' Compares a result of [which_zeros()] with later surveys, or any scores of cells with presences that [corrupt()]
-#' deleted (omissions) or added (additions): whether high scores come first (ROC and precision-recall curves), and
-#' whether they are right as probabilities (calibration). It also counts what is gained and lost if cells are corrected
-#' where the score is above 0.5.
+#' deleted (omissions) or added (additions). It measures whether the changed cells have the highest scores (ROC and
+#' precision-recall curves), and whether scores are right as probabilities (calibration). It also counts what is gained
+#' and lost if cells with a score above 0.5 are corrected.
 #' @details
-#' For omissions the zeros of the corrupted table are judged: a high score should mean "a presence is missing here". For
-#' additions its ones are: a high score should mean "this presence is not real". Some absences of the original table may
-#' be false themselves. They count as true ones, so that the measures are lower than they should be.
+#' The cells that are judged are the candidates. For omissions these are the zeros of the corrupted table: a high score
+#' should mean "a presence is missing here". For additions these are its ones: a high score should mean "this presence
+#' is not real". Some absences of the original table may be false themselves. They count as true, so the measures are
+#' lower than they should be.
 #'
 #' `auc` is the probability that a cell that was changed has a higher score than one that was not (ties count half),
 #' `ap` the average precision. `"pooled"` ranks all cells together; `"within"` ranks within each site that has both
@@ -16,11 +17,11 @@
 #' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]). Candidates are grouped by score into
 #' tenths of \[0, 1\]. Each group has a mean score and a share of changed cells. `slope` and `intercept` are those of a
 #' logistic regression of the truth on the log-odds of the score. 1 and 0 are ideal; a slope below 1 means that scores
-#' are too sure.
+#' are too extreme.
 #'
 #' The noise removal rate of Bingham et al. (2009) is 1 - (fp + fn) / 2 at a cut of 0.5. Here fp is the share of
 #' unchanged cells that would be corrected, and fn the share of changed cells that would not. For omissions, `lost` is
-#' the share of the table's presences whose own score is below 0.5. Such a rule would delete them.
+#' the share of the table's presences whose own score is below 0.5, which the same rule would delete.
 #'
 #' @param scores n x m matrix of scores, one for every cell, such as `fitted(fit)`, with the names of
 #'   `truth` where both have names; a sparse matrix is made dense. Or a fit, whose probabilities are taken. Or a model,
@@ -28,22 +29,23 @@
 #'   fitted to the corrupted table. Or a result of [which_zeros()], which is compared with later surveys.
 #' @param truth a result of [corrupt()]; or a logical n x m matrix, `TRUE` where the cell was changed, `NA` where it is
 #'   no candidate. With a result of [which_zeros()]: a later table of the same sites, or an array of sites by taxa by
-#'   surveys, as 0/1 or counts, `NA` where nothing was surveyed. Sites and taxa are matched by name; those of one table
-#'   alone are not compared.
+#'   surveys, as 0/1 or counts, `NA` where nothing was surveyed. Sites and taxa are matched by name; those that only one
+#'   of the tables has are not compared.
 #' @param of `"omissions"` or `"additions"`; not needed for a logical `truth`.
 #' @param n numbers of cells for the precision, at least 1.
-#' @param ... arguments of the model, such as `k`; else must be empty.
+#' @param ... arguments of the model, such as `k`, if `scores` is one; else must be empty.
 #' @return A list of class `recovery`: `summary`, a data frame with one row (`candidates`, `changed`, `auc`,
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
 #'   `precision`) and `calibration`, data frames to draw; `by_site`, AUC, average precision and numbers of each site.
 #'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `probability` and `score`, here the
-#'   same, the `share` of changed cells, and how many `cells` there are. It has `print` and `plot` methods.
+#'   same, the `share` of changed cells, and the number of `cells`. The class has `print` and `plot` methods.
 #'
-#'   With a result of [which_zeros()] its first class is `which_zeros_later`, and it has further elements: `later`, a
-#'   data frame with the numbers of sites, taxa and surveys compared, presences `gained` at zeros, and AUCs beside those
-#'   of the held-out presences; `curve`, the presences expected at these zeros by 1, 2, 4 and 8 more surveys, with 90 %
-#'   intervals; `first`, the mean `missed` of the first 20 zeros and the share of them that was found.
+#'   With a result of [which_zeros()] the list is first of class `which_zeros_later`, and has further elements: `later`,
+#'   a data frame with the numbers of sites, taxa and surveys compared, of presences `gained` at zeros, and the AUCs
+#'   beside those of the held-out presences; `curve`, the presences expected at these zeros from 1, 2, 4 and 8 more
+#'   surveys, with 90 % intervals; `first`, the mean `missed` of the first 20 zeros and the share of them that was
+#'   found.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [corrupt()]

@@ -4,9 +4,9 @@
 
 #' Occupancy of each taxon, with covariates
 #'
-#' `visits_occupancy()` fits the multi-species occupancy model to repeated visits: where taxa live and how well visits
-#' find them, each by a formula, with coefficients by taxon that are shrunk towards their common mean. It estimates how
-#' many presences no visit found, and maps presence over new sites.
+#' `visits_occupancy()` fits the multi-species occupancy model to repeated visits. One formula is for where taxa live,
+#' another for how well visits find them; coefficients of taxa are shrunk towards their common mean. The fit estimates
+#' how many presences no visit found, and predicts presence at new sites.
 #'
 #' @details
 #' **Model** (MacKenzie and others 2002; Dorazio and Royle 2005). Taxon \eqn{j} is at site \eqn{i} with probability
@@ -14,13 +14,13 @@
 #' presence with probability \eqn{p_{ijv}}, \eqn{\mathrm{logit}\,p_{ijv} = w_{iv}' d_j + u_{ij}}{logit p[i,j,v] =
 #' w[i,v]' d[j] + u[i,j]}, and never reports an absence as a presence. Each coefficient is normal among taxa, with a
 #' mean and a standard deviation of its own, so that taxa that are seldom found learn from the others. `u` is normal,
-#' independent by site and taxon, with standard deviation `uneven`: a taxon is found more easily at some sites, where it
-#' is abundant. Visits that were not made
-#' (`NA`) drop out. All visits to a site are taken to meet the same taxa.
+#' independent by site and taxon, with standard deviation `uneven`: a taxon is found more easily at some sites, for
+#' example where it is abundant. Visits that were not made (`NA`) are left out. The taxa at a site are assumed to be the
+#' same on all its visits.
 #'
 #' **Estimation.** EM with a Laplace approximation for each taxon gives starting values. Then means, standard deviations
-#' and coefficients are drawn from the posterior by Metropolis-Hastings, with presences summed out. Estimates are means,
-#' intervals are quantiles of 1000 draws. The prior of mean coefficients is normal with standard deviation .7
+#' and coefficients are drawn from the posterior by Metropolis-Hastings, with presences summed out. Estimates are means
+#' and intervals are quantiles of 1000 draws. The prior of mean coefficients is normal with standard deviation .7
 #' (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance among taxa is inverse Gamma(1/2,
 #' 1/2) for the intercept of presence and (1/2, 1/20) for the others, multiplied by a half-normal density (scale 1) of
 #' the standard deviation.
@@ -30,31 +30,30 @@
 #' undetected presences, and estimated freely too many.
 #'
 #' **How many were missed.** The print gives the expected number of presences at visited sites that no visit found, with
-#' two 90 % intervals. The first holds if the model does. The second allows for its errors in real surveys: a factor of
-#' 1.9 each way, combined with the model's variance on the log scale (3 if visits are years; `bench/visits_occupancy.md`
-#' in the sources).
-#' [by_taxon()], [by_site()] and [false_absences()] give the numbers by taxon, by site and by cell, [sample_coverage()]
-#' the share of the records of the next visit that will be of taxa known at the site.
+#' two 90 % intervals. The first assumes that the model is true. The second allows for its errors in real surveys: a
+#' factor of 1.9 each way (3 if visits are years), combined with the model's variance on the log scale
+#' (`bench/visits_occupancy.md` in the sources). [by_taxon()], [by_site()] and [false_absences()] give the numbers by
+#' taxon, by site and by cell. [sample_coverage()] gives the share of the records of the next visit that will be of taxa
+#' known at the site.
 #'
 #' **Comparing formulas.** `AIC()` compares fits to the same visits; its likelihood has the coefficients of taxa
-#' integrated, so that parameters are means and standard deviations among taxa. `fit$waic` is the widely applicable
-#' criterion over cells (Watanabe 2010), and `predict(fit, type = "loglik")` is what `loo::loo()` takes. Held-out visits
-#' assume least:
-#' (`0`: no components)
+#' integrated out, so that parameters are means and standard deviations among taxa. `fit$waic` is the widely applicable
+#' criterion over cells (Watanabe 2010), and `predict(fit, type = "loglik")` is what `loo::loo()` takes. A comparison by
+#' held-out visits assumes least (`0`: no components):
 #' `cross_validate(x, 0, visits_occupancy, "visits", grid = list(presence = list(~1, ~elev)), site_data = sites)`.
 #'
-#' **Cost** is O(n m visits) a draw, where sites that are alike in covariates and history of a taxon count once.
+#' **Cost** is O(n m visits) a draw; sites with equal covariates and equal history of a taxon count once.
 #'
 #' @param x repeated surveys of the same n sites, in any shape that [visits_bernoulli()] takes; `NA` where there was no
 #'   visit. A taxon that no visit found counts as one that was looked for.
 #' @param presence,detection formulas of the probability that a taxon is there (covariates of sites), and that a visit
-#'   finds it (covariates of visits and sites). `visit`, the number of the visit, is known to `detection`. `NULL`:
-#'   `~visit`, or `~1` where there is one visit or more than ten.
+#'   finds it (covariates of visits and sites). `detection` may use `visit`, the number of the visit. `detection = NULL`
+#'   is `~visit`, or `~1` if there is one visit or more than ten.
 #' @param ... must be empty.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()]. They must be known for every visit that was
 #'   made, and every site that was visited.
-#' @param uneven `NULL`, or the standard deviation (log-odds) of a random effect on detection for each site and taxon:
-#'   numbers from 0 to 5, whose results are averaged; 0: no such effect.
+#' @param uneven the standard deviation (log-odds) of a random effect on detection for each site and taxon: numbers from
+#'   0 to 5, whose results are averaged; 0: no such effect. For `NULL` see Details.
 #' @param sides for an array, what its dimensions are, as `c("site", "visit", "species")`.
 #' @param rare taxa found at fewer sites than this are flagged; 0: none.
 #' @param control settings from [fit_control()]: `max_iter` and `tol` of the EM, `keep_x`.

@@ -12,71 +12,73 @@
 #'   \item{`missed`}{the probability that at least one of *two more surveys of equal effort* would find the taxon there,
 #'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. One \eqn{r} makes these probabilities sum to the
 #'     number that two more surveys would find. `missed_low` and `missed_high` are the ends of a 90 % interval. The
-#'     probabilities at the top of a list are somewhat too high, because the list is sorted by them.}
+#'     probabilities at the top of a list are somewhat too high, because the list is sorted by them. With other evidence
+#'     (below) `missed` is the probability of a false absence, and sums to the total of that evidence.}
 #' }
 #'
 #' **The total.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa} their mean predicted probability, both
 #' without taxa found at 95 % of the sites or more. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)};
-#' \eqn{a_k} = .84, 1.36, 2.06, 2.87 for \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, of 2.8
-#' for surveys in other years or by other methods. [how_many] shows how these did in real surveys. The total is not the
-#' completeness of a fauna, and tables of unequal effort cannot be compared by it.
+#' \eqn{a_k} = .84, 1.36, 2.06, 2.87 for \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of
+#' 2.8 for surveys in other years or by other methods. [how_many] compares these intervals with real surveys. The total
+#' is not the completeness of a fauna, and tables of unequal effort cannot be compared by it.
 #'
 #' **No number is given** (`reason` has the cause) if the AUC of held-out presences less 1.645 standard errors is at
 #' most 0.6, or the table has fewer than 10 sites, 10 taxa or 100 presences. The zeros are ranked all the same.
 #'
-#' **Other evidence** replaces the total; the print names its quantity:
-#' * `visits`: the presences that no visit found, by the occupancy of each taxon ([visits_occupancy()]); beside it
-#'   Chao's estimate of each site, whose visits are samples.
+#' **Other evidence** replaces the total; the print names the quantity that it estimates:
+#' * `visits`: the presences that no visit found, by the occupancy of each taxon ([visits_occupancy()]). Chao's estimate
+#'   for each site, with its visits as samples, is reported beside it.
 #' * `completeness`: a site with \eqn{F} presences and completeness \eqn{c} lacks about \eqn{F (1 - c) / c}.
 #' * `groups`: Chao's estimate of the taxa of a group's fauna that were found at none of its sites.
 #' * `assume = "phantom"` and `effort`: each site lacks the share that a phantom, a component without
 #'   presences, explains in [aspect_bernoulli()]. On ten tables from which a known share of each site was deleted, this
-#'   was about twice the true number.
-#' * `series = TRUE`: a taxon found before and after was there in between for certain.
+#'   was about twice the true number ([how_many]).
+#' * `series = TRUE`: a taxon found in an earlier and a later time bin was certainly there in between.
 #'
-#' **Quality.** The print gives the AUC, the probability that a held-out presence ranks above another zero, beside the
-#' best simple rule. Later surveys are harder to predict: AUCs were about 0.05 lower, 0.1 in other
-#' years or by other methods. `recovery(w, later)` compares the result with your own later survey.
+#' **Quality.** The print gives the AUC, the probability that a held-out presence ranks above a zero, beside that of the
+#' best simple rule, a learner that fits no model. Later surveys are harder to predict: AUCs were about 0.05 lower, and
+#' about 0.1 lower in other years or by other methods. `recovery(w, later)` compares the result with your own later
+#' survey.
 #'
 #' **How it works.** Learners score every cell: averages of [aspect_bernoulli()] fits, [logistic_pca()],
 #' [neighbours_mean()], the mean of similar sites, and the companions of a taxon (Beals 1984). In each of the `copies` a
-#' tenth of the presences is held out, and a logistic regression learns how the scores find them (stacking, Wolpert
-#' 1992). A taxon found at no site is not judged.
+#' tenth of the presences is held out, and a logistic regression learns to predict them from the scores (stacking,
+#' Wolpert 1992). A taxon found at no site gets no probability.
 #'
-#' **Assumptions.** Presences are never errors. Ages of sites are not derived from the same faunas, which would then be
-#' used twice ([smooth_over()]).
+#' **Assumptions.** Presences are never errors. Ages of sites do not come from the same faunas, which would then be used
+#' twice ([smooth_over()]).
 #'
 #' **Cost.** O(`copies` (n m k + n F)) for n sites, m taxa, k components; 0.6 GB of memory at 2 000 x 500. Copies run in
 #' parallel under a [future::plan()].
-#' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (whole numbers, of
-#'   which both 1 and 2 occur); `NA` is unknown. For [shards()] see [which_zeros_shards].
-#' @param age,place,environment,distance of the sites, as [smooth_over()] takes them: ages or bounds of ages, longitude
-#'   and latitude or places in the plane, variables such as depth, any other distance. `NULL`: unknown. The first three
-#'   may be names of columns of the site table that comes with `x` or `visits`, as `age = c("max_ma", "min_ma"), place =
-#'   c("lng", "lat")`, or a data frame with a column of the sites' names.
+#' @param x sites by taxa: a 0/1 table as [aspect_bernoulli()] takes it, dense or sparse, or counts (whole numbers,
+#'   recognised if 0, 1 and 2 occur); `NA` is unknown. For [shards()] see [which_zeros_shards].
+#' @param age,place,environment,distance what is known of the sites, as [smooth_over()] takes it: ages or bounds of
+#'   ages; longitude and latitude, or places in the plane; variables such as depth; any other distance. `NULL`: unknown.
+#'   The first three may be names of columns of the site table that comes with `x` or `visits`, as `age = c("max_ma",
+#'   "min_ma"), place = c("lng", "lat")`, or a data frame with a column of the sites' names.
 #' @param ... must be empty.
 #' @param groups the group of each site, or the name of a column of the site table: sites of a group share a fauna.
-#' @param within which zeros may be false: a logical matrix of the shape of `x`, such as [range_through()] makes. Others
-#'   are neither ranked nor counted. `NULL`: all.
+#' @param within which zeros may be false: a logical matrix of the shape of `x`, such as [range_through()] makes. All
+#'   other zeros are neither ranked nor counted. `NULL`: all may be false.
 #' @param completeness the number of taxa on a site's list divided by the number that were there, above 0 and at most 1:
 #'   a number, a range of two, a number for each site, or a matrix with both ends for each site. Names are matched to
 #'   those of `x` in this and all other arguments; without names values are taken in order.
-#' @param effort one number for each site, how well it was searched, such as the logarithm of its specimens; see
-#'   [aspect_bernoulli()].
+#' @param effort a number for each site that measures how well it was searched, such as the logarithm of its number of
+#'   specimens; see [aspect_bernoulli()].
 #' @param visits repeated surveys, from [visits_array()]; `x` may then be left out, or selects and orders sites and taxa
 #'   by its names. Only one of `completeness`, `effort`, `visits` and `assume` can be given.
 #' @param presence,detection,visit_data,site_data with `visits`: formulas of covariates of presence and of detection,
 #'   and the covariates, as in [visits_occupancy()]. `NULL`: both differ among taxa, and detection also among visits.
-#' @param series `TRUE`: rows are time bins of one whole region.
-#' @param assume `"phantom"`: the share of each site that a phantom makes up was missed. `NULL`: nothing is assumed.
+#' @param series `TRUE`: rows are time bins of one region, with all that was found in it.
+#' @param assume `"phantom"`: the share of each site that a phantom explains was missed. `NULL`: nothing is assumed.
 #' @param leave_out sites to leave out: names, numbers, or `TRUE` or `FALSE` for each.
 #' @param reference sites, given as for `leave_out`, that inform the result but whose zeros are not ranked (`r` of
 #'   package DarkDiv). The other sites must hold at least 20 presences.
-#' @param quick a first look: fewer fits and copies.
+#' @param quick `TRUE`: a first look, with fewer fits and copies.
 #' @param copies number of copies of the table, each with a tenth of the presences held out, from 2 to 10. `NULL`: 10 up
 #'   to 2000 presences, 5 up to 50 000, else 2; with `quick` 2, or as many as hold out 100 presences.
-#' @param seed a whole number, for the same result again; `NULL` draws one, which the result keeps.
-#' @param seconds a time limit: after this many seconds no further copy begins, once two are finished.
+#' @param seed a whole number; the same seed gives the same result. `NULL` draws one, which the result keeps.
+#' @param seconds a time limit: after this many seconds no further copy begins, if at least two are finished.
 #' @param control settings from [fit_control()]: `n_threads`, `progress` and `checkpoint` alone. An interrupt keeps the
 #'   finished copies if there are two; with a `checkpoint` the same call resumes.
 #' @return A list of class `which_zeros`:
@@ -88,7 +90,7 @@
 #'     quantity; `source` names the evidence of the total, `reason` says why there is none.}
 #'   \item{`weights`, `quality`}{data frames of the learners: `weight` and `share`; AUC (`auc`, `auc_within`) and
 #'     average precision (`ap`) with standard errors.}
-#'   \item{`kappa`, `seed`, `dims`, `names`}{the predictability, the seed used, and what methods need.}
+#'   \item{`kappa`, `seed`, `dims`, `names`}{the predictability, the seed used, and parts for the methods.}
 #' }
 #' Methods: `print()`, `summary()`, [plot()][plot.which_zeros], [as.data.frame()][as.data.frame.which_zeros],
 #' [by_site()], [by_taxon()], [explain()][explain.which_zeros], [recovery()], `update()`. Wrong input is an error of
