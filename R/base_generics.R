@@ -12,9 +12,9 @@ draw_visits <- function(fit) UseMethod("draw_visits")
 
 #' Phantom components of a fit
 #'
-#' Tells which components of a fit are phantoms: a *white* phantom has (almost) only absences, a *black* one (almost)
-#' only presences, and all others are *content*. The result lists every component with the numbers that decide, because
-#' a component near the limits may be a phantom in part.
+#' Classifies the components of a fit: a *white* phantom has (almost) only absences, a *black* one (almost) only
+#' presences, and all others are *content*. The result has the numbers that decide, because a component near the limits
+#' may be a phantom in part.
 #'
 #' **White.** A component is a white phantom when its mean probability is at most `white` times the density of the
 #' table. (A fixed bound on the largest probability fails: in sparse tables of fossils that of a phantom may be 0.08.)
@@ -29,20 +29,20 @@ draw_visits <- function(fit) UseMethod("draw_visits")
 #'
 #' The bound on the mean of a black phantom is loose because the data hardly fix it: beside a white phantom, a component
 #' with probability 0.7 for all taxa gives the same fit as a smaller share of one with probability 1. If false presences
-#' are few, or spread thinly over all sites, possibly no component of a fit represents them. Ask for one then by
-#' `phantom = "black"` or `"both"` of [aspect_bernoulli()].
+#' are few, or spread thinly over all sites, a fit may have no component for them. Then fix one by `phantom = "black"`
+#' or `"both"` of [aspect_bernoulli()].
 #'
 #' **Measured** (`bench/additions.md`, few replicates): on the paper's table with additions a black phantom was found in
 #' each of 3 fits where 40 % of the sites had them, and in none where all sites had; with additions to 40 % of the rows
 #' of eight other tables, in 5 of 8 fits. A test checks on simulated tables, some of them nested or with taxa that are
 #' everywhere, that none is found without additions.
 #'
-#' These are fits with `estimate = "ml"`. The prior of `"map"` favours small probabilities and may keep a black phantom
-#' from being found: look for one by `"ml"`, or pin it.
+#' These are fits with `estimate = "ml"`. The prior of `"map"` favours small probabilities and may prevent a black
+#' phantom: look for one by `"ml"`, or fix it.
 #'
-#' A component that makes up less than `min_weight` of the table decides nothing and counts as content. Fixed phantoms
-#' are phantoms for any numbers. Taxa with nothing observed are left out. Where a table has no presence
-#' (no absence) at all, no component is called a white (black) phantom unless fixed.
+#' A component that makes up less than `min_weight` of the table counts as content. Fixed phantoms are phantoms whatever
+#' their numbers. Taxa with nothing observed are left out. If a table has no presence (no absence) at all, only a fixed
+#' component is a white (black) phantom.
 #'
 #' @param fit a fit of [aspect_bernoulli()], or of [noisy_or()] with `missed_by`, whose recording is listed as a white
 #'   phantom after the components. Models whose components cannot be phantoms are refused.
@@ -55,7 +55,7 @@ draw_visits <- function(fit) UseMethod("draw_visits")
 #' \describe{
 #'   \item{`component`}{its name.}
 #'   \item{`kind`}{`"white"`, `"black"` or `"content"`.}
-#'   \item{`fixed`}{whether it was held at exact 0 (1).}
+#'   \item{`fixed`}{whether it was fixed at exactly 0 (1).}
 #'   \item{`weight`}{its mean membership over the sites: the share of the table that it makes up.}
 #'   \item{`mean`, `min`, `max`}{of its probabilities over the taxa.}
 #'   \item{`white_ratio`, `black_ratio`}{mean over density of presences; 1 - mean over density of absences.}

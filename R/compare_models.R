@@ -7,10 +7,10 @@
 #' The table has a row for every model at its chosen `k`: the loss per held-out cell, the paired difference from the
 #' best model with its standard error, the loss per held-out row (see [cross_validate()]; `NA` for least-squares models,
 #' which have no likelihood), and what the fit to all data cost. The choice of `k` and the loss shown come from the same
-#' folds, which favours models with more values of `k` to choose from, a little. Starts are drawn by fold, so that a
-#' model has the same numbers whatever it is compared with. Times are of one fit in the session at hand, memory is the
-#' most that R held during it beyond what it held before. With `"omissions"` there are also the measures of presences
-#' that were deleted, the same for all models.
+#' folds, which slightly favours models with more values of `k` to choose from. Starts are drawn by fold, so that a
+#' model has the same numbers whatever it is compared with. Times are of one fit in this session; memory is the peak of
+#' R during it, less what R held before. With `"omissions"` the table also has the measures of deleted presences, the
+#' same for all models.
 #'
 #' @inheritParams cross_validate
 #' @param k numbers of components to try: one vector for all models, or a list with a vector for each, named as
@@ -175,21 +175,20 @@ print.multicause_comparison <- function(x, digits = 4L, ...) {
 #' of this package are often compared.
 #'
 #' @details
-#' **A model** is `function(x, k)`, or `function(x)` where it has no components. It returns a fit of this package, or
-#' a numeric matrix in the shape of `x`: for a table of 0 and 1 the probability of a presence in every cell, for counts
-#' and other numbers its mean. Rows and columns with names may come in any order. Hidden cells of `x` are `NA`. A model
-#' that takes no `NA` must say what they are to be: 0 is simple, and makes every probability too low. `x` is a matrix;
-#' it is sparse where the data are.
+#' **A model** is `function(x, k)`, or `function(x)` where it has no components. It returns a fit of this package, or a
+#' numeric matrix in the shape of `x`: for a table of 0 and 1 the probability of a presence in every cell, for counts
+#' and other numbers its mean. Rows and columns with names may come in any order. Held-out cells of `x` are `NA`. A
+#' model that takes no `NA` must replace them: 0 is simple, but makes every probability too low. `x` is a matrix; it is
+#' sparse where the data are.
 #'
 #' A function that has an argument `control`, or `...`, is given the [fit_control()] too; further arguments of the verb
 #' (`...`, `grid`) go to all models. A function without an argument `k` is fitted once and stands as `k = 0`. It must
-#' see the data by way of `x` alone, for elsewhere nothing is hidden.
+#' use the data through `x` alone, since nothing is held out elsewhere.
 #'
 #' **Scores.** Held-out cells need probabilities within 0 and 1; a matrix of another shape, with `NA` or with other
 #' values is an error that names model, place and value. Probabilities of exactly 0 or 1 are moved to `floor`, and the
-#' print says of how many cells. Held-out rows are judged as those of other models (see [cross_validate()]): the
-#' rows of the matrix are equally likely components. Planted omissions need numbers of any size, for only their order
-#' counts.
+#' print reports in how many cells. Held-out rows are judged as those of other models (see [cross_validate()]): the rows
+#' of the matrix are equally likely components. Planted omissions take any numbers, since only their order counts.
 #'
 #' **Failures.** A model that fails in one fold, or in all of them, is shown as failed, with its message, and the others
 #' are compared without it.

@@ -1,17 +1,16 @@
 #' A prior on how alike or different components are
 #'
-#' Says for pairs of components of a [plca()] fit, in some of its dimensions, whether their marginals shall be driven
-#' apart or together, and how hard.
+#' For pairs of components of a [plca()] fit, and for some of its dimensions, sets how strongly their marginals are made
+#' different or similar.
 #'
 #' @details
-#' To the log-likelihood is added \eqn{\sum_{i<k} A_{ik} D(q_i, q_k)}{sum over pairs of A[i,k] D(q_i, q_k)} for each
-#' dimension of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} similarity. `groups` and the two numbers of
-#' `strength` make \eqn{A}: `between` for components of different groups, `-within` for those of the same group, as in
-#' section 4 of the paper. A list of matrices gives \eqn{A} itself. Weights are in counts: what they compete with is the
-#' counts of one component, about N / k; the fit prints their ratio. Weights of 0.01 to 0.05 of N / k are a useful range
-#' for difference.
+#' The log-likelihood gains \eqn{\sum_{i<k} A_{ik} D(q_i, q_k)}{sum over pairs of A[i,k] D(q_i, q_k)} for each dimension
+#' of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} similarity. `groups` and the two numbers of `strength` make
+#' \eqn{A}: `between` for components of different groups, `-within` for those of the same group, as in section 4 of the
+#' paper. A list of matrices gives \eqn{A} itself. Weights are in counts, and act against the counts of one component,
+#' about N / k; the print has their ratio. Weights of 0.01 to 0.05 of N / k are a useful range for difference.
 #'
-#' What \eqn{D} is depends on `method`:
+#' The meaning of \eqn{D} depends on `method`:
 #' \describe{
 #'   \item{`"js"`}{twice the Jensen-Shannon divergence, at most 2 log 2 = 1.39. It grows with difference as
 #'     cross-entropy does, but is bounded. The objective never falls.}
@@ -23,11 +22,11 @@
 #' }
 #' Two warnings about the paper's prior, cross-entropy. With \eqn{A > 0} it has no maximum: it is infinite as soon as
 #' two marginals have no cell in common. With \eqn{A < 0} its maximum is not similarity: cross-entropy is entropy plus
-#' divergence, so it is least where both marginals are the same single spike. `"js"` has neither trouble.
+#' divergence, so it is least where both marginals are the same single spike. `"js"` has neither problem.
 #'
-#' `anneal` lets the prior act while components form and then fade, as the paper advises: a number of iterations makes
-#' the multiplier fall from 1 in equal steps to 0 after that many iterations, a vector gives the multiplier of each
-#' iteration (the last one stays). Where it ends at 0, the result is a maximum-likelihood fit.
+#' `anneal` lets the prior act while components form and then fade, as the paper advises. A number makes the multiplier
+#' of the prior fall in equal steps from 1 to 0 after that many iterations. A vector gives the multiplier of each
+#' iteration (the last one stays). If it ends at 0, the last iterations are maximum likelihood.
 #'
 #' @param groups group of each component, any vector of length k; `NULL`: each is a group of its own.
 #' @param strength `c(between = , within = )`: weights of pairs in different groups, above 0 for difference, and in the

@@ -1,14 +1,14 @@
 #' Occurrences of early tetrapods
 #'
-#' The 5270 presences of tetrapods from the Carboniferous to the Early Triassic from which [early_tetrapods] was made.
+#' The 5270 occurrences of tetrapods from the Carboniferous to the Early Triassic from which [early_tetrapods] was made.
 #' The package palaeoverse took them from the Paleobiology Database on 14 July 2022.
-#' @format A data frame of 5270 rows and 18 columns. Each row is a presence of a taxon in a collection. Columns have the
-#'   names of the database:
+#' @format A data frame of 5270 rows and 18 columns. Each row is an occurrence of a taxon in a collection. Columns have
+#'   the names of the database:
 #' \describe{
 #'   \item{`occurrence_no`, `collection_no`}{numbers of the occurrence and of the collection (a find spot).}
-#'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank. Of the presences
-#'     1016 are known to the genus only. Another 686 are known to a higher rank only.}
-#'   \item{`class`, `order`, `family`, `genus`}{where the database places the taxon; `NA` where unknown. It writes
+#'   \item{`accepted_name`, `accepted_rank`}{the taxon as the database takes it today, and its rank. 1016 occurrences
+#'     are known to the genus only. Another 686 are known to a higher rank only.}
+#'   \item{`class`, `order`, `family`, `genus`}{where the database places the taxon; `NA` where unknown. It has
 #'     `"NO_ORDER_SPECIFIED"` and the like for ranks that are not in use. It puts synapsids and amphibians into the
 #'     class Osteichthyes.}
 #'   \item{`early_interval`, `late_interval`}{the oldest time interval of the collection. The second is the youngest, if
@@ -18,7 +18,7 @@
 #'   \item{`cc`}{two-letter code of today's country (`"NA"` is Namibia).}
 #'   \item{`formation`}{rock formation; `NA` in 1526 occurrences. Accents are dropped.}
 #'   \item{`environment`}{where the rock was laid down.}
-#'   \item{`pres_mode`}{how the fossils are preserved. 265 presences are from collections with tracks or burrows.
+#'   \item{`pres_mode`}{how the fossils are preserved. 265 occurrences are from collections with tracks or burrows.
 #'     Their genera are not those of bodies.}
 #' }
 #' @inheritSection early_tetrapods Source and licence
@@ -58,16 +58,15 @@
 #'     oldest and of the youngest of its sites.}
 #' }
 #'
-#' @details
-#' A site is a formation within one interval. It holds all collections (find spots) of one formation whose oldest
-#' possible interval is the same. Only fossils of bodies that are known to the genus count; collections with traces are
-#' left out. Genera of fewer than 3 sites and sites of fewer than 2 genera are dropped, until there are none. The 1461
-#' occurrences without a formation are lost.
+#' @details A site is a formation within one interval. It holds all collections (find spots) of one formation whose
+#' oldest possible interval is the same. Only fossils of bodies that are known to the genus count; collections with
+#' traces are left out. Genera of fewer than 3 sites and sites of fewer than 2 genera are dropped, until no more are
+#' left. The 1461 occurrences without a formation are lost.
 #'
 #' Single collections would be the finer choice. The example below makes that table. But more than half of its 539 sites
 #' have three genera or fewer, and 98 % of its cells are zeros. Most are zeros because somebody described a single
-#' fossil. In the pooled table a zero says that nobody found the genus in the whole formation of that time. That is a
-#' question worth asking. And we know how well each site was searched: it has from 1 to 38 collections.
+#' fossil. In the pooled table a zero means that the genus was not found in the whole formation of that time. And we
+#' know how well each site was searched: it has from 1 to 38 collections.
 #'
 #' @section What it cannot tell:
 #' - It is one download of 2022. Names and their places in the classification are opinions, and change; some genera
@@ -76,17 +75,16 @@
 #'   in the median), and places that may be hundreds of kilometres apart. Spellings of formations
 #'   are the database's own, so that one formation may be two sites ("Abo" and "Abo/Cutler").
 #' - Ages are bounds of named intervals, not dates; many sites share them exactly. In the Karoo and in Russia the
-#'   intervals were themselves told by tetrapods, so that arguments from age to fauna are partly circular.
+#'   intervals were themselves defined by tetrapods, so arguments from age to fauna are partly circular.
 #' - Europe, Russia, the United States and South Africa were searched far better than the rest. A genus is absent
 #'   from most sites because it lived on another continent or at another time: that is a true absence.
 #'
-#' @section Source and licence:
-#' This is the data set `tetrapods` of the R package palaeoverse, version 1.5.0 (GPL (>= 3); Jones and others 2023).
-#' Bethany Allen compiled it. It came from the Paleobiology Database (<https://paleobiodb.org>) on 14 July 2022. The
-#' licence of its records is CC BY 4.0 (<https://creativecommons.org/licenses/by/4.0/>). Please cite the database and
-#' palaeoverse when you use them. Some things were changed here. Columns were dropped, and so were the accents of names
-#' of formations. The code of Namibia was put right, as it was read as missing. The script `data-raw/early_tetrapods.R`
-#' in the sources makes both data sets again.
+#' @section Source and licence: This is the data set `tetrapods` of the R package palaeoverse, version 1.5.0 (GPL (>=
+#' 3); Jones and others 2023). Bethany Allen compiled it. It came from the Paleobiology Database
+#' (<https://paleobiodb.org>) on 14 July 2022. The licence of its records is CC BY 4.0
+#' (<https://creativecommons.org/licenses/by/4.0/>). Please cite the database and palaeoverse when you use them. Some
+#' things were changed. Columns were dropped, and so were accents in names of formations. The code of Namibia, which was
+#' read as missing, was restored. The script `data-raw/early_tetrapods.R` in the sources makes both data sets.
 #'
 #' @inherit tetrapod_occurrences references
 #' @examples
@@ -150,10 +148,10 @@
 #' }
 #'
 #' @details
-#' Taxa follow two gradients that are smooth in space. Sites differ in how much lives there, and each taxon has a mean
-#' number of its own at each site. A survey draws from a Poisson distribution with that mean. It finds the taxon if the
-#' number is not 0. For tables from six seeds, two more surveys found .87 to .97 times as many presences as
-#' [which_zeros()] estimates from the first one (`quick`).
+#' Taxa follow two gradients that are smooth in space. Sites differ in abundance, and each taxon has its own mean number
+#' at each site. A survey draws from a Poisson distribution with that mean. It finds the taxon if the number is not 0.
+#' For tables from six seeds, two more surveys found .87 to .97 times as many presences as [which_zeros()] estimates
+#' from the first one (`quick`).
 #'
 #' @source Made by `data-raw/simulated_surveys.R` in the source repository, from a fixed seed.
 #' @seealso [simulated_sites], which a phantom made.

@@ -3,22 +3,21 @@
 #' A page to explore which zeros are false
 #'
 #' Writes one HTML file that needs no server and no network: the table as a heat map, the list of its zeros, the sites
-#' through time and on a map, all linked. Pick a site, a taxon, a cell or a component in one, and the others follow;
-#' two sliders show what the answer would be with another total or threshold; the list can be sorted, searched and
-#' downloaded as shown.
+#' through time and on a map, all linked. Pick a site, a taxon, a cell or a component in one, and the others follow. Two
+#' sliders show the result for another total or threshold. The list can be sorted, searched and downloaded as shown.
 #'
 #' @details
-#' The page does everything by keyboard, too, fits on a telephone, and can be read without colour. Names are shown as
-#' they are written. It holds the whole table: 500 x 140 cells take about a megabyte; above 5 MB a message says so.
+#' The page can be used by keyboard and on a telephone, and read without colour. Names are shown as they are written. It
+#' holds the whole table: 500 x 140 cells take about a megabyte; above 5 MB there is a message.
 #'
-#' The slider of the total starts at the estimate, where the page has the numbers of the result, to four digits of the
-#' probability; the ends of its interval are marked. Elsewhere the odds of all zeros, and of the ends of their
-#' intervals, are multiplied by one number, so that the probabilities sum to the total. Found, probably missed,
-#' undecided and probably absent are what [plot.which_zeros()] has as `"heat"`, by the interval of `missed`. For a fit
-#' of a model of one table, the probability is that of [fitted()], which has no interval: nothing is undecided. Odds of
-#' a zero are multiplied by (1 - c) / c there, with c one minus the share that white phantoms make of its site. Without
-#' a white phantom c is 1, so that only the slider makes zeros false. The address of the page holds what is shown, so
-#' that a view can be kept or sent; the page can be printed.
+#' The slider of the total starts at the estimate, where probabilities are those of the result, to four digits; the ends
+#' of its interval are marked. For another total the odds of all zeros, and of the ends of their intervals, are
+#' multiplied by one number, so that the probabilities sum to that total. Found, probably missed, undecided and probably
+#' absent are what [plot.which_zeros()] has as `"heat"`, by the interval of `missed`. For a fit of a model of one table,
+#' the probability is that of [fitted()], which has no interval: nothing is undecided. The odds of a zero are then
+#' multiplied by (1 - c) / c, where c is one minus the share of white phantoms at its site. Without a white phantom c is
+#' 1, so only the slider makes zeros false. The address of the page stores the view, so that it can be kept or sent. The
+#' page can be printed.
 #'
 #' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
 #' @param file path of the page, with `.html` added where it has no ending; `NULL`: a file of the session's own folder.
@@ -28,8 +27,9 @@
 #' @param unit,coast of the ages and of the map, as in [plot.which_zeros()].
 #' @param title of the page.
 #' @param open show it in the browser?
-#' @return The path of the page, invisibly. Of tables with more than 500 000 cells the page has the sites of which most
-#'   is expected, and a message reports how many. Wrong input is an error of class `multicause_input_error`.
+#' @return The path of the page, invisibly. For tables with more than 500 000 cells the page has the sites with the most
+#'   expected undetected presences, and a message reports how many. Wrong input is an error of class
+#'   `multicause_input_error`.
 #' @seealso [report()], which can link to the page; [plot.which_zeros()]; [explore()][explore.plsa] of topics.
 #' @examplesIf requireNamespace("jsonlite", quietly = TRUE)
 #' sites <- early_tetrapods$sites
@@ -284,19 +284,19 @@ closed_lines <- function(polygons) {
 #' A page to explore topics
 #'
 #' Writes one HTML file that needs no server and no network, in the manner of LDAvis (Sievert and Shirley 2014): the
-#' components of a fit of [plsa()] on a plane, the taxa that tell the one that is picked, and the sites that it writes
-#' most of. A slider goes from the taxa that a component lifts most to those it makes likeliest.
+#' components of a fit of [plsa()] on a plane, and the characteristic taxa and main sites of the selected component. A
+#' slider goes from the taxa of largest lift to those of largest probability.
 #'
 #' @details
 #' Components are discs whose area is their share of all counts. Their distances are the square roots of the
-#' Jensen-Shannon divergences of what they say, drawn by classical scaling. The taxa of a component are those of largest
-#' relevance \eqn{\lambda \log w_{cj} + (1 - \lambda) \log}{lambda log w[c,j] + (1 - lambda) log} of the lift
+#' Jensen-Shannon divergences of their distributions, drawn by classical scaling. The taxa of a component are those of
+#' largest relevance \eqn{\lambda \log w_{cj} + (1 - \lambda) \log}{lambda log w[c,j] + (1 - lambda) log} of the lift
 #' ([top_terms()]), with \eqn{\lambda} on the slider, .6 at first. A bar is the count of a taxon in the whole table, its
-#' dark part what the component is expected to have written of it. Pick a taxon, and the area of each disc is the share
-#' of that component in it. All can be done by keyboard.
+#' dark part the count expected from the component. Pick a taxon, and the area of each disc is the share of that
+#' component in it. The page can be used by keyboard.
 #'
 #' @param x a fit of [plsa()], of any estimate.
-#' @param n how many taxa and sites are shown of each component.
+#' @param n number of taxa and sites shown for each component.
 #' @inheritParams explore.which_zeros
 #' @return The path of the page, invisibly. Wrong input is an error of class `multicause_input_error`.
 #' @references Sievert C, Shirley KE (2014). LDAvis: a method for visualizing and interpreting topics. *Proceedings of

@@ -1,8 +1,8 @@
 #' Logistic principal components: a low-rank model of log-odds
 #'
-#' Principal component analysis for presence-absence tables: the log-odds of every cell are an intercept for its
-#' taxon plus a sum over components of score times loading. It predicts well and its components cannot be read as
-#' causes, which makes it the natural rival of [aspect_bernoulli()].
+#' Principal component analysis for presence-absence tables: the log-odds of every cell are an intercept for its taxon
+#' plus a sum over components of score times loading. It is an alternative to [aspect_bernoulli()] for prediction; its
+#' components cannot be read as causes.
 #'
 #' @details
 #' **Model.** \deqn{\log\frac{p_{ij}}{1 - p_{ij}} = b_j + \sum_c u_{ic} v_{cj}}{
@@ -10,9 +10,9 @@
 #' with `scores` \eqn{u} (n x k), `loadings` \eqn{v} (k x m) and `intercept` \eqn{b} (m). Missing cells drop out.
 #'
 #' **Estimation.** Maximises the log-likelihood less a ridge, `penalty / 2` times the sum of squares of scores and
-#' loadings. Without one, log-odds run off to infinity wherever ones and zeros can be separated, so `penalty = 0` is
-#' allowed but not the default; the intercept is not penalised. Alternating least squares on the quadratic lower bound
-#' of every cell's log-probability (Jaakkola and Jordan 2000): every iteration raises the objective.
+#' loadings. Without one, log-odds diverge wherever ones and zeros can be separated, so `penalty = 0` is allowed but not
+#' the default. The intercept is not penalised. The algorithm is alternating least squares on the quadratic lower bound
+#' of every cell's log-probability (Jaakkola and Jordan 2000), and never lowers the objective.
 #'
 #' **Unique form.** The estimate is rotated. Scores then have mean 0 and orthogonal columns, and loadings have
 #' orthogonal rows. A component's scores and loadings have equal sums of squares, and its largest loading is positive.
@@ -28,7 +28,7 @@
 #'
 #' @inheritParams aspect_bernoulli
 #' @param k number of components, at least 0 (0: intercepts alone).
-#' @param penalty ridge, at least 0: the larger, the nearer probabilities stay to their taxon's mean. `"cv"`, or a
+#' @param penalty ridge, at least 0: the larger it is, the nearer probabilities are to their taxon's mean. `"cv"`, or a
 #'   vector of several values to try, chooses by held-out cells: see [cross_validate()].
 #' @param start initial values `list(scores = n x k, loadings = k x m, intercept = m)` for one start.
 #' @param control settings from [fit_control()].

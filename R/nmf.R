@@ -1,22 +1,21 @@
 #' Non-negative matrix factorisation
 #'
 #' Approximates a non-negative table by a product of two non-negative factors, under squared error or the
-#' Kullback-Leibler divergence. For presences and absences it is a rival of [aspect_bernoulli()] without probabilities;
-#' under `loss = "kl"` it is the maximum likelihood fit of Poisson counts.
+#' Kullback-Leibler divergence. For presences and absences it is an alternative to [aspect_bernoulli()], but its values
+#' are not probabilities. Under `loss = "kl"` it is the maximum likelihood fit of Poisson counts.
 #'
 #' @details
 #' **Model.** \deqn{x_{ij} \approx \mu_{ij} = \sum_c w_{ic} h_{cj}}{x[i,j] ~ mean[i,j] = sum_c w[i,c] h[c,j]} with
 #' `coefficients` \eqn{w} (n x k) and `basis` \eqn{h} (k x m), both at least 0. Missing cells drop out of the loss.
 #'
 #' **Estimation.** `"euclidean"` minimises half the squared error by coordinate descent on whole rows of a factor, with
-#' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises
-#' \eqn{\sum x \log(x / \mu) - x + \mu} by ten multiplicative updates and then by one Newton step for every row
-#' and every column, with the bounds kept in its quadratic problem, which cannot raise the loss (Tran-Dinh and others
-#' 2015).
-#' Both are extrapolated and stop at the conditions of an optimum: when the squared length of the part of the gradient
-#' that could still lower the loss is less than `tol` times that of its positive part, in two cycles in a row.
-#' `accelerate = FALSE` in [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains;
-#' `algorithm = "em"` gives them, under `"kl"`, with acceleration.
+#' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises \eqn{\sum x
+#' \log(x / \mu) - x + \mu} by ten multiplicative updates, and then in each iteration by one Newton step for every row
+#' and every column within the bounds, which cannot raise the loss (Tran-Dinh and others 2015). Both are extrapolated
+#' and stop at the conditions of an optimum: the squared length of the part of the gradient that could still lower the
+#' loss must be less than `tol` times that of its positive part, in two successive cycles. `accelerate = FALSE` in
+#' [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains; `algorithm = "em"` gives
+#' them, under `"kl"`, with acceleration.
 #'
 #' **Unique form.** Rows of the basis sum to 1, so that coefficients are shares of a site's total, and
 #' components come in order of decreasing total. Nothing is scaled or reordered where `start` is given.

@@ -54,8 +54,8 @@ print.phantoms <- function(x, digits = 3L, ...) {
 
 #' Is there a phantom at all?
 #'
-#' A parametric bootstrap test of "no phantom" against "one white phantom": could a table without a phantom have made a
-#' phantom improve the fit as much as it does here?
+#' A parametric bootstrap test of "no phantom" against "one white phantom": would a phantom improve the fit as much if
+#' the table had none?
 #'
 #' @details
 #' The null model has the content components alone (`k - 1` of them), the alternative the same number and an exact white
@@ -64,22 +64,22 @@ print.phantoms <- function(x, digits = 3L, ...) {
 #' least the observed gain) / (1 + number of draws).
 #'
 #' Each table is drawn from another draw of the null model's posterior (`estimate = "gibbs"`, flat priors, one chain).
-#' Tables drawn from the maximum likelihood fit will not do: it is too sure of its zeros and ones, a phantom gains less
-#' on such tables than on real ones without a phantom, and the test then rejects far too often (about 25 % where it
-#' should 5 %).
+#' Tables drawn from the maximum likelihood fit would not do, because that fit is too sure of its zeros and ones. A
+#' phantom gains less on such tables than on others without a phantom, so the test rejects far too often (25 % at the
+#' 5 % level).
 #'
-#' **Level.** It is near to what it should be where memberships and components are as varied as the flat priors have
-#' them, and is not guaranteed. On six kinds of tables without a phantom (480 tables of 40 x 20 to 80 x 40, one to three
-#' contents) the test rejected 5 % at the 5 % level and 10 % at the 10 % level. Where every row had one content only, it
-#' rejected none of 60: it is then cautious. Where three contents were hard to distinguish, it rejected 8 % and 13 % of
-#' 60 (standard errors 4 %), with a mean p of 0.39 in place of 0.5: do not trust a p just below 0.05 there. See
+#' **Level.** It is near the nominal one if memberships and components are as varied as under the flat priors, but is
+#' not guaranteed. On six kinds of tables without a phantom (480 tables of 40 x 20 to 80 x 40, one to three contents)
+#' the test rejected 5 % at the 5 % level and 10 % at the 10 % level. Where every row had one content only, it rejected
+#' none of 60, so it is then conservative. Where three contents were hard to distinguish, it rejected 8 % and 13 % of 60
+#' (standard errors 4 %), with a mean p of 0.39 in place of 0.5: do not trust a p just below 0.05 there. See
 #' `bench/identifiability.md` in the sources.
 #'
-#' A small p-value says that a part of the zeros comes more evenly over taxa than content alone explains. It does
-#' not say that they are false: a fauna so poor that it hardly leaves a trace looks the same. The power is that of the
-#' likelihood found: more starts make both the test and its null distribution firmer.
+#' A small p-value means that some zeros are spread more evenly over taxa than content alone explains. It does not mean
+#' that they are false: a very poor fauna looks the same. The test depends on finding the largest likelihood, so more
+#' starts make it more reliable.
 #'
-#' **Cost.** 3 (`nsim` + 1) fits, which run in parallel where a [future::plan()] is set, with the same result.
+#' **Cost.** 3 (`nsim` + 1) fits, which run in parallel if a [future::plan()] is set, with the same result.
 #'
 #' @param fit a fit of [aspect_bernoulli()] with `estimate = "ml"`, not of repeated visits or effort; its `k` and data
 #'   are used.

@@ -7,25 +7,25 @@
 #' @details
 #' **Model.** The whole array is one sample from
 #' \deqn{P(x) = \sum_c P(c) \prod_d q_{dc}(x_d)}{P(x) = sum_c P(c) prod_d q[d, c](x_d)}
-#' with `weights` \eqn{P(c)} and, for each dimension, `marginals` \eqn{q_d}, k x d with rows on the simplex. For a
-#' matrix this is [plsa()] in another form: `membership` there is `weights * marginals[[1]]`, rows scaled to sum to 1.
-#' In [plsa()] row totals are given; here they are part of the model, and the log-likelihoods differ by
-#' the entropy of the row totals.
+#' with `weights` \eqn{P(c)} and, for each dimension, `marginals` \eqn{q_d}: a row for each component, which sums to 1,
+#' and a column for each level. For a matrix this is [plsa()] in another form: `membership` there is
+#' `weights * marginals[[1]]`, scaled to sum to 1 for each site. In [plsa()] row totals are fixed; here they are part of
+#' the model, so the log-likelihoods differ by the entropy of the row totals.
 #'
 #' **Dirichlet priors.** The weights are Dirichlet with parameters \eqn{\alpha_c}{alpha[c]}, `prior$membership`, and the
 #' marginals of dimension d, of every component, with the same \eqn{\eta_d}{eta[d]} for all levels, `prior$basis`. The
 #' fit is the posterior mode: \eqn{\alpha_c - 1}{alpha[c] - 1} and \eqn{\eta_d - 1}{eta[d] - 1}, both at least 0, are
 #' added to the expected counts of EM, in each component and level; 1 adds nothing. Without `prior` all are 1.1: a tenth
-#' of a count for each weight, and for each level of each component, as in [plsa()]. By it held-out cells of sparse
-#' tables are predicted far better than by maximum likelihood (`bench/plca.md` in the sources). A prior is in counts:
-#' where `x` is not of whole numbers, there is none without `prior`. Of a matrix with n rows the mode is that of
-#' [plsa()] with `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a - 1)} and
-#' \eqn{\eta = (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so the prior makes them more even, too.
+#' of a count for each weight, and for each level of each component, as in [plsa()]. It predicts held-out cells of
+#' sparse tables far better than maximum likelihood does (`bench/plca.md` in the sources). A prior is in counts, so if
+#' `x` is not of whole numbers, there is none by default. For a matrix with n rows the mode is that of [plsa()] with
+#' `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a - 1)} and \eqn{\eta =
+#' (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so the prior makes them more even, too.
 #'
-#' **Estimation.** EM, from random starts, accelerated by default; each iteration one E-step, then all factors. With a
-#' prior between components, these are updated one after another, each given the newest marginals of the others.
-#' Dirichlet priors, `"js"` and `"mm"` never lower the objective, and go together; `"paper"` has none: see
-#' [cross_entropy()]. With `estimate = "ml"` there is no prior, as in the paper's eqs. (1) to (4).
+#' **Estimation.** EM, from random starts, accelerated by default. Each iteration has one E-step, then updates all
+#' factors. With a prior between components, these are updated one after another, each given the newest marginals of the
+#' others. Iterations never lower the objective with Dirichlet priors, `"js"` or `"mm"`, alone or together. `"paper"`
+#' has no objective: see [cross_entropy()]. With `estimate = "ml"` there is no prior, as in the paper's eqs. (1) to (4).
 #'
 #' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `missing = "conditional"` of
 #' [plsa()].
@@ -40,17 +40,17 @@
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
 #' @param estimate `"map"`, the mode under `prior`, or `"ml"`, maximum likelihood.
-#' @param prior `NULL`, by the data, see Details; Dirichlet priors, `list(membership = , basis = )`: for the weights a
+#' @param prior `NULL`: the default of Details; Dirichlet priors, `list(membership = , basis = )`: for the weights a
 #'   number, or one for each component, for the marginals a number, or one for each dimension, in order or by name, of
-#'   at least 1; a prior between components, made by [cross_entropy()]; or both, `list(membership = , basis = ,
-#'   cross_entropy = )`, but not with its method `"paper"`.
+#'   at least 1; a prior between components, made by [cross_entropy()]; or both,
+#'   `list(membership = , basis = , cross_entropy = )`, but not with its method `"paper"`.
 #' @param start initial values `list(weights = k, marginals = list of k x d matrices)` for one start; nothing is then
 #'   reordered.
 #' @param control settings from [fit_control()].
 #' @return A list of class `plca`, with
 #' \describe{
 #'   \item{`param`}{`weights` (k, sum to 1) and `marginals` (for each dimension a k x d matrix, rows sum to 1), with the
-#'     names of `x`; where no prior tells them apart, components are in order of decreasing weight.}
+#'     names of `x`; unless a prior distinguishes them, components are in order of decreasing weight.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood`, `log_posterior` or (method `"paper"`)
 #'     `unpenalised_log_likelihood`, and the log-likelihood, in nats, without the multinomial coefficient.}
 #'   \item{`df`}{number of free parameters: k - 1 plus k (d - 1) for each dimension.}

@@ -15,15 +15,16 @@
 #' **Estimate.** Memberships have a Dirichlet prior with parameters \eqn{\alpha_c}{alpha[c]} (`prior$membership`), and
 #' the basis one with \eqn{\eta}{eta} for all taxa (`prior$basis`).
 #' * `"map"`, the default, is the posterior mode. Without `prior` both parameters are 1.1, which adds a tenth of a count
-#'   for each component and each taxon. If `x` is not of whole numbers, both parameters are 1, which is flat. It
-#'   predicted unseen halves of held-out sites better than maximum likelihood in 20 of 22 comparisons (`bench/lda.md` in
-#'   the sources).
-#' * `"gibbs"` draws from the posterior. It predicts best: in all of 12 fits the perplexity was lower than by `"map"`,
-#'   by 2 to 44 %; a fit takes 3 to 5 times as long. [confint()][confint.multicause] gives intervals of the basis.
+#'   for each component and each taxon. If `x` is not of whole numbers, both parameters are 1, which is flat. With 1.1
+#'   the mode predicted unseen halves of held-out sites better than maximum likelihood in 20 of 22 comparisons, on the
+#'   tables by which 1.1 was chosen (`bench/lda.md` in the sources).
+#' * `"gibbs"` draws from the posterior. In all of 12 fits it predicted held-out halves better than `"map"`: their
+#'   perplexity was lower by 2 to 44 %. A fit takes 3 to 5 times as long. [confint()][confint.multicause] gives
+#'   intervals of the basis.
 #' * `"vb"` is variational Bayes, with a lower bound of the log evidence; `prior = "eb"`, the default there and for
-#'   `"gibbs"`, learns the priors from the data. With `"vb"` they are settings that predict, not estimates: where both
-#'   parameters were 0.5 it learnt 1.7 to 2.2 and 0.05 to 0.07, `"gibbs"` 0.46 to 0.59 and 0.40 to 0.53.
-#' * `"ml"` is maximum likelihood, as in PLSA, KL-NMF and fastTopics. With few counts a site it predicts new sites
+#'   `"gibbs"`, learns the priors from the data. Do not interpret those of `"vb"`: if both parameters were 0.5, `"vb"`
+#'   learnt 1.7 to 2.2 and 0.05 to 0.07, `"gibbs"` 0.46 to 0.59 and 0.40 to 0.53.
+#' * `"ml"` is maximum likelihood, as in PLSA, KL-NMF and fastTopics. With few counts per site it predicts new sites
 #'   badly.
 #'
 #' [Another page][plsa_estimation] has the algorithms, entropic priors (`sparsity`) and neighbours (`smooth`).
@@ -33,18 +34,19 @@
 #' \beta_c)}{s[i,c] proportional to exp(z[i]' beta[,c])} and a concentration \eqn{a}: Dirichlet-multinomial regression
 #' (Mimno and McCallum 2008). `effects` \eqn{\beta} sum to 0 over components, so that the log-odds of the expected
 #' shares of component 2 against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. They are drawn
-#' together with the components of all counts (`estimate = "gibbs"`, the default then), so their intervals contain what
-#' is unknown of the topics, and how far sites of the same covariates differ. On 110 drawn corpora each of 150 documents
-#' with 20 and 60 counts intervals of 95 % held effects in 92 to 97 % of cases. On 12 of these the error of slopes was
-#' 0.011 where that of package stm was 0.037, which models memberships otherwise (`bench/membership.md` in the sources).
+#' together with the components of all counts (`estimate = "gibbs"`, the default then), so their intervals include the
+#' uncertainty of the topics and the variation between sites of equal covariates. In 110 simulated corpora each of 150
+#' documents, with 20 and with 60 counts, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the root
+#' mean square error of slopes was 0.011, and 0.037 by package stm; but the corpora were drawn from the model of
+#' `plsa()`, not of stm (`bench/membership.md` in the sources).
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial, given that they fell
 #' into observed cells. `"paper"` leaves missing cells out of the sum (section 4.1 of Shashanka and others 2007, as we
-#' read it) and is kept for comparison: in `vignette("counts")` it misses the missing cells of data without noise by 22
-#' % on average, the conditional rule by less than 0.001 %.
+#' read it) and is kept for comparison: in `vignette("counts")` its mean relative error on missing cells of data without
+#' noise is 22 %, that of the conditional rule less than 0.001 %.
 #'
-#' **Zeros.** A column without counts gets probability 0, except under a Dirichlet prior above 1. A row of zeros alone
-#' is refused, unless it has neighbours.
+#' **Zeros.** A column without counts gets probability 0, except under a Dirichlet prior above 1. A row of zeros is an
+#' error, unless it has neighbours.
 #'
 #' **New sites** ([predict()][predict.plsa], [document_completion()], [test_loglik()]) get memberships with the basis
 #' fixed, under the same prior.
@@ -56,12 +58,12 @@
 #'   quanteda, or a data frame of documents, terms and counts, as tidytext has it.
 #' @param k number of components, at least 1; may exceed n and m.
 #' @param ... must be empty.
-#' @param sparsity strengths of entropic priors, `c(membership = , basis = )`, in place of `prior`; any sign, and 0 is
-#'   none: with it alone the fit is that of `"ml"`.
+#' @param sparsity strengths of entropic priors, `c(membership = , basis = )`, in place of `prior`, of any sign. 0 is no
+#'   prior: if both are 0, the fit is that of `"ml"`.
 #' @param sparsity_scale `"relative"` to the row totals (for the basis: to N / k), or in `"counts"`.
 #' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
 #' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
-#' @param fixed `"basis"` holds the basis of `start` and fits memberships alone.
+#' @param fixed `"basis"` keeps the basis of `start` fixed and fits memberships only.
 #' @param estimate `"map"`, `"vb"`, `"gibbs"` or `"ml"`; see Details. With `membership` it is `"gibbs"`.
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
 #'   for the basis a number. `NULL`: by `estimate`. `"eb"`, for `"vb"` and `"gibbs"`: learnt. With the argument

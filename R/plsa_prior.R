@@ -80,14 +80,14 @@ plsa_is_plain <- function(prior) {
 
 #' How LDA and PLSA are estimated: priors, sparsity, iterations, neighbours
 #'
-#' What the arguments `estimate`, `prior`, `sparsity`, `mstep` and `smooth` of [plsa()] do. The page of the call is
-#' [plsa()].
+#' Details of the arguments `estimate`, `prior`, `sparsity`, `mstep` and `smooth` of [plsa()], whose own page has the
+#' call.
 #'
 #' @details
 #' **Posterior mode.** The priors add \eqn{\alpha_c - 1}{alpha[c] - 1} and \eqn{\eta - 1}{eta - 1}, both at least 0, to
 #' the expected counts of EM. A prior is in counts, so it is flat by default if `x` is not of whole numbers, such as
-#' shares. `"map"` is the default because it is quick and takes all data and arguments; package stm predicted better in
-#' 8 of 12 fits (`bench/lda.md` in the sources).
+#' shares. `"map"` is the default because it is quick and takes all data and arguments. Other packages predicted better
+#' in 9 of 12 fits, package stm in 8 of these (`bench/lda.md` in the sources).
 #'
 #' **Variational Bayes** (Blei and others 2003, section 5.4) has independent Dirichlets for memberships and basis, whose
 #' parameters are `posterior` and whose means are `param`. With `"eb"` fixed-point steps that raise the bound learn an
@@ -112,15 +112,16 @@ plsa_is_plain <- function(prior) {
 #' \log g_{ic}}{beta sum g log g}, and the same of the basis, to the log-likelihood. Positive values favour few large
 #' shares. With `sparsity_scale = "relative"` the number given is \eqn{\beta} in proportion to the row total (for the
 #' basis: to N / k); with `"counts"` it is \eqn{\beta} itself, as in the paper. Useful relative values lie between 0.002
-#' and 0.1; from about 0.3 rows collapse to one component each, and a warning says so. The perplexity of the
-#' memberships, \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, is the number of components that a site uses.
+#' and 0.1; from about 0.3 rows collapse to one component each, with a warning. The perplexity of the memberships,
+#' \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, is the effective number of components of a site.
 #'
 #' **Iterations.** EM: one E-step for both factors, then their M-steps. With `sparsity` `mstep = "cccp"` takes one step
 #' of the concave-convex procedure and the exact maximum at the end only; `"first"` (the paper's solution) and
 #' `"global"` (the best of all maxima) take exact steps throughout. With `"ml"`, `accelerate = TRUE` and no neighbours
 #' or missing cells, iterations after the first 20 are Newton's up to `k = 100` (Tran-Dinh and others 2015); they make
 #' shares exactly 0, which EM cannot. `algorithm = "em"` in [fit_control()] leaves them out. Where the effective
-#' strength exceeds 0.1, every other start raises it step by step (`init` is `"annealed"`), and the better kind wins.
+#' strength exceeds 0.1, every other start raises it step by step (`init` is `"annealed"`), and the best fit of both
+#' kinds is kept.
 #'
 #' **Neighbours.** With `smooth` the objective gains \eqn{s \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{s sum_i log
 #' sum_c sqrt(g[i,c] mean_i[c])}, with \eqn{\bar g_i}{mean_i} the average of the neighbours of site i and \eqn{s} the

@@ -1,41 +1,42 @@
 #' An HTML report of a result or a fit
 #'
-#' Writes a self-contained HTML report of a result of [which_zeros()], with its quality, where most was missed and what
-#' the total rests on, or of a fit of any model, with its components and its false absences or unexpected cells. Both
-#' are R Markdown documents that you can copy and edit; sections that do not apply are left out.
+#' Writes a self-contained HTML report of a result of [which_zeros()], with its quality, the sites and taxa with most
+#' undetected presences, and the evidence for the total, or of a fit of any model, with its components and its false
+#' absences or unexpected cells. Both are R Markdown documents that you can copy and edit; sections that do not apply
+#' are left out.
 #' @details
 #' **Your own report.** `rmarkdown::draft("my.Rmd", template = "which_zeros", package = "multicause")` copies the
-#' document of an answer, `template = "fit"` that of a fit. They call the verbs that you would call. Edit the copy, and
-#' make the report by `report(w, "my.html", template = "my.Rmd")`, or as any R Markdown document by
+#' document for a result, `template = "fit"` that for a fit. Edit the copy, and make the report by
+#' `report(w, "my.html", template = "my.Rmd")`, or as any R Markdown document by
 #' `rmarkdown::render("my.Rmd", params = list(answer = w))`, of a fit `list(fit = fit)`.
 #'
-#' `report_format()` is the output format of the documents. In it figures have two sizes, for wide screens and for
-#' telephones, and their descriptions for those who cannot see them. Data frames are tables that can be sorted by a
-#' click on a column's head. Of a table the chunk option `rows` sets how many rows to show, `tab.cap` what it is
-#' called. Text of inline code is shown as it is written, a paragraph for each string.
+#' `report_format()` is the output format of the documents. Figures have two sizes, for wide screens and for telephones,
+#' and alternative text. Data frames become tables that are sorted by a click on a column's head. For a table the chunk
+#' option `rows` sets the number of rows shown, `tab.cap` the caption. Text of inline code is shown as it is written, a
+#' paragraph for each string.
 #'
-#' **Parameters.** What the documents can be told, in `...` or in `params`:
+#' **Parameters** of the documents, in `...` or in `params`:
 #' \describe{
 #'   \item{`n`}{how many zeros, false absences or unexpected cells to list.}
-#'   \item{`site`}{names or numbers of the sites whose zeros are listed; of a fit with `within` those whose false
-#'     absences are told at all, see [false_absences()].}
+#'   \item{`site`}{names or numbers of the sites whose zeros are listed; for a fit with `within`, the sites whose false
+#'     absences are listed, see [false_absences()].}
 #'   \item{`site_data`}{a data frame on the sites, whose columns are added to a table: row names are those of the sites,
 #'     or rows are in their order.}
-#'   \item{`groups`, `sensitivity`}{of an answer: the group of each site, such as its time slice, for sums and
-#'     differences; and what [sensitivity()] says of it.}
-#'   \item{`unit`}{of an answer: the unit of its ages, where the columns of `age` did not tell it, as in
+#'   \item{`groups`, `sensitivity`}{for a result: the group of each site, such as its time slice, for sums and
+#'     differences; and its [sensitivity()].}
+#'   \item{`unit`}{for a result: the unit of its ages, if the columns of `age` do not name it, as in
 #'     [plot.which_zeros()].}
 #'   \item{`age`, `of`}{of a fit that [age_profile()] takes: ages of the sites or of the taxa, and whose they are.}
 #'   \item{`selection`}{of a fit: how the number of components was chosen, a result of [select_k()] or a data frame.}
 #'   \item{`without`}{of a fit with `smooth`: one to the same data without it, to be compared with; else it is made.}
 #' }
 #'
-#' **Text.** Names, titles and notes are shown as they are written, whatever they hold: nothing in them is taken for
-#' HTML, markdown or a script. Control characters, line breaks among them, become blanks.
+#' **Text.** Names, titles and notes are shown as they are written: nothing in them is taken for HTML, markdown or a
+#' script. Control characters, line breaks among them, become blanks.
 #'
-#' **Files.** `file` and the csv files replace files of the same names; nothing else in their folders is touched. All of
-#' them are put in place whole, at the end. Where one cannot be written, as on a full disk, or the document fails, that
-#' is an error, and what was there before stays.
+#' **Files.** `file` and the csv files replace files of the same names; nothing else in their folders is touched. They
+#' are put in place whole, at the end. If one cannot be written, as on a full disk, or the document fails, there is an
+#' error, and existing files stay.
 #'
 #' **Formulas.** Spreadsheets take text that begins with `=`, `+`, `-` or `@` for a formula, which may start programs.
 #' In the csv files such text gets an apostrophe before it (`'=1+1`), in heads of columns, too. So does text that begins
@@ -47,9 +48,9 @@
 #' @param ... of `report()`, parameters of the document, see Details; of `report_format()`, arguments of
 #'   [rmarkdown::html_document()], such as `toc`.
 #' @param title title of the report.
-#' @param notes character, paragraphs shown at the top, such as what was decided before the fit.
+#' @param notes character, paragraphs shown at the top, such as decisions made before the fit.
 #' @param tables folder for the tables as csv files, named by the chunks that show them; `NULL` writes none. It is made
-#'   where it is not there.
+#'   if it does not exist.
 #' @param explorer path of a page that [explore()][explore.which_zeros] wrote, to be linked to; `NULL`: none. The link
 #'   is relative where the page lies in the folder of the report.
 #' @param template path of a document of your own; `NULL`: that of the package.

@@ -15,11 +15,11 @@
 #' * a folder that `shards()` has made: it is opened again.
 #'
 #' **Records.** Each record states that a taxon was found at a site. The records of a site may lie anywhere in the
-#' files. A record that comes twice counts once. Rows and taxa are sorted by name (as bytes compare), white space around
-#' names is cut, and a blank name is `NA`. A record whose taxon is `NA` shows that the site was visited: a site where
-#' nothing was found has a row of zeros. A record without a site is an error. With `present` a record may also state an
-#' absence or an unknown cell; where records disagree, a presence wins, then the unknown. In text files `NA` is a name,
-#' unless the header has quotation marks, as [write.csv()] writes it. The cells are those of [occurrence_matrix()] with
+#' files. A repeated record counts once. Rows and taxa are sorted by name (as bytes compare), white space around names
+#' is cut, and a blank name is `NA`. A record whose taxon is `NA` shows that the site was visited: a site where nothing
+#' was found has a row of zeros. A record without a site is an error. With `present` a record may also state an absence
+#' or an unknown cell; where records disagree, a presence wins, then the unknown. In text files `NA` is a name, unless
+#' the header has quotation marks, as [write.csv()] writes it. The cells are those of [occurrence_matrix()] with
 #' `min_sites = 0, min_taxa = 0`.
 #'
 #' **Files.** Cells and numbers are binary, names and the manifest are text, and nothing is an R object, so that a
@@ -32,29 +32,30 @@
 #' @param path folder for the shards, new or empty.
 #' @param ... must be empty.
 #' @param site,taxon names of the columns of records that hold site and taxon; both may be text or numbers.
-#' @param present How records of absences are told, as in [occurrence_matrix()]: the name of a column, also with the
-#'   meaning of blanks, `c("n", blank = "absent")`; `NULL`: every record is a presence; or `"auto"`: the same, but a
-#'   column that may record absences is an error that names it. Columns of well-known names are judged by all records,
-#'   others by the records of some sites, up to 100 000.
-#' @param names What becomes of names of taxa that differ only in how they are written: `"keep"` leaves them apart and
-#'   tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
+#' @param present how absences are recorded, as in [occurrence_matrix()]: the name of a column, also with the meaning of
+#'   blanks, `c("n", blank = "absent")`; `NULL`: every record is a presence; or `"auto"`: the same, but a column that
+#'   may record absences is an error that names it. Columns of well-known names are judged by all records, others by the
+#'   records of some sites, up to 100 000.
+#' @param names treatment of names of taxa that differ only in spelling: `"keep"` keeps them separate and reports them;
+#'   `"join"` makes them one; `"certain"` joins them and leaves out names with marks of doubt. See
 #'   [occurrence_matrix()].
-#' @param site_data what travels with the rows, such as effort, age and place. For records: names of columns, whose
-#'   value must be the same in all records of a site, or `NA`. In text files a column is of numbers where all its
-#'   values are, also with decimal commas, which a message tells (of `"1,234"` alone nobody knows: it stays text).
-#'   For a table: a data frame with a row for each of its rows; a column, row names or row numbers that hold the names
-#'   of the table's rows match them, and a message reports which column. Columns of numbers,
-#'   text, logical values, factors, dates, times and their differences can travel.
+#' @param site_data covariates that are stored with the rows, such as effort, age and place. For records: names of
+#'   columns, whose value must be the same in all records of a site, or `NA`. In text files a column is numeric if all
+#'   its values are, also with decimal commas, which a message reports (values such as `"1,234"` alone are ambiguous and
+#'   stay text). For a table: a data frame with a row for each of its rows; a column, row names or row numbers that hold
+#'   the names of the table's rows match them, and a message reports which column. Columns of numbers, text, logical
+#'   values, factors, dates, times and their differences are allowed.
 #' @param taxa `NULL`: those that are found; or the names of all taxa, in the order wanted. Others are then an error.
-#' @param piece records in memory at a time.
-#' @param size ones and missing cells of a shard, about. Smaller shards need less memory, larger ones less time.
+#' @param piece number of records in memory at a time.
+#' @param size approximate number of ones and missing cells of a shard. Smaller shards need less memory, larger ones
+#'   less time.
 #' @return A list of class `shards`: `path`, `dims` (`n` rows, `m` columns), `attributes` (names of the taxa), `shards`
 #'   (a data frame with `rows`, `ones`, `missing` and checksums of each), `column_sum` and `column_missing` (of each
 #'   taxon), `along` (names of covariates) and `version` (of the package that wrote them). `dim()` and `nobs()`, the
 #'   number of observed cells, work as on a table, and `x[i, j]` gives some rows and columns, by number or name,
 #'   as a sparse matrix.
-#' @seealso `vignette("large")` for a whole script, [predict.multicause_shards()] for answers, [site_table()] for what
-#'   travels with the rows.
+#' @seealso `vignette("large")` for a whole script, [predict.multicause_shards()] for predictions, [site_table()] for
+#'   the stored covariates.
 #' @examples
 #' records <- data.frame(
 #'   list = c("a", "b", "a", "c", "b", "d"), species = c("owl", "owl", "jay", "jay", "kite", NA)
