@@ -153,7 +153,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' `summary()` shows R-hat and effective sample sizes of what does not depend on labels. A warning says where chains
 #' disagree. [posterior::as_draws()] and [coda::as.mcmc()] take the fit.
 #'
-#' @section What the probabilities are worth: With `estimate = "vb"` and flat priors
+#' @section Calibration of the probabilities: With `estimate = "vb"` and flat priors
 #' (`list(aspects = c(1, 1), membership = 1)`), `missed` of [false_absences()] is better calibrated than with `"ml"`,
 #' `"map"` and the default prior. On tables drawn from the model itself, with the right `k`, its calibration slope (1 is
 #' right) was 0.94 to 1.08, with 0.97 to 1.41 times as many false absences expected as there were. On other tables that

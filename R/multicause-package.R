@@ -53,7 +53,7 @@
 #' makes neighbours of sites, in time, place or otherwise, for [aspect_bernoulli()], [bernoulli_mixture()] and
 #' [plsa()].
 #'
-#' @section What a fit says:
+#' @section What a fit reports:
 #' [phantoms()] finds the components that have only absences (or presences). [false_absences()] and [false_presences()]
 #' rank cells, and [by_site()] counts what is missing by taxon and by site. [denoise()] gives the table without its
 #' phantoms, [age_profile()] dates the components, and [curves()] follows a smoothed fit through time. For repeated

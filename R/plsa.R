@@ -19,7 +19,7 @@
 #'   the mode predicted unseen halves of held-out sites better than maximum likelihood in 20 of 22 comparisons, on the
 #'   tables by which 1.1 was chosen (`bench/lda.md` in the sources).
 #' * `"gibbs"` draws from the posterior. In all of 12 fits it predicted held-out halves better than `"map"`: their
-#'   perplexity was lower by 2 to 44 %. A fit takes 3 to 5 times as long. [confint()][confint.multicause] gives
+#'   perplexity was lower by 2 to 44 %. A fit takes several times as long. [confint()][confint.multicause] gives
 #'   intervals of the basis.
 #' * `"vb"` is variational Bayes, with a lower bound of the log evidence; `prior = "eb"`, the default there and for
 #'   `"gibbs"`, learns the priors from the data. Do not interpret those of `"vb"`: if both parameters were 0.5, `"vb"`

@@ -271,7 +271,7 @@ test_that("what lies outside the known ages of a taxon is told", {
   w <- ask(early_tetrapods$x, age = sites$age)
   inside <- missed_inside(w)
   expect_equal(sum(inside[c("inside", "outside", "undated")]), w$total[["missed"]])
-  expect_output(print(w, n = 0), "Within known age ranges: [0-9]+ %")
+  expect_output(print(w, n = 0), "Of the [0-9 ]+, within known age ranges: [0-9]+ %")
   cells <- as.data.frame(w)
   age <- sites$age[match(cells$site, rownames(early_tetrapods$x))]
   found <- apply(early_tetrapods$x == 1, 2, function(at) range(sites$age[at]))[, cells$taxon]
