@@ -80,7 +80,7 @@
 #'   \item{`detection`}{with `detection`: `formula`, the scaled `design` and its `basis`, `mean` and `spread` of the
 #'     scaled coefficients among taxa.}
 #'   \item{`communities`}{with `communities`: `formula`, the scaled `design` and its `basis`.}
-#'   \item{`algorithm`}{with `"ml"` and `"map"`: which passes were made, `"em"` or `"newton"`.}
+#'   \item{`algorithm`}{with `"ml"` and `"map"`: which iterations were made, `"em"` or `"newton"`.}
 #'   \item{`smooth`}{with `smooth`, the [smooth_over()] used, with numbers for its bandwidth and strength.}
 #'   \item{`x`}{1 where any visit found something, 0 where none did, `NA` where there was no visit.}
 #'   \item{`visits`}{the n x m x visits array (where `control` keeps the data).}
