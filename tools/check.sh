@@ -28,7 +28,8 @@ export _R_CHECK_COMPILATION_FLAGS_KNOWN_="-Wformat -Wdate-time -Werror=format-se
 options=(--as-cran --no-manual)
 case $1 in
 all) options+=(--no-tests --no-vignettes) ;;
-alone) export _R_CHECK_DEPENDS_ONLY_=true ;;
+# What does not depend on other packages is left to the first check.
+alone) export _R_CHECK_DEPENDS_ONLY_=true _R_CHECK_USE_CODETOOLS_=false _R_CHECK_DONTTEST_EXAMPLES_=false ;;
 *)
   echo "usage: tools/check.sh all|alone TARBALL" >&2
   exit 2

@@ -1,5 +1,7 @@
 # Columns of records that state absences, whatever their names, and those that do not.
 
+skip_on_cran()
+
 quietly <- function(x) suppressMessages(x, classes = "multicause_message")
 as_matrix <- function(data, ...) {
   x <- quietly(occurrence_matrix(data, "site", "taxon", min_sites = 0, min_taxa = 0, ...))
@@ -161,7 +163,6 @@ test_that("records of public tables are not taken for absences", {
 })
 
 test_that("structure is judged by whole sites, however many pieces there are", {
-  skip_on_cran()
   data <- whole(2400, 50)
   expect_gt(nrow(data), judged_rows)
   data$zork <- ifelse(data$found, 1.5, NA)

@@ -1,5 +1,7 @@
 # Users' formats of ages and places, and the axis labels of figures.
 
+skip_on_cran()
+
 told <- function(code) tryCatch(code, multicause_input_error = conditionMessage)
 
 test_that("text in ages and places is told by column, row and value, with what to do", {

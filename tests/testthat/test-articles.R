@@ -1,5 +1,7 @@
 # Articles of the site on the papers: one for each, with results of its script.
 
+skip_on_cran()
+
 articles <- c(
   `paper.Rmd` = "paper_reproduction", `paper-noisy-or.Rmd` = "paper_noisy_or", `paper-sparse.Rmd` = "paper_sparse",
   `paper-plca.Rmd` = "paper_plca", `paper-bmf.Rmd` = "paper_bmf"

@@ -167,6 +167,7 @@ test_that("the objective never falls and rows stay on the simplex: ml and map, p
 })
 
 test_that("acceleration reaches at least what plain iterations reach, and both certify it", {
+  skip_on_cran()
   set.seed(3)
   x <- binary(30, 10)
   start <- random_start(30, 10, 2)

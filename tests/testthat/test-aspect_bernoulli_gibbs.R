@@ -1,5 +1,7 @@
 # Tests also R/aspect_bernoulli_gibbs.R, R/chains.R.
 
+skip_on_cran()
+
 few <- function(...) {
   settings <- list(chains = 2, warmup = 40, draws = 60, n_start = 2, keep = 20, progress = FALSE)
   do.call(mcmc_control, utils::modifyList(settings, list(...)))
@@ -25,7 +27,6 @@ test_that("the sampler has the exact posterior of tiny tables", {
 })
 
 test_that("Geweke's joint test and simulation-based calibration, short", {
-  skip_on_cran()
   set.seed(2)
   prior <- list(aspects = c(0.8, 1.3), membership = 0.6)
   expect_lt(max(abs(gibbs_geweke_z(4, 3, 3, prior, "white", 1500))), 4)

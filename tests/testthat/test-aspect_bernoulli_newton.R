@@ -1,6 +1,8 @@
 # Newton's algorithm against the reference, and properties of its iterations. tests/validate/newton.R has the same on a
 # thousand tables.
 
+skip_on_cran()
+
 newton <- function(iterations = 1L, accelerate = FALSE, tol = 0, algorithm = "newton", ...) {
   unclass(fit_control(max_iter = iterations, tol = tol, accelerate = accelerate, algorithm = algorithm, ...))
 }

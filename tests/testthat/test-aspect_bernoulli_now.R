@@ -1,5 +1,7 @@
 # Results of the paper for its fossil data, and known results of this model.
 
+skip_on_cran()
+
 now_fit <- function(k, ...) {
   x <- now_2003("g10s2")$x
   set.seed(k)

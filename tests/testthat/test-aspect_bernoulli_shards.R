@@ -1,5 +1,7 @@
 # The aspect Bernoulli model of shards against that of the table: plain, with `effort`, with `smooth`.
 
+skip_on_cran()
+
 # A table whose phantom depends on effort: list(x, effort).
 shards_effort_case <- function() {
   x <- planted_table()
@@ -205,7 +207,6 @@ test_that("the curve of a sample is in the units of the table; of equal effort t
 })
 
 test_that("streaming, 1, 2 and 4 workers give the same bits, and a fit goes on when one was killed", {
-  skip_on_cran()
   skip_if_not_installed_here()
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
@@ -232,7 +233,6 @@ test_that("streaming, 1, 2 and 4 workers give the same bits, and a fit goes on w
 })
 
 test_that("mirai's compute profiles are workers, too, and one that is killed changes no bit", {
-  skip_on_cran()
   skip_if_not_installed("mirai")
   skip_if_not_installed_here()
   profiles <- c("shards_one", "shards_two")
@@ -258,7 +258,6 @@ test_that("mirai's compute profiles are workers, too, and one that is killed cha
 })
 
 test_that("a fit whose driver was killed goes on from its checkpoint, on other workers", {
-  skip_on_cran()
   skip_if_not_installed_here()
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
@@ -310,7 +309,6 @@ test_that("a fit whose driver was killed goes on from its checkpoint, on other w
 })
 
 test_that("a fit that goes on after a stop is, to the last bit, the one that was not stopped, here and on workers", {
-  skip_on_cran()
   skip_if_not_installed_here()
   cases <- shards_cases()
   for (name in c("effort", "smooth")) {
@@ -331,7 +329,6 @@ test_that("a fit that goes on after a stop is, to the last bit, the one that was
 })
 
 test_that("a damaged shard stops the fit and is named, here and on workers", {
-  skip_on_cran()
   skip_if_not_installed_here()
   x <- planted_table()
   shard <- shards(x, tempfile(), size = 60)
@@ -349,7 +346,6 @@ test_that("a damaged shard stops the fit and is named, here and on workers", {
 })
 
 test_that("a worker does not take the effort of an earlier fit in the same folder for that of this one", {
-  skip_on_cran()
   skip_if_not_installed_here()
   case <- shards_effort_case()
   shard <- shards(case$x, tempfile(), size = 60)

@@ -1,4 +1,7 @@
 # One iteration of variational Bayes in plain R: causes of cells, then Dirichlets and Betas; and the bound at the start.
+
+skip_on_cran()
+
 ref_vb_pass <- function(x, state, prior, fixed) {
   log_s <- digamma(state$membership) - digamma(rowSums(state$membership))
   log_one <- digamma(state$one) - digamma(state$one + state$zero)
@@ -133,7 +136,6 @@ test_that("draws are fits around the means", {
 
 # Short form of tests/validate/calibration.R.
 test_that("with flat priors probabilities of false absences are calibrated and the upper ends cover the truth", {
-  skip_on_cran()
   quick <- fit_control(n_start = 2, max_iter = 400, tol = 1e-7, progress = FALSE)
   flat <- list(aspects = c(1, 1), membership = 1)
   found <- vapply(1:3, function(seed) {

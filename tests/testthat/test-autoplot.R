@@ -1,5 +1,7 @@
 # Every view of plot() as a ggplot2 object that can be drawn. Tests also R/result_plots.R.
 
+skip_on_cran()
+
 test_that("autoplot() has the views of plot(), for every model", {
   fits <- fits_of_all()
   for (name in names(fits)) {
@@ -167,7 +169,6 @@ test_that("time axes have the geological scale where its package is there", {
 })
 
 test_that("the gallery has every view of every model and of every result", {
-  skip_on_cran()
   page <- test_path("..", "..", "vignettes", "articles", "gallery.Rmd")
   skip_if_not(file.exists(page), "the sources are not at hand")
   lines <- readLines(page)

@@ -1,5 +1,7 @@
 # What a table cannot tell is said by all models alike.
 
+skip_on_cran()
+
 of_binary <- list(
   aspect_bernoulli = function(x, k) aspect_bernoulli(x, k, control = brief()),
   bernoulli_mixture = function(x, k) bernoulli_mixture(x, k, control = brief()),

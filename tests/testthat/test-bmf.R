@@ -1,5 +1,7 @@
 # Tests also R/bmf_methods.R, R/bmf.R, R/bmf_methods.R.
 
+skip_on_cran()
+
 same_draws <- function(a, b) {
   expect_identical(a$trace, b$trace)
   expect_identical(a$param, b$param)
@@ -92,7 +94,6 @@ test_that("the seed alone decides: threads, plans, kinds of generator", {
 })
 
 test_that("futures give the same chains", {
-  skip_on_cran()
   skip_if_not_installed("future")
   x <- bmf_blocks()$x
   set.seed(7)
@@ -104,7 +105,6 @@ test_that("futures give the same chains", {
 })
 
 test_that("a run resumes after SIGKILL to the result it would have had", {
-  skip_on_cran()
   skip_on_os("windows")
   set.seed(8)
   folder <- tempfile()
@@ -228,7 +228,6 @@ test_that("plots draw", {
 })
 
 test_that("print and errors are as they were", {
-  skip_on_cran()
   set.seed(14)
   x <- bmf_blocks()$x
   fit <- bmf_quietly(bmf(x, control = bmf_quick(draws = 10)))

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 test_that("densities equal the reference answers", {
   for (name in bmf_golden_cases) {
     case <- bmf_golden(name)

@@ -1,7 +1,8 @@
 # The sampler against exact results: short forms of tests/validate/bmf_*.R. Tests the chain in R/bmf.R.
 
+skip_on_cran()
+
 test_that("short runs hit the exact finite posteriors", {
-  skip_on_cran()
   for (name in bmf_golden_cases) {
     z <- bmf_exact_finite_z(name, 4000, 1)
     expect_lt(max(abs(z)), 4.5, label = name)
@@ -9,7 +10,6 @@ test_that("short runs hit the exact finite posteriors", {
 })
 
 test_that("short runs hit the exact infinite posterior", {
-  skip_on_cran()
   for (name in bmf_golden_cases[1:2]) {
     z <- bmf_exact_infinite_z(name, 4000, 2)
     expect_lt(max(abs(z)), 4.5, label = name)
@@ -17,7 +17,6 @@ test_that("short runs hit the exact infinite posterior", {
 })
 
 test_that("sweeps leave exact posterior draws as they were, for every family and move", {
-  skip_on_cran()
   for (name in names(bmf_settings())) {
     set.seed(1)
     z <- bmf_invariance(bmf_settings()[[name]], 400)

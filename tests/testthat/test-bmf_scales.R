@@ -1,5 +1,7 @@
 # Edge cases of bmf(): empty tables, values on any scale, flat and informative priors. Tests R/bmf_prior.R.
 
+skip_on_cran()
+
 test_that("degenerate tables and numbers of features are legal", {
   set.seed(3)
   small <- bmf_quick(draws = 6, warmup = 4, start_sweeps = 5)

@@ -1,5 +1,7 @@
 # Parametric bootstrap of k and of parameters.
 
+skip_on_cran()
+
 few <- fit_control(n_start = 3, progress = FALSE)
 two_groups <- local({
   set.seed(3)

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 quick_chains <- function(...) {
   mcmc_control(chains = 2, warmup = 100, draws = 300, thin = 3, keep = 20, progress = FALSE, ...)
 }

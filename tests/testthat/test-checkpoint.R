@@ -1,6 +1,8 @@
 # Checkpoints of select_k(), cross_validate(), compare_models() and which_zeros(): complete files, one call each, the
 # same result.
 
+skip_on_cran()
+
 two_blocks <- function() {
   set.seed(1)
   outer(1:24, 1:8, function(i, j) (i <= 12) == (j <= 4)) * matrix(stats::rbinom(192, 1, 0.7), 24)
@@ -96,7 +98,6 @@ test_that("a job that stopped half-way goes on, whatever the session's random nu
 
 test_that("a job that is killed goes on and ends with the same answer", {
   skip_on_os("windows")
-  skip_on_cran()
   skip_if_not_installed_here()
   file <- make_folder(new_checkpoint())
   script <- c(
@@ -294,7 +295,6 @@ test_that("a write that fails or is interrupted leaves nothing half written, and
 
 test_that("a full disk is told, and leaves the old file", {
   skip_on_os("windows")
-  skip_on_cran()
   skip_if_not_installed_here()
   file <- make_folder(new_checkpoint())
   # A limit on the size of files simulates a full disk. A file may end within a buffer's length or long before its end.
@@ -327,7 +327,6 @@ test_that("equal values have one fingerprint", {
 })
 
 test_that("a checkpoint under a future plan is that of one process", {
-  skip_on_cran()
   skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- two_blocks()

@@ -1,5 +1,7 @@
 # Models from outside the package, under the same protocol as its own.
 
+skip_on_cran()
+
 few <- quiet_control(n_start = 2, max_iter = 200)
 
 recipes <- local({

@@ -1,5 +1,7 @@
 # Numerical versions of the papers' figures.
 
+skip_on_cran()
+
 # Four clusters of a hundred points in the triangle of distributions over three attributes; see the vignette.
 simplex_data <- function() {
   half <- sqrt(0.136 * sqrt(3) / 2 / 1.3) / 2
@@ -18,7 +20,6 @@ hull_area <- function(p) {
 }
 
 test_that("hulls grow with k and shrink with sparsity, as in Figure 3", {
-  skip_on_cran()
   set.seed(1)
   x <- simplex_data()
   area <- function(k, beta) {
@@ -52,7 +53,6 @@ drum_spectrogram <- function(rate = 8000) {
 }
 
 test_that("priors on drums do what Figures 3.2 and 4.3 show", {
-  skip_on_cran()
   set.seed(1)
   v <- drum_spectrogram()
   set.seed(2)

@@ -1,5 +1,7 @@
 # Tests also R/base_held_out.R, R/base_tuning.R, R/held_out.R, R/select_k.R, R/compare_models.R.
 
+skip_on_cran()
+
 few <- quiet_control(n_start = 2, max_iter = 200)
 
 test_that("cell folds hide every observed cell at most once and leave no row or column bare", {
@@ -118,7 +120,6 @@ test_that("a visit's record is told by the other visits", {
 
 test_that("futures give the same result", {
   skip_if_not_installed("future")
-  skip_on_cran()
   set.seed(5)
   x <- binary_matrix(15, 6)
   run <- function() {

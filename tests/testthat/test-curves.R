@@ -1,5 +1,8 @@
 # Four faunas through time in each of two provinces; taxon z lives only in the youngest zone, in both. Tests also
 # R/smooth_plot.R.
+
+skip_on_cran()
+
 provinces <- function(n = 120, m = 32) {
   zone <- rep_len(1:12, n)
   north <- stats::rbinom(n, 1, 0.5)

@@ -1,5 +1,7 @@
 # R/base_draws.R: posterior_draws(), confint(), predict(level = ) and as_draws() of all samplers.
 
+skip_on_cran()
+
 few_chains <- function(chains = 2, warmup = 50, draws = 100, ...) {
   mcmc_control(chains = chains, warmup = warmup, draws = draws, progress = FALSE, ...)
 }

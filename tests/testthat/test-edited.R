@@ -1,6 +1,8 @@
 # Fits edited after they were made: verbs may end in an R error but must not crash R. The glue checks the shapes of
 # everything that reaches a kernel.
 
+skip_on_cran()
+
 # Runs in a separate process, like the next function.
 edit_and_use <- function(fits) {
   edits <- list(

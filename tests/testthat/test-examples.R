@@ -1,5 +1,7 @@
 # The scripts in inst/examples, run as by a new user: from an empty folder, in a separate session.
 
+skip_on_cran()
+
 run_example <- function(name) {
   file <- system.file("examples", paste0(name, ".R"), package = "multicause")
   expect_true(nzchar(file))
@@ -29,7 +31,6 @@ expect_clean <- function(run, files) {
 
 # Skips if the package is not installed, because another session could not find it.
 skip_if_loaded <- function() {
-  skip_on_cran()
   skip_if(nzchar(Sys.getenv("MULTICAUSE_SANITIZED")), "a session of its own would need the sanitizer, too")
   installed <- file.exists(file.path(getNamespaceInfo("multicause", "path"), "Meta", "package.rds"))
   skip_if_not(installed, "the package is loaded from its sources, not installed")

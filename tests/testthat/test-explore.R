@@ -1,5 +1,7 @@
 # The page of explore(): its data are those of the result; in a browser its parts are linked.
 
+skip_on_cran()
+
 odd_names <- c(
   "it's \"quoted\" <b>bold</b>", "`tick` </script><script>document.title='ran'</script>", "\u5317\u4eac \u00c5", "=1+1",
   "a,b\\n", "<!-- & &amp; -->"

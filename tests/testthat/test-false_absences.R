@@ -1,4 +1,7 @@
 # Scores of every cell of a fit, cell by cell, by the reference. Tests also R/aspect_bernoulli_cells.R, R/base_cells.R.
+
+skip_on_cran()
+
 ref_table <- function(fit, kinds) {
   s <- fit$param$membership
   a <- fit$param$aspects

@@ -1,8 +1,9 @@
 # Guarantees of fit_control() about threads, iterations and memory.
 
+skip_on_cran()
+
 test_that("processes forked after a fit with two threads do their fits, too", {
   skip_on_os("windows") # it has no fork
-  skip_on_cran()
   skip_if_not_installed_here()
   code <- "
     library(multicause)

@@ -1,5 +1,7 @@
 # R's generics on fits: R/generics.R, R/base_generics.R.
 
+skip_on_cran()
+
 refuses <- function(expr, ...) expect_error(expr, ..., class = "multicause_input_error")
 
 test_that("deviance() is that of the fitted cells, for every model", {
@@ -53,7 +55,6 @@ test_that("what a model has none of says what to use", {
 })
 
 test_that("explain(), tidy() and the like work whatever else is attached, in either order", {
-  skip_on_cran()
   skip_if_not_installed_here()
   packages <- Filter(function(package) nzchar(system.file(package = package)), c("generics", "dplyr"))
   said <- run_child(c(

@@ -1,5 +1,8 @@
 # Fits with supplied parameters and an exact white (black) phantom as the last component. Tests also
 # R/identifiability_bounds.R, R/aspect_bernoulli_scale.R.
+
+skip_on_cran()
+
 exact_fit <- function(s, a, x = NULL, phantom = "white") {
   a <- rbind(a, phantom == "black")
   s <- cbind(s, 1 - rowSums(s))

@@ -1,6 +1,8 @@
 # Information of a table about the probability of recording in noisy-OR; ref_nor_hold() and ref_nor_rescale() are in
 # helper-noisy_or.R.
 
+skip_on_cran()
+
 held_run <- function(p, hold, iterations, pseudo = numeric(9), inference = "exact", accelerate = FALSE) {
   by <- if (is.null(p$start$recorded_taxon)) "site" else "both"
   model <- list(

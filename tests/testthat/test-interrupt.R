@@ -1,8 +1,9 @@
 # An interrupt reaches the kernel between blocks of rows and leaves the session unchanged.
 
+skip_on_cran()
+
 test_that("an interrupt in the middle of an iteration comes back at once and changes nothing", {
   skip_on_os("windows")
-  skip_on_cran()
   set.seed(1)
   x <- matrix(stats::rbinom(2e7, 1, 0.02), 20000)
   kind <- RNGkind()
@@ -48,7 +49,6 @@ expect_interrupted <- function(code) {
 
 test_that("an interrupt is not lost in what leads to a fit or follows it", {
   skip_on_os("windows")
-  skip_on_cran()
   set.seed(1)
   x <- matrix(stats::rbinom(4e5, 1, 0.1), 20000)
   data <- check_data(x, "binary")
@@ -65,7 +65,6 @@ test_that("an interrupt is not lost in what leads to a fit or follows it", {
 
 test_that("an interrupt ends a long count of pairs, which takes ten seconds of the processor", {
   skip_on_os("windows")
-  skip_on_cran()
   view <- check_data(matrix(1, 2000, 2000), "binary")$view
   before <- proc.time()[["user.self"]]
   expect_interrupted(.Call(mc_c_view_pairs, view))

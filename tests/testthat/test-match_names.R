@@ -1,5 +1,7 @@
 # Arguments for sites or taxa are matched by names, in R/check.R and in all verbs.
 
+skip_on_cran()
+
 x <- simulated_sites$x[1:30, ]
 sites <- rownames(x)
 taxa <- colnames(x)

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 test_that("coef, nobs, logLik and names of the objective", {
   set.seed(1)
   x <- binary(10, 6, missing = 0.1)
@@ -140,7 +142,6 @@ test_that("a fit survives saveRDS() and a new session", {
   on.exit(unlink(file))
   saveRDS(sparse, file)
   expect_equal(readRDS(file), sparse)
-  skip_on_cran()
   script <- sprintf(
     "library(multicause); fit <- readRDS('%s'); invisible(capture.output(print(fit)))
      x <- fitted(fit); top <- false_absences(fit, n = 3); new <- predict(fit, fit$x[1:2, ], type = 'membership')
@@ -356,7 +357,6 @@ test_that("a fit to nothing observed has a summary, without AIC and BIC, which s
 
 test_that("a dense table is answered without package Matrix, whose loading takes longer than a first look", {
   skip_if_not_installed_here()
-  skip_on_cran()
   run <- run_child(c(
     "library(multicause)",
     "w <- which_zeros(early_tetrapods$x, age = early_tetrapods$sites[c('max_ma', 'min_ma')], quick = TRUE, seed = 1)",

@@ -1,6 +1,8 @@
 # The model of neighbours_mean() against its definition, cell by cell; and the predictability kappa, which depends on it
 # (R/which_zeros_foreseen.R).
 
+skip_on_cran()
+
 small_sites <- function() {
   set.seed(2)
   x <- matrix(rbinom(14 * 6, 1, 0.4), 14, dimnames = list(paste0("site", 1:14), paste0("taxon", 1:6)))

@@ -45,6 +45,7 @@ test_that("coordinate descent never raises the loss, sparse or dense, and ends w
 })
 
 test_that("KL iterations never raise the loss, and rows end at the optimum of a general solver", {
+  skip_on_cran()
   set.seed(41)
   for (i in 1:200) {
     x <- random_counts()

@@ -1,5 +1,7 @@
 # noisy_or(estimate = "gibbs"): R/noisy_or_gibbs.R, R/noisy_or_gibbs_methods.R, src/noisy_or/gibbs.c.
 
+skip_on_cran()
+
 test_that("a sweep is the equations', draw by draw", {
   prior <- nor_default_prior("gibbs")
   for (by in c("none", "site", "both")) {
@@ -77,7 +79,6 @@ test_that("the sampler is calibrated, and mistakes are caught", {
   set.seed(4)
   ranks <- nor_gibbs_ranks(12, 5, 2, "site", n_set = 150)
   expect_gt(min(rank_p(ranks, 19)), 1e-3 / nrow(ranks))
-  skip_on_cran()
   set.seed(1)
   wrong <- function(problem, state, n, thin) {
     problem$model$pseudo[3:4] <- problem$model$pseudo[3:4] + 1 # another prior of links

@@ -1,5 +1,7 @@
 # Noisy-OR with a probability that a presence is recorded; ref_nor_recorded_*() are in helper-noisy_or.R.
 
+skip_on_cran()
+
 test_that("one iteration with recording equals the transcription", {
   set.seed(1)
   map <- unlist(noisy_or_prior(), use.names = FALSE) - 1
@@ -106,7 +108,6 @@ test_that("where no taxon has two components the variational bound is the likeli
 })
 
 test_that("many components are found under the variational bound, and what was missed", {
-  skip_on_cran()
   set.seed(1)
   links <- matrix(stats::rbinom(16 * 80, 1L, 0.12) * 0.85, 16)
   on <- matrix(stats::rbinom(400 * 16, 1L, 0.2), 400)

@@ -1,5 +1,7 @@
 # Noisy-OR of repeated visits, eq. (R16) of src/noisy_or/noisy_or.h, and its slow version, visit by visit.
 
+skip_on_cran()
+
 # Probabilities of the detections v of a cell if the taxon is present and if it is absent, and the probability that a
 # visit records it.
 ref_nor_cell <- function(v, r, taxon) {
@@ -166,7 +168,6 @@ test_that("the objective of visits never falls", {
 })
 
 test_that("visits to planted sites tell what was missed, and how much", {
-  skip_on_cran()
   p <- visited_planted(400, 16)
   set.seed(1)
   control <- fit_control(n_start = 2)

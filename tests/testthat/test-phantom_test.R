@@ -1,3 +1,5 @@
+skip_on_cran()
+
 quick_test <- function(x, k, nsim = 9) {
   control <- fit_control(n_start = 2, max_iter = 150, tol = 1e-6, n_polish = 0, screen = FALSE, progress = FALSE)
   fit <- suppressWarnings(suppressMessages(aspect_bernoulli(x, k, estimate = "ml", control = control)))
@@ -51,7 +53,6 @@ test_that("fits that cannot be tested are refused", {
 
 test_that("any number of tables may be asked for: none is laid out before its turn, and an interrupt is heard", {
   skip_on_os("windows")
-  skip_on_cran()
   control <- fit_control(
     n_start = 1, max_iter = 20, tol = 1e-3, n_polish = 0, screen = FALSE, progress = FALSE, on_interrupt = "keep"
   )

@@ -1,5 +1,7 @@
 # Tests R/aspect_bernoulli_methods.R, R/bmf_methods.R, R/noisy_or_methods.R, R/plot_tools.R.
 
+skip_on_cran()
+
 few_sizes <- list(c(4, 3))
 
 test_that("draws have densities, by chain, and fits without draws say so", {

@@ -1,5 +1,7 @@
 # Every figure as wide as one column of a journal, 85 x 75 mm, where names and legends easily squeeze panels out.
 
+skip_on_cran()
+
 test_that("a panel that is squeezed out, and a title that is cut, are found", {
   rows <- data.frame(x = 1:3, y = strrep(letters[1:3], 50))
   narrow <- new_figure(rows, gg_aes(x = "x", y = "y"), "A title", "alt") + ggplot2::geom_point()
@@ -11,7 +13,6 @@ test_that("a panel that is squeezed out, and a title that is cut, are found", {
 })
 
 test_that("every view of every model fits one column", {
-  skip_on_cran()
   fits <- fits_of_all()
   for (name in names(fits)) {
     for (what in views_of(fits[[name]])) fits_column(ggplot2::autoplot(fits[[name]], what), paste(name, what))
@@ -21,7 +22,6 @@ test_that("every view of every model fits one column", {
 })
 
 test_that("figures of many components, sites and taxa with long names fit one column", {
-  skip_on_cran()
   names <- c("Pseudopalaeotherium", "Eryops", "Diplocaulus magnicornis", "Merycochoerus", "Australopithecus")
   fit <- drawn_fit(300, 60, 12, phantom = "white")
   dimnames(fit$x) <- fit$names <- list(site = paste("Central Great Plains CP", 1:300), genus = paste(names, 1:60))
@@ -36,7 +36,6 @@ test_that("figures of many components, sites and taxa with long names fit one co
 })
 
 test_that("every figure of a result of which_zeros() fits one column", {
-  skip_on_cran()
   sites <- early_tetrapods$sites
   w <- suppressMessages(which_zeros(
     early_tetrapods$x, age = sites[c("max_ma", "min_ma")], place = sites[c("lng", "lat")], quick = TRUE, seed = 1
@@ -49,7 +48,6 @@ test_that("every figure of a result of which_zeros() fits one column", {
 })
 
 test_that("figures of other results fit one column", {
-  skip_on_cran()
   set.seed(2)
   x <- outer(1:30, 1:8, function(i, j) (i <= 15) == (j <= 4)) * matrix(stats::rbinom(240, 1, 0.7), 30)
   few <- fit_control(n_start = 3, n_polish = 0, progress = FALSE, keep_starts = TRUE, screen = FALSE)

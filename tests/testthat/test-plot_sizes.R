@@ -1,5 +1,7 @@
 # Long names and few or many attributes: everything is drawn without warnings of the device.
 
+skip_on_cran()
+
 long_names <- function(m) {
   paste(rep_len(c("Pseudopalaeotherium longissimum", "Eryops", "Diplocaulus magnicornis var. texensis"), m), seq_len(m))
 }
@@ -51,7 +53,6 @@ test_that("texts that cover each other or run off the page are found", {
 })
 
 test_that("every figure of a fit of 500 sites and 500 taxa can be read, at two sizes", {
-  skip_on_cran()
   fit <- drawn_fit(500, 500, 6, phantom = "white")
   dimnames(fit$x) <- fit$names <- list(localities = long_names(500), genera = long_names(500))
   colnames(fit$param$aspects) <- rownames(fit$param$membership) <- long_names(500)

@@ -1,5 +1,7 @@
 # Collapsed Gibbs sampling for plsa().
 
+skip_on_cran()
+
 few <- function(...) {
   settings <- list(chains = 2, warmup = 40, draws = 60, n_start = 1, progress = FALSE)
   do.call(mcmc_control, utils::modifyList(settings, list(...)))
@@ -49,7 +51,6 @@ test_that("the sampler has the exact posterior of tiny tables", {
 })
 
 test_that("Geweke's joint test and simulation-based calibration, short", {
-  skip_on_cran()
   set.seed(3)
   expect_lt(max(abs(lda_geweke_z(c(3, 5, 2), 3, c(0.5, 0.5), 0.4, 1500))), 4)
   expect_lt(max(abs(lda_geweke_z(c(4, 4), 4, rep(0.3, 14), 0.4, 1000))), 4)

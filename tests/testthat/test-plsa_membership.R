@@ -1,5 +1,7 @@
 # Topics by covariates: plsa(membership = ~ ...), Dirichlet-multinomial regression (R/plsa_membership.R).
 
+skip_on_cran()
+
 drawn_topics <- function(n, total, slope, concentration, seed, m = 20) {
   set.seed(seed)
   z <- data.frame(depth = stats::rnorm(n), wet = rep(c("no", "yes"), length.out = n))

@@ -1,5 +1,7 @@
 # Plots of count models: every view is drawn, with the expected contents.
 
+skip_on_cran()
+
 plca_fit <- local({
   set.seed(3)
   x <- array(stats::rpois(15 * 6 * 4, 3), c(site = 15, taxon = 6, time = 4))

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 test_that("fitted values and the posterior of single cells", {
   set.seed(1)
   x <- binary(7, 5, missing = 0.2)

@@ -1,5 +1,7 @@
 # Readability for tired readers and non-native speakers: plain words, and sentences neither long nor chopped.
 
+skip_on_cran()
+
 # Sentences of Rd pages, without tables, code or formulas.
 prose_of_rd <- function(file) {
   said <- function(node) {
@@ -61,7 +63,6 @@ test_that("the grade knows easy from hard", {
 })
 
 test_that("documents are at grade 9 or lower", {
-  skip_on_cran()
   skip_if_not_installed("sylcount")
   pages <- sources("man", "*.Rd")
   skip_if_not(length(pages) > 0L, "the sources are not at hand")
@@ -73,7 +74,6 @@ test_that("documents are at grade 9 or lower", {
 })
 
 test_that("prose flows: the median sentence of the README and of each vignette has 14 to 22 words", {
-  skip_on_cran()
   notes <- c(sources("README.md"), sources("vignettes", "*.Rmd"))
   skip_if_not(length(notes) > 0L, "the sources are not at hand")
   expect_identical(median_length("The cat sat. It was very glad of it all. Why not?"), 3L)
@@ -82,7 +82,6 @@ test_that("prose flows: the median sentence of the README and of each vignette h
 })
 
 test_that("phrases that readers stumbled over stay away", {
-  skip_on_cran()
   files <- c(sources("man", "*.Rd"), sources("vignettes", "*.Rmd"), sources("vignettes", "articles", "*.Rmd"),
     sources("README.md"), sources("R", "*.R"))
   skip_if_not(length(files) > 0L, "the sources are not at hand")

@@ -1,5 +1,6 @@
+skip_on_cran()
+
 test_that("the example of the README prints what it says", {
-  skip_on_cran()
   file <- test_path("..", "..", "README.md")
   skip_if_not(file.exists(file), "README.md is not at hand")
   blocks <- readme_blocks(readLines(file, encoding = "UTF-8"))
@@ -124,7 +125,6 @@ test_that("each call of the cheat sheet is one of the package, and its pages are
 })
 
 test_that("the calls of the cheat sheet run, one after the other", {
-  skip_on_cran()
   script <- test_path("..", "..", "data-raw", "cheatsheet.R")
   skip_if_not(file.exists(script), "the sources are not at hand")
   skip_if_not_installed("jsonlite")

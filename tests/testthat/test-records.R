@@ -1,5 +1,7 @@
 # Common features of occurrence_matrix(), shards(), read_pbdb() and read_now(): absences, names, moments.
 
+skip_on_cran()
+
 quietly <- function(x) suppressMessages(x, classes = "multicause_message")
 
 make_shards <- function(x, ...) shards(x, tempfile("shards-"), site = "site", taxon = "taxon", ...)
@@ -237,7 +239,6 @@ test_that("sites that differ in case or blanks are told, with blanks that nobody
 })
 
 test_that("the time of long fields and names grows with their length", {
-  skip_on_cran()
   text <- strrep("a \"\"b, ", 3e5)
   row <- function(no) sprintf("%d,%d,Canis lupus,species,3,2,\"%s\"", no, no, text)
   file <- tempfile(fileext = ".csv")
@@ -253,7 +254,6 @@ test_that("the time of long fields and names grows with their length", {
 })
 
 test_that("many names are settled in little time", {
-  skip_on_cran()
   names <- paste(c("Canis", "canis", "?Canis", "Canis cf."), rep(sprintf("a%05d", 1:25000), each = 4))
   time <- system.time(settled <- quietly(settle_names(names, "join")))[["user.self"]]
   expect_identical(settled, rep(sprintf("Canis a%05d", 1:25000), each = 4))

@@ -1,5 +1,7 @@
 # The documents of inst/rmarkdown/templates, and the functions that render them.
 
+skip_on_cran()
+
 skip_without_tools <- function() {
   testthat::skip_if_not_installed("rmarkdown")
   testthat::skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 test_that("text that spreadsheets take for a formula is quoted in csv files, numbers are not", {
   text <- c(
     "=cmd|' /C calc'!A0", "+1+1", "-2-3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "\uff1d1", "-1.5e-3", "+2", "-.5",
@@ -95,7 +97,6 @@ test_that("where the disk of temporary files is full, no report is made of the h
 })
 
 test_that("a report needs no home", {
-  skip_on_cran()
   skip_on_os("windows") # which always has one
   skip_if_not_installed_here()
   skip_if_not_installed("rmarkdown")

@@ -1,5 +1,7 @@
 # The generator's state before a fit is stored, and reproduces the fit.
 
+skip_on_cran()
+
 test_that("fits keep the state from which their starts were drawn, and give themselves again from it", {
   few <- fit_control(n_start = 3, progress = FALSE)
   chains <- mcmc_control(chains = 2, warmup = 10, draws = 20, progress = FALSE)

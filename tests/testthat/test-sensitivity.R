@@ -1,5 +1,7 @@
 # Dependence of the which_zeros() result on its assumptions.
 
+skip_on_cran()
+
 x <- simulated_sites$x[1:40, ]
 
 test_that("each change is one answer, the first the answer as it is", {

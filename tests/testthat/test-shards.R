@@ -1,5 +1,7 @@
 # Shards: from records and tables to files and back. Tests also R/shards_files.R.
 
+skip_on_cran()
+
 test_that("text is found wherever it lies in a file, compressed or with zero bytes", {
   file <- tempfile()
   for (open in list(base::file, gzfile)) {
@@ -261,7 +263,6 @@ test_that("one file of shards or of rows does not pass for another", {
 })
 
 test_that("writing that was killed ends in nothing, and begins anew", {
-  skip_on_cran()
   skip_if_not_installed_here()
   folder <- tempfile()
   x <- planted_table()
@@ -409,7 +410,6 @@ test_that("a folder holds no object of R, and any text and all kinds of columns 
 })
 
 test_that("of two calls for one folder one ends and says why, and the folder is the other's", {
-  skip_on_cran()
   skip_if_not_installed_here()
   folder <- tempfile()
   x <- planted_table(60, 20)

@@ -1,5 +1,7 @@
 # Common features of fits to shards, for any model. Tests also R/shards_methods.R.
 
+skip_on_cran()
+
 test_that("a folder that cannot be made is named with its argument", {
   x <- planted_table()
   no_folder <- file.path(tempfile(), "deeper", "still")
@@ -160,7 +162,6 @@ test_that("files of a fit that hold other numbers are named and not followed", {
 })
 
 test_that("workers do not remember what a folder held before it was deleted", {
-  skip_on_cran()
   skip_if_not_installed_here()
   shard <- shards(planted_table(), tempfile(), size = 60)
   folder <- tempfile()

@@ -1,6 +1,8 @@
 # Models of shards against those of the table, except aspect_bernoulli(), which has separate files: R/nmf_shards.R,
 # R/bernoulli_mixture_shards.R, R/logistic_pca_shards.R, R/noisy_or_shards.R, R/plsa_shards.R.
 
+skip_on_cran()
+
 # fit(x, k, ...), start(x, k), own: the rows' parameters, args: arguments tested, spoiled(x): a table in which a row or
 # a column is nearly unknown.
 shard_models <- list(
@@ -194,7 +196,6 @@ test_that("what does not go with shards is refused with the reason", {
 })
 
 test_that("streaming and workers give the same bits, and a fit goes on from its checkpoint", {
-  skip_on_cran()
   skip_if_not_installed_here()
   x <- planted_table()
   for (model in shard_models) {

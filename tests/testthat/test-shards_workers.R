@@ -1,5 +1,7 @@
 # Workers that scan shards: the tree of sums, jobs, lost workers.
 
+skip_on_cran()
+
 test_that("sums are the same for every way of sharing out", {
   set.seed(1)
   for (n in c(1, 2, 3, 7, 8, 13)) {
@@ -98,7 +100,6 @@ test_that("a worker that has another version of the package, or none, is told fr
 })
 
 test_that("a node of a cluster that fails, has ended or returns something else is an error that names it", {
-  skip_on_cran()
   skip_if_not_installed_here()
   cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
   on.exit(for (i in 1:2) try(parallel::stopCluster(cluster[i]), silent = TRUE))

@@ -1,4 +1,7 @@
 # The equations of smooth.h, slow version: the terms of the objective besides the log-posterior.
+
+skip_on_cran()
+
 ref_smooth <- function(membership, white, weight, strength, recording) {
   content <- membership[, !white, drop = FALSE]
   u <- rowSums(content)

@@ -1,5 +1,7 @@
 # Neighbours in the Bernoulli mixture and in PLSA. Lists of neighbours are tested in test-smooth.R.
 
+skip_on_cran()
+
 # Sites of a few communities, each of one age; richness decreases to a few taxa.
 communities <- function(n = 90, m = 24, k = 4, found = c(0.1, 0.7)) {
   age <- sort(stats::runif(n, 0, 10), decreasing = TRUE)

@@ -1,5 +1,7 @@
 # Tests of the architecture: folders of src/ depend only on lower ones, without cycles.
 
+skip_on_cran()
+
 src <- test_path("..", "..", "src")
 
 c_files <- function() {

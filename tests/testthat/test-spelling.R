@@ -1,5 +1,6 @@
+skip_on_cran()
+
 test_that("help pages, vignettes and notes are spelt right", {
-  skip_on_cran()
   skip_if_not_installed("spelling")
   root <- test_path("..", "..")
   skip_if_not(file.exists(file.path(root, "inst", "WORDLIST")), "the sources are not at hand")

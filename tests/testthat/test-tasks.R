@@ -1,6 +1,8 @@
 # Starts and folds as independent tasks: in turn or as futures, with failures named and results kept at interrupts.
 # Tests also R/starts.R, R/base_random.R.
 
+skip_on_cran()
+
 table_of_two <- function(n = 30, m = 8) {
   set.seed(1)
   outer(seq_len(n), seq_len(m), function(i, j) (2 * i <= n) == (2 * j <= m)) * matrix(stats::rbinom(n * m, 1, 0.7), n)
@@ -35,7 +37,6 @@ with_helper <- function(code) {
 }
 
 test_that("two multisession workers and a cluster of two Rscripts give the results of one process", {
-  skip_on_cran()
   skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- table_of_two()
@@ -52,7 +53,6 @@ test_that("two multisession workers and a cluster of two Rscripts give the resul
 })
 
 test_that("a worker gets the data once, and nothing that is not needed", {
-  skip_on_cran()
   skip_if_not_installed("future")
   x <- table_of_two(400, 100)
   sent <- numeric()
@@ -115,7 +115,6 @@ test_that("a fold that fails is named and does not lose the others", {
 })
 
 test_that("futures name failures, too", {
-  skip_on_cran()
   skip_if_not_installed("future")
   skip_if_not_installed_here()
   x <- table_of_two()
@@ -231,7 +230,6 @@ test_that("an interrupt keeps finished folds, fits and criteria when asked", {
 
 test_that("a real Ctrl-C in the middle of a fit keeps what is finished", {
   skip_on_os("windows")
-  skip_on_cran()
   set.seed(1)
   x <- matrix(stats::rbinom(2e5, 1, 0.1), 1000)
   keep <- fit_control(
@@ -288,7 +286,6 @@ test_that("the bar counts starts", {
 })
 
 test_that("an interrupt keeps what workers have finished", {
-  skip_on_cran()
   skip_on_os("windows")
   skip_if_not_installed("future")
   skip_if_not_installed_here()
@@ -337,7 +334,6 @@ test_that("numbers of tasks, tables and draws that would fill the memory are ref
 })
 
 test_that("where a worker of the plan ends or hangs, what is left is done here, once, and told", {
-  skip_on_cran()
   skip_on_os("windows") # no process is stopped there
   skip_if_not_installed("future")
   skip_if_not_installed_here()

@@ -1,6 +1,8 @@
 # tidy(), glance(), augment(), as.data.frame() and vegan's scores() of every model and every result. Tests also
 # R/base_spread.R.
 
+skip_on_cran()
+
 test_that("tidy() has a row for each component and attribute of every model", {
   fits <- fits_of_all()
   for (name in setdiff(names(fits), "plca")) {
@@ -132,7 +134,6 @@ test_that("vegan's scores() has sites and species on the same components", {
 })
 
 test_that("the package loads without anything but its imports", {
-  skip_on_cran()
   skip_if_not_installed_here()
   code <- "suppressPackageStartupMessages(library(multicause)); cat(loadedNamespaces())"
   loaded <- run_child(code, c(R_DEFAULT_PACKAGES = "NULL"))

@@ -1,6 +1,8 @@
 # Terms of components, coherence, completion of documents, and data formats of text mining. Tests also
 # R/base_components.R.
 
+skip_on_cran()
+
 set.seed(7)
 planted <- local({
   basis <- rbind(rep(c(8, 1), c(10, 20)), rep(c(1, 8, 1), each = 10), rep(c(1, 8), c(20, 10)))

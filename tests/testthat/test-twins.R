@@ -1,6 +1,8 @@
 # Printed numbers against their definitions in slow R. Those of recovery() are in test-recovery.R, kappa in
 # test-neighbours_mean.R, ranks of one table in test-which_zeros.R.
 
+skip_on_cran()
+
 x <- simulated_sites$x[1:60, ]
 x <- x[, colSums(x) > 0]
 

@@ -1,4 +1,7 @@
 # Memberships that depend on covariates of the observations.
+
+skip_on_cran()
+
 quiet <- function(expr) suppressWarnings(suppressMessages(expr))
 
 # 80 x 25 x 3 visits, three communities along two covariates.
@@ -115,7 +118,6 @@ test_that("standard errors are those of the likelihood's own curvature", {
 })
 
 test_that("the sampler has the exact law: Geweke's joint test, calibration, short", {
-  skip_on_cran()
   set.seed(6)
   cell <- array(0L, c(4, 3, 2))
   cell[2, , 2] <- NA

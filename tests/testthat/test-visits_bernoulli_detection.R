@@ -1,3 +1,5 @@
+skip_on_cran()
+
 case <- detected_table()
 given <- list(date = case$date)
 site <- data.frame(size = case$size)
@@ -522,7 +524,6 @@ test_that("occupied() of a mode takes in its standard errors: gradients, and the
 })
 
 test_that("intervals of the number of sites hold what they should, where plug-in ones held two thirds", {
-  skip_on_cran()
   held <- vapply(1:6, function(seed) {
     set.seed(seed)
     there <- matrix(rbinom(80 * 20, 1, rep(rbeta(20, 1, 1.5), each = 80)), 80)

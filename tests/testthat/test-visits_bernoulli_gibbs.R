@@ -1,3 +1,5 @@
+skip_on_cran()
+
 few <- function(...) {
   settings <- list(chains = 2, warmup = 50, draws = 100, keep = 20, progress = FALSE)
   do.call(mcmc_control, utils::modifyList(settings, list(...)))
@@ -31,7 +33,6 @@ test_that("the sampler has the exact posterior of a tiny survey", {
 })
 
 test_that("Geweke's joint test and simulation-based calibration, short", {
-  skip_on_cran()
   set.seed(2)
   cell <- array(0L, c(4, 3, 2))
   cell[2, , 2] <- NA

@@ -1,3 +1,5 @@
+skip_on_cran()
+
 case <- detected_table()
 given <- list(date = case$date, kind = matrix(c("a", "b"), 30, 3))
 quiet <- function(expr) suppressWarnings(suppressMessages(expr))

@@ -1,6 +1,8 @@
 # The which_zeros() result and its parts. Tests R/which_zeros_learners.R, R/which_zeros_stack.R,
 # R/which_zeros_methods.R, R/which_zeros_plot.R.
 
+skip_on_cran()
+
 x <- simulated_sites$x[1:60, ]
 x <- x[, colSums(x) > 0]
 answer <- local({
@@ -274,7 +276,6 @@ test_that("update() needs nothing of where the answer was made", {
 })
 
 test_that("workers give the same answer", {
-  skip_on_cran()
   skip_if_not_installed("future")
   old <- future::plan(future::multisession, workers = 2)
   on.exit(future::plan(old))

@@ -1,6 +1,8 @@
 # Numbers of undetected presences: the rules one by one, against the slow versions of helper-reference.R, and on tables
 # with known truth. Tests R/which_zeros_how_many.R, R/which_zeros_foreseen.R, R/which_zeros_evidence.R.
 
+skip_on_cran()
+
 x <- simulated_sites$x[1:60, ]
 ask <- function(...) suppressMessages(which_zeros(..., quick = TRUE, seed = 1))
 

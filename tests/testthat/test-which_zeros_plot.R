@@ -1,5 +1,7 @@
 # Figures of a result: each shows the numbers of the result. Tests also R/which_zeros_time.R.
 
+skip_on_cran()
+
 set.seed(5)
 ages <- sort(runif(40, 250, 300))
 table <- outer(ages, seq(250, 300, length.out = 20), function(age, middle) abs(age - middle) < 15)

@@ -1,5 +1,7 @@
 # False zeros in shards: learners by shard against those of the table, held-out presences, the merge.
 
+skip_on_cran()
+
 test_that("learners of shards are those of the table", {
   x <- planted_table()
   x[4, ] <- 0
@@ -106,7 +108,6 @@ test_that("the list is the best of all shards, in files or not, whatever the sha
   parts <- answer(shard, n = 30)
   expect_equal(parts$zeros, w$zeros, tolerance = 1e-12)
   expect_identical(which_zeros(shard, n = 30, k = c(2, 3), seed = 1)$dims, w$dims)
-  skip_on_cran()
   skip_if_not_installed_here()
   cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
   on.exit(parallel::stopCluster(cluster), add = TRUE)

@@ -1,5 +1,7 @@
 # Numbers of false zeros in shards, against the formulas of which_zeros() for the whole table.
 
+skip_on_cran()
+
 # The which_zeros() result from the learners of shards, with the table in memory; completeness: n x 2 or NULL.
 in_memory <- function(x, learners, stack, judged, completeness) {
   eta <- scan_open_cells(learners, matrix(0, nrow(x), ncol(x)), function(eta, cells) {

@@ -1,5 +1,7 @@
 # Neighbours of sites in shards through a grid, against the neighbours' mean of the table in memory.
 
+skip_on_cran()
+
 placed_table <- function(n = 240, seed = 5) {
   set.seed(seed)
   along <- data.frame(

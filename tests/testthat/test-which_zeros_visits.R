@@ -1,4 +1,7 @@
 # Surveys in which the second half of the sites was visited late, with low detection.
+
+skip_on_cran()
+
 late_visits <- function() {
   set.seed(51)
   present <- outer(1:60, 1:12, function(i, j) (i %% 2 == 0) == (j <= 6)) * matrix(rbinom(720, 1, 0.7), 60)

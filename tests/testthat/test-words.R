@@ -1,5 +1,7 @@
 # Prints use the user's words, such as sites and genera. Tests also R/base_names.R, R/base_numbers.R.
 
+skip_on_cran()
+
 worded <- local({
   made <- list()
   function(named = TRUE) {
