@@ -26,8 +26,8 @@
 #' probabilities are the best calibrated: slopes (1 is calibrated) were 0.92 to 1.14 on eight of nine kinds of simulated
 #' tables, and 1.31 on narrow ranges along a gradient; slopes of single fits were 0.77 to 1.91. The 90 % intervals of
 #' [by_site()] held what was missed at 87 to 98 % of the sites, and the number of the whole table in 52 of 54 tables
-#' (single fits: 7 of 54). Do not trust intervals of single cells, which held 29 to 92 % of the truth: use the upper ends
-#' of [identifiability()]. `print()` warns if the members disagree on the number (`bench/bayes.md` in the sources).
+#' (single fits: 7 of 54). Do not trust intervals of single cells, which held 29 to 92 % of the truth: use the upper
+#' ends of [identifiability()]. `print()` warns if the members disagree on the number (`bench/bayes.md` in the sources).
 #'
 #' **Several estimates.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over
 #' these, too. Make fits with `estimate = "gibbs"` yourself, and give all as a list. `print()` and `summary()` have the
