@@ -1,15 +1,15 @@
 #' When did the taxa of each component live?
 #'
-#' Describes each content component by the ages of the taxa, weighted by the component's probabilities:
-#' weighted box-plot numbers, and a test for every pair of components of whether their ages differ. Components that
-#' follow time have narrow, separate boxes.
+#' Describes each content component (one that is not a phantom) by the ages of its taxa, weighted by the component's
+#' probabilities: quantiles for box plots, and a test for every pair of components of whether their ages differ.
+#' Components that follow time have narrow, separate boxes.
 #'
 #' @details
-#' **Ages of taxa.** Given ages of the sites, the age of a taxon is the mean age of the sites it occurs
-#' in. Ages that are `NA` are left out, and so are taxa without one; a message reports how many. Phantoms are left out:
-#' the ages of what they make mean nothing. So are *empty* components, which a fit with a large `k` and a prior or
-#' neighbours may have: those that made less than one cell of every site, and less than 1 % of the table, not
-#' counting the share that the prior gives to each. Where all are empty, all stay.
+#' **Ages of taxa.** Given ages of the sites, the age of a taxon is the mean age of the sites it occurs in. Ages that
+#' are `NA` are left out, and so are taxa without one; a message reports how many. Phantoms are left out: they have no
+#' age. So are *empty* components, which a fit with a large `k` and a prior or neighbours may have: those that made less
+#' than one cell of every site, and less than 1 % of the table, not counting the share that the prior gives to each.
+#' Where all are empty, all stay.
 #'
 #' **Box plots.** Taxon \eqn{j} enters component \eqn{c} with weight \eqn{a_{cj}}{a[c,j]}. A weighted quantile is the
 #' age at which the running weight, in order of age, reaches its share of the total, the mean of two neighbouring ages
@@ -25,8 +25,8 @@
 #' and the p-value takes it as normal. Where each taxon belongs wholly to one of the two components this is Wilcoxon's
 #' test (normal approximation, ties corrected, no continuity correction). A taxon both components share alike does not
 #' count twice. Nothing is tested (`NA`) where there is only rounding error: between components whose weights
-#' differ by less than 1e-8 in all, and where all ages are equal. Ages count as equal to 12 digits. It is no proof of
-#' distinct components: these were chosen from the same data.
+#' differ by less than 1e-8 in all, and where all ages are equal. Ages count as equal to 12 digits. A small p-value does
+#' not prove that two components are distinct, because they were fitted to the same data.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param age ages as [smooth_over()] takes them, the middle of bounds, in any unit: of the taxa or of the

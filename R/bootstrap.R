@@ -151,38 +151,37 @@ new_table.bernoulli_mixture <- function(fit) {
 #' Intervals of a Bernoulli mixture
 #'
 #' Intervals of weights and prototypes, by bootstrap (quantiles over fits to tables drawn from the fit) or by profile
-#' (values at which the data are still well explained when all else is fitted). `vcov()` is the covariance over the
-#' bootstrap fits.
+#' (values at which the data are still well explained when all other parameters are fitted again). `vcov()` is the
+#' covariance over the bootstrap fits.
 #' @details
-#' **Bootstrap.** The parametric bootstrap with percentile intervals (Efron and Tibshirani 1993, chapter 13).
-#' Each fit begins at the fit's own parameters, moved 0.01 off 0 and 1, and its components are matched to those of the
-#' fit, so intervals are of one solution: [modes()] shows whether there are others. Tables drawn from a probability of 0
-#' or 1, as maximum likelihood makes them, never vary. Its interval ends where the likelihood, with all other parameters
-#' held, is (1 - `level`) / 2 of its best: for a group known to hold n sites that is the interval of Clopper and Pearson
-#' for n of n. On tables of 40 and 100 sites in two groups, intervals of 95 % held 219 of 220 such probabilities;
-#' intervals of the other method below held about 96 %.
+#' **Bootstrap.** The parametric bootstrap with percentile intervals (Efron and Tibshirani 1993, chapter 13). Each fit
+#' begins at the fit's own parameters, moved 0.01 off 0 and 1, and its components are matched to those of the fit, so
+#' intervals are of one solution: [modes()] shows whether there are others. A probability of 0 or 1, as maximum
+#' likelihood makes them, never varies in the tables drawn. Its interval ends where the likelihood, with all other
+#' parameters fixed, is (1 - `level`) / 2 of its maximum: for a group known to hold n sites that is the interval of
+#' Clopper and Pearson for n of n.
 #'
-#' Intervals of 95 % held the true weights and prototypes of two groups in 92 % (50 x 10), 93 % (100 x 10) and 95 %
-#' (400 x 10) of cases with `estimate = "map"` (`bench/bootstrap.md` in the sources). On 20 tables of 50 x 10 profiles
-#' held 93 to 95 % where percentiles held 91 to 92 %, and 96 % by maximum likelihood where many shares were 0, where
-#' percentiles held 67 %.
+#' Intervals of 95 % held the true weights and prototypes of two groups in 92 % (50 x 10), 93 % (100 x 10) and 95 % (400
+#' x 10) of cases with `estimate = "map"` (`bench/bootstrap.md` in the sources). On 20 tables of 50 x 10, intervals by
+#' profile held 93 to 95 %, percentiles 91 to 92 %; by maximum likelihood with many estimates of 0, 96 % and 67 %.
 #'
-#' **Profile.** One number is held at a value, and all others climb to the best objective they can reach beside it, by
-#' EM from the fit's own. The interval holds the values at which twice the loss is at most the quantile of the
-#' chi-squared distribution with one degree of freedom (Venzon and Moolgavkar 1988). An end at 0 or 1 is reached where
-#' even that value loses no more. With `estimate = "map"` the objective has the prior in it. Like the bootstrap it is
-#' about one solution, and tells nothing of k.
+#' **Profile.** One parameter is fixed at a value, and all others are fitted again by EM, from the estimates of the fit.
+#' The interval holds the values at which twice the loss of log-likelihood is at most the quantile of the chi-squared
+#' distribution with one degree of freedom (Venzon and Moolgavkar 1988); it may reach 0 or 1. With `estimate = "map"`
+#' the log-posterior takes the place of the log-likelihood. Like the bootstrap it concerns one solution, and does not
+#' show whether k is right.
 #'
 #' Cost: `nsim` fits from one start, which run in parallel where a [future::plan()] is set, with the same result; for a
 #' profile some 30 runs of EM for each parameter.
 #'
-#' **Covariates.** Of a fit with `membership` both rest on the observed information of `effects` and `prototypes`, these
-#' on the logit scale for intervals, with what the prior adds. A probability of 0 or 1 is fixed. With `"scores"` it is
-#' the sum of products of the sites' scores, as in package poLCA, whose standard errors these are; with `"curvature"`
-#' minus the matrix of second derivatives (Louis 1982). `NULL` takes scores if there are five sites for each parameter,
-#' else curvature: on 120 simulated tables each, intervals of 95 % held effects in 93 to 97 % by scores and 93 to 96 %
-#' by curvature with 7 to 11 sites for each parameter (`"ml"` and `"map"`), but with 1.4 sites in 100 % by scores, whose
-#' intervals were 1.6 to 2 times as wide, and in 95 % by curvature (`bench/membership.md` in the sources).
+#' **Covariates.** For a fit with `membership`, `confint()` and `vcov()` rest on the observed information of `effects`
+#' and `prototypes` (these on the logit scale for intervals), with that of the prior. A probability of 0 or 1 is fixed.
+#' With `"scores"` it is the sum of products of the sites' scores, as in package poLCA, whose standard errors these are;
+#' with `"curvature"` minus the matrix of second derivatives (Louis 1982). `NULL` takes scores if there are five sites
+#' for each parameter, else curvature: on 120 simulated tables each, intervals of 95 % held effects in 93 to 97 % by
+#' scores and 93 to 96 % by curvature with 7 to 11 sites for each parameter (`"ml"` and `"map"`), but with 1.4 sites in
+#' 100 % by scores, whose intervals were 1.6 to 2 times as wide, and in 95 % by curvature (`bench/membership.md` in the
+#' sources).
 #'
 #' @param object a fit of [bernoulli_mixture()] without `smooth`.
 #' @param parm names of parameters or of taxa; missing: all.

@@ -2,24 +2,24 @@
 
 #' Do groups of sites differ in what was missed?
 #'
-#' Compares time slices, regions, formations or other groups of sites of a result of [which_zeros()], two by two, with
-#' intervals: the share of what was there that was missed, the number missed, or the number of taxa a site held once the
-#' missed ones are added to the presences.
+#' Compares time slices, regions, formations or other groups of sites of a result of [which_zeros()], in pairs, with
+#' intervals: the share of undetected presences in all presences, their number, or the mean number of taxa at a site,
+#' undetected ones included.
 #'
 #' @details
-#' The sites of each group are taken as a random draw of many such sites: the range is that of the difference between
-#' all of these. It has two parts. The total may be larger or smaller, for both groups alike; where it may be 0, so may
-#' every difference of what was missed. And sites differ within groups: the variance of a group is that of its own
-#' sites, shrunk towards that of all groups as if by five more sites, and Student's t allows for few of them. Of fits,
-#' and where completeness, effort or a phantom is assumed, the first part is that of draws of the groups themselves. Of
-#' sites that were dealt into two groups at random, whose true difference is 0, 7 % of the ranges of the share left
-#' out 0 in six tables whose total is surely above 0, and 10 % of those of the number of taxa in nine
-#' (`bench/which_zeros_parts.md`).
+#' The sites of each group are taken as a random sample of many such sites, and the interval is that of the difference
+#' between the means of these. It combines two uncertainties. The total is uncertain, by the same factor for both
+#' groups; if it may be 0, so may every difference of what was missed. And sites differ within groups: the variance of a
+#' group is that of its own sites, shrunk towards that of all groups as if by five more sites, and Student's t allows
+#' for small groups. For fits, and if completeness, effort or a phantom is assumed, the first part comes from draws for
+#' the groups themselves. When sites were dealt into two groups at random, so that the true difference is 0, 7 % of the
+#' intervals of the share excluded 0 (six tables whose total is surely above 0), and 10 % of those of the number of taxa
+#' (nine tables; `bench/which_zeros_parts.md`).
 #'
-#' Sites that are not independent, such as several of one formation, tell less than as many others, and the ranges are
-#' then too narrow. What a total rests on, the difference rests on, too. Presences alone do not show how thorough a
-#' search was: groups that were searched with unequal effort cannot be compared by them, and the print says so. Many
-#' pairs are many probabilities to find a difference; the ranges are not widened for that.
+#' If sites are not independent, such as several of one formation, the intervals are too narrow. The difference rests on
+#' the same evidence as the total. Presence-absence data alone do not show how thorough a search was, so they cannot
+#' compare groups that were searched with unequal effort; the print says so. Among many pairs some differences arise by
+#' chance, and the intervals are not widened for that.
 #'
 #' @param fit a result of [which_zeros()], or a fit that [by_site()] takes.
 #' @param groups the group of each site, a vector, in the order of the sites or with their names; `NA` is left out. At
@@ -29,9 +29,8 @@
 #' @param of what is compared: `"share"`, missed / (missed + found), in \[0, 1\]; `"missed"`, the expected number of
 #'   false absences; `"richness"`, (missed + found) / number of sites.
 #' @return A data frame of class `which_zeros_contrast` with a row for each pair of groups: `group`, `other`; `value`
-#'   and `other_value`, what is compared; `difference`, of the first less the second; `low`, `high`, its central 90 %;
+#'   and `other_value`, what is compared; `difference`, the first minus the second; `low`, `high`, its 90 % interval;
 #'   `above`, the probability that it is above 0. Cost: a few passes over the zeros.
-#' @inherit which_zeros references
 #' @seealso [by_site()], which has the groups one by one, [multicause-glossary] for the words of the print
 #' @examples
 #' w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)

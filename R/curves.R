@@ -2,28 +2,27 @@
 #'
 #' The probability of presence of each taxon and the share of each component against age, averaged over the sites near
 #' each age. The fit must know the ages of its sites.
-#' @details At an age, each site weighs as the kernel of [smooth_over()] says by its age alone, wherever it lies, and
-#'   the compositions of the sites are averaged: \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}.
-#'   `present`
-#'   is the probability of a presence if content makes the cell, averaged in the same way: phantoms, the gaps of the
-#'   record, are left out, so it lies above the share of sites where the taxon is on record. The bounds are two
-#'   standard errors of the weighted mean to either side, from the spread of the sites alone: the components are taken
-#'   as known and the sites as independent, which neighbours that were smoothed are not. So they are too narrow. Ages
-#'   are taken at the middle of their bounds where `at` is chosen.
+#' @details At an age, each site has the weight that the kernel of [smooth_over()] gives to its age alone, wherever it
+#'   lies. The compositions of the sites, their memberships among the content components, are averaged:
+#'   \eqn{\bar t_a = \sum_i w_i t_{ia}}{mean[a] = sum_i w[i] t[i,a]}. `present` is the probability of a
+#'   presence if content makes the cell, averaged in the same way: phantoms, the gaps of the record, are left out, so it
+#'   lies above the share of sites where the taxon was recorded. The bounds are two standard errors of the weighted mean
+#'   to either side, from the spread of the sites alone. They are too narrow, because the components are taken as known,
+#'   and smoothed neighbours as independent.
 #'
-#'   **Bandwidth.** A fit that knows ages alone has a bandwidth of age, and it is used. One that was chosen together
-#'   with a place or another distance is none: there two sites are near only where both are small, so the age may reach
-#'   far, and along age alone the same number would carry taxa to times from which none is known. For such fits the
-#'   bandwidth is chosen again: The sites are dealt into ten groups in the order of their ages, and the compositions of
+#'   **Bandwidth.** If the fit was smoothed over ages alone, its bandwidth is used. A bandwidth of age that was chosen
+#'   together with one of place or another distance may be wide, because sites are neighbours there only if they are
+#'   near in both; along age alone it would carry taxa to times from which they are not known. For such fits the
+#'   bandwidth is chosen again. The sites are dealt into ten groups in the order of their ages, and the compositions of
 #'   each group are predicted from the other nine. Widths from the whole range of ages down to 1/1024 of it are tried,
 #'   each half the one before. The widest whose squared error is within 1 % of the least is taken. Far from all
-#'   presences of a taxon a probability above 0 is left where the components of the sites there have one.
+#'   presences of a taxon its probability stays above 0 if the components of the sites there include it.
 #'
 #' @param fit a fit of [aspect_bernoulli()], [bernoulli_mixture()] or [plsa()] with `smooth = smooth_over(age = )`, or
 #'   an [ensemble()] of such fits, whose curves are averaged (taxa only; the bounds then have the spread of the
 #'   fits, too).
 #' @param of `"taxon"` or `"component"` (content components only).
-#' @param at ages, finite; `NULL`: 60 from the oldest to the youngest.
+#' @param at ages, finite; `NULL`: 60 from the oldest to the youngest, by mid-ages.
 #' @param taxon names or numbers of the taxa wanted; `NULL` is all.
 #' @param ... must be empty.
 #' @param draws `NULL`, or a list of fits to data of the same shape, such as [bootstrap_draws()]: the curves of each,
@@ -31,14 +30,14 @@
 #' @param level coverage of the ends over draws, between 0 and 1.
 #' @param bandwidth where the weight of a site has fallen to exp(-1), in the unit of the ages, above 0; `NULL`: see
 #'   Details.
-#' @return A data frame with a row for each age and taxon (component): `age`, `taxon`, `present` (within \[0,
-#'   1\]), `lower`, `upper`, `recorded` (weighted share of the sites where it is on record; unknown cells left out;
-#'   `NA` where the fit was made with `keep_x = FALSE`; for [plsa()] these are `share`, of the counts, expected and as
-#'   recorded) and `n_effective`, the number of sites it rests on, 1 / sum of
-#'   squared weights; for components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. With draws
-#'   there are also `low` and `high`, the central `level` of the curve over them. The attribute `bandwidth` is the one
-#'   used (of an ensemble, that of each member). O(n m) for each age, and O(n^2 k) to choose the bandwidth, of at most
-#'   500 sites predicted. Wrong input is an error of class `multicause_input_error`.
+#' @return A data frame with a row for each age and taxon (component): `age`, `taxon`, `present` (within \[0, 1\]),
+#'   `lower`, `upper`, `recorded` (weighted share of the sites where it was recorded, without unknown cells; `NA` if the
+#'   fit was made with `keep_x = FALSE`) and `n_effective`, the number of sites it rests on, 1 / sum of squared weights.
+#'   For [plsa()] `share`, the expected share of the counts, replaces `present`, and `recorded` is that of the data. For
+#'   components `age`, `component`, `share`, `lower`, `upper`, `n_effective`. With draws there are also `low` and
+#'   `high`, the central `level` of the curve over them. The attribute `bandwidth` is the one used (of an ensemble, that
+#'   of each member). O(n m) for each age, and O(n^2 k) to choose the bandwidth, of at most 500 sites predicted. Wrong
+#'   input is an error of class `multicause_input_error`.
 #' @seealso [plot.aspect_bernoulli()] with `what = "curves"`.
 #' @examples
 #' near <- smooth_over(age = early_tetrapods$sites$age, bandwidth = 4, strength = 10)

@@ -1,22 +1,22 @@
 #' The table without its phantoms
 #'
-#' Reconstructs the table as content alone would have made it: phantom components are taken out, the memberships of
-#' each site rescaled, and the probabilities rounded to 0 and 1.
+#' Reconstructs the table as its content, the components that are not phantoms, would have made it: phantoms are taken
+#' out, the memberships of each site rescaled, and the probabilities rounded to 0 and 1.
 #'
 #' A probability above 0.5 becomes 1, else 0; exactly 0.5 becomes 0. A site that is all phantom (content below
 #' 1e-12) has nothing to rescale and gets the mean content of the table; the result names those. Unknown cells (`NA`)
 #' are filled like zeros and counted apart.
 #'
 #' Rounding alone also loses ones, often most of them in sparse tables, because a taxon whose probability is 0.3 where
-#' it lives is never above 0.5. `keep = "union"` keeps every recorded one; `"replace"` is the rounded table, as in the
-#' paper; use it against false presences. Both counts are reported either way.
+#' it lives is never above 0.5. `keep = "union"` keeps every presence of the data; `"replace"` is the rounded table, as
+#' in the paper, and removes false presences, too. Both counts are reported either way.
 #'
 #' @param fit a fit of [aspect_bernoulli()].
 #' @param drop which kinds of phantoms to take out: `"white"`, `"black"` or both.
-#' @param keep `"union"`: recorded ones stay; `"replace"`: the table is the rounded probabilities.
+#' @param keep `"union"`: presences of the data stay; `"replace"`: the table is the rounded probabilities.
 #' @param ... must be empty.
-#' @param site names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused with that
-#'   advice.
+#' @param site names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused; choose fewer sites
+#'   then.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param phantom_convention see [false_absences()].
@@ -112,14 +112,14 @@ print.denoised <- function(x, ...) {
 
 #' Fill in unknown cells
 #'
-#' Puts the model's answer into the cells that are `NA`; observed cells stay as they are.
+#' Replaces cells that are `NA` by the model's predictions; observed cells stay as they are.
 #'
 #' @param fit a fit of a model of this package whose `predict()` gives every cell its probability or mean.
 #' @param newdata sites with unknown cells, columns matched by name or place; `NULL`: the data of the fit.
 #' @param ... must be empty.
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns in any order, matched by name.
 #' @return A matrix like the data, its unknown cells filled: with the probability of a 1 in 0/1 models, with the
-#'   expected count or value in others. Cells that the model cannot answer (impossible rows of [noisy_or()]) stay `NA`.
+#'   expected count or value in others. Cells that the model cannot predict (impossible rows of [noisy_or()]) stay `NA`.
 #' @examples
 #' x <- early_tetrapods$x
 #' x[1, 2] <- NA

@@ -23,14 +23,14 @@
 #'
 #' **Variational Bayes.** `ensemble(x, k = 2:6, estimate = "vb", phantom = "white")` fits each `k` with four priors
 #' (memberships 1 or 0.3, components 1 or 0.5), with weights by held-out cells and two complete starts each. Its
-#' probabilities come nearest to being right: calibration slopes (1 is right) were 0.92 to 1.14 on eight of nine kinds
-#' of simulated tables, and 1.31 on narrow ranges along a gradient; slopes of single fits were 0.77 to 1.91. The 90 %
-#' intervals of [by_site()] held what was missed at 87 to 98 % of the sites, and the number of the whole table in 52 of
-#' 54 tables (single fits: 7 of 54). Intervals of single cells cannot be trusted (29 to 92 %): use the upper ends of
-#' [identifiability()]. `print()` warns if the members disagree on the number (`bench/bayes.md` in the sources).
+#' probabilities are the best calibrated: slopes (1 is calibrated) were 0.92 to 1.14 on eight of nine kinds of simulated
+#' tables, and 1.31 on narrow ranges along a gradient; slopes of single fits were 0.77 to 1.91. The 90 % intervals of
+#' [by_site()] held what was missed at 87 to 98 % of the sites, and the number of the whole table in 52 of 54 tables
+#' (single fits: 7 of 54). Do not trust intervals of single cells, which held 29 to 92 % of the truth: use the upper
+#' ends of [identifiability()]. `print()` warns if the members disagree on the number (`bench/bayes.md` in the sources).
 #'
-#' **Over estimates.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over these,
-#' too. Make fits with `estimate = "gibbs"` yourself, and give all as a list. `print()` and `summary()` have the
+#' **Several estimates.** `grid = list(estimate = c("ml", "map", "vb"))` with `weights = "held_out"` averages over
+#' these, too. Make fits with `estimate = "gibbs"` yourself, and give all as a list. `print()` and `summary()` have the
 #' weights.
 #'
 #' **Cost.** `members` fits for each `k` and setting of `grid`, 48 by default, and as many for each fold with
@@ -38,16 +38,14 @@
 #' @param x data, as [aspect_bernoulli()] takes them; a fit with kept starts; or a list of fits to the same data.
 #' @param ... for data: further arguments of the model; else empty.
 #' @param k numbers of components, for data.
-#' @param model a model, for data, as in [cross_validate()]. `NULL`: [aspect_bernoulli()], as said in Details.
+#' @param model a model, for data, as in [cross_validate()]. `NULL`: [aspect_bernoulli()], see Details.
 #' @param grid further arguments of the model to combine with every `k`, as in [cross_validate()], for data.
-#' @param members fits for each `k` and setting of `grid`, from 1 to a million, for data. `NULL`: 4, or as said in
-#'   Details.
-#' @param weights `"equal"`, `"held_out"` or a number of at least 0 for every member. `NULL`: `"equal"`, or as said in
-#'   Details.
+#' @param members fits for each `k` and setting of `grid`, from 1 to a million, for data. `NULL`: 4, or see Details.
+#' @param weights `"equal"`, `"held_out"` or a number of at least 0 for every member. `NULL`: `"equal"`, or see Details.
 #' @param folds number of folds for `"held_out"`, at least 2.
 #' @param floor smallest probability given to a held-out cell, above 0 and at most 0.5.
 #' @param control settings of each fit, for data, from [fit_control()]. `NULL` is one start and 50 iterations of EM:
-#'   members should differ, and what one short fit gets wrong averages out; or as said in Details.
+#'   members should differ, and errors of single short fits average out; or see Details.
 #' @return A list of class `multicause_ensemble` (and `aspect_bernoulli`, where all members are): `fits`, `weights`,
 #'   `probability` (n x m, the average probability of a presence), `dims` and `names` as in a fit, with `k` the number
 #'   of all components, and where members are aspect Bernoulli fits `param`. Methods: `print`, `fitted`, `predict` for

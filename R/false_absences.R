@@ -7,15 +7,16 @@
 #' **The four numbers** of an observed zero:
 #' \describe{
 #'   \item{`probability`}{the probability of a presence in this cell, \eqn{p}, as `fitted()` gives it.}
-#'   \item{`present`}{that probability without the white phantom: if content made the cell.}
+#'   \item{`present`}{that probability without the white phantom: if content, the components that are not phantoms, made
+#'     the cell.}
 #'   \item{`missed`}{the probability that the phantom made the zero *and* content would have made a presence: a false
-#'     absence. The sum of `missed` is the expected number of them.}
+#'     absence. The sum of `missed` is the expected number of them. In [which_zeros()] `missed` is another quantity.}
 #'   \item{`phantom`}{the probability that the phantom made the zero, whether the taxon was there or not.}
 #' }
 #'
 #' **Which one to rank by.** Within one site the four rank (almost) alike.
 #' * `"probability"`, the default, is the ranking for a whole table. In tables with a large phantom, such as those of
-#'   fossils, it found planted omissions best.
+#'   fossils, it found planted false absences best.
 #' * `"missed"` estimates how probably this zero is false. It ranks better if the phantom is the loss itself (a table
 #'   that was complete before).
 #' * `"present"` disregards how poor a site is.
@@ -24,12 +25,12 @@
 #'
 #' **How sure.** The data alone do not fix `missed`: other decompositions of the table fit equally well, with values
 #' from 0 (no phantom) to `missed_most`, the largest for a phantom as white as this one. [identifiability()] has wider
-#' bounds. As a probability `missed` is right on average only with `estimate = "vb"`, flat priors, and tables drawn from
-#' the model; other estimates are too sure.
+#' bounds. `missed` is calibrated only with `estimate = "vb"`, flat priors, and tables drawn from the model; other
+#' estimates are too sure.
 #'
-#' **Repeated visits.** For [visits_bernoulli()] `probability` and `present` are the probability that the taxon is there
-#' before a look at the visits to this cell, `missed` after all of them, and `phantom` the probability that these visits
-#' would miss it. There is no `missed_most`, because visits decide.
+#' **Repeated visits.** For fits of repeated visits `probability` and `present` are the probability that the taxon is
+#' there before the visits to this cell are considered, `missed` after all of them, and `phantom` the probability that
+#' these visits would miss it. There is no `missed_most`, because visits decide.
 #'
 #' **Recording.** For [noisy_or()] with `missed_by`, `probability` is that of a record, `present` that the taxon is
 #' there, both given the other taxa of the site and this zero; `missed` that it is there and was not recorded, `phantom`
@@ -42,8 +43,8 @@
 #' (`bench/additions.md` in the sources).
 #'
 #' **Cost.** O(n m k), by blocks of rows; memory for the cells returned and one block.
-#' @param fit a fit of [aspect_bernoulli()], of [noisy_or()] with `missed_by`, or to [shards()] (without `within`,
-#'   `site_data`, `x` and `phantom_convention`).
+#' @param fit a fit of [aspect_bernoulli()], [visits_bernoulli()] or [visits_occupancy()], of [noisy_or()] with
+#'   `missed_by`, or to [shards()] (without `within`, `site_data`, `x` and `phantom_convention`).
 #' @param n how many cells to return: a whole number of at least 1, or `Inf` for all; with `per`, for each site
 #'   or taxon.
 #' @param by which number to rank by, see Details; the first is the default.

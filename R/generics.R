@@ -86,16 +86,16 @@ vcov.multicause <- function(object, ...) stop_lacks(object, "vcov", spread_words
 #' @details
 #' Numbers that each draw records, such as the number of false absences, have quantiles of their draws. Probabilities
 #' have the ends of the Beta distributions with the mean and the standard deviation of their draws, `spread` of the fit.
-#' Of probabilities next to 0 the lower end is too high. Where chains found different solutions, the intervals are of
-#' both, and wide. On simulated tables of 100 x 20, intervals of 90 % held 88 to 90 % of the true probabilities of
+#' Of probabilities next to 0 the lower end is too high. If chains found different solutions, the intervals cover both,
+#' and are wide. On simulated tables of 100 x 20, intervals of 90 % held 88 to 90 % of the true probabilities of
 #' [aspect_bernoulli()], and 86 % of those of [plsa()], which learns its prior from the table.
 #'
 #' With `estimate = "vb"` the posterior is approximated by independent distributions, which are far too narrow: 90 %
 #' intervals held 40 to 66 % of the same probabilities of [aspect_bernoulli()], 20 to 62 % of [plsa()]
 #' (`bench/samplers.md` in the sources).
 #'
-#' Features of [bmf()] have no numbers that hold from draw to draw, so their intervals are of quantities that do not
-#' depend on labels: numbers of features and entries, and the parameters of the priors.
+#' Features of [bmf()] have other labels in each draw, so intervals are those of quantities that do not depend on
+#' labels: numbers of features and entries, and the parameters of the priors.
 #'
 #' @param object a fit with `estimate` `"gibbs"` or `"vb"` of [aspect_bernoulli()], with either of [plsa()], with
 #'   `"gibbs"` of [noisy_or()], or a fit of [bmf()].

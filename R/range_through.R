@@ -1,8 +1,7 @@
 #' Zeros inside the age range of a taxon
 #'
 #' Marks the zeros of a taxon at sites of an age between an older and a younger presence (*range-through* or *Lazarus*
-#' gaps), which are gaps of the record if the taxon lived at that place at all. This classical rule uses ages alone, and
-#' models should do better.
+#' gaps), which are gaps of the record if the taxon lived at that place at all. This classical rule uses ages alone.
 #' @param x A matrix of sites by taxa as every model takes it: 0/1, logical or counts, data frame or
 #'   sparse; above 0 is a presence, `NA` an unknown cell.
 #' @param age The ages of the sites, in the order of the rows of `x`, in any unit and direction: a numeric
@@ -17,8 +16,8 @@
 #' @details
 #' With bounds, only what is certain counts. A taxon surely lived from the younger bound of its oldest presence (the
 #' presence whose younger bound is greatest) to the older bound of its youngest presence. A site is surely inside when
-#' both of its bounds are. So coarse dating can only make the answer shorter. Bounds that are equal give the same as
-#' single ages. A taxon with all of its presences in intervals that overlap has no certain range.
+#' both of its bounds are. So coarse dating can only reduce the number of gaps. Equal bounds give the same as single
+#' ages. A taxon with all of its presences in intervals that overlap has no certain range.
 #'
 #' `"include"` and `"order"` differ for sites of equal age. With `"include"` all of them are inside when one holds
 #' the oldest presence. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"`
@@ -26,7 +25,7 @@
 #' old.
 #'
 #' A site without an age is never inside and extends no range. A message of class `multicause_message` reports how many
-#' there are. Take care with ages that come from the fossils themselves, as most land-mammal ages do. The answer is then
+#' there are. Take care with ages that come from the fossils themselves, as most land-mammal ages do. The result is then
 #' circular: a range is drawn through sites that were dated by the taxa of the table.
 #'
 #' Cost: proportional to the cells of `x`.

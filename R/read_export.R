@@ -324,13 +324,12 @@ need_numeric_columns <- function(table, columns) {
 #' | `order`, `family`, `genus` | `ORDER`, `FAMILY`, `GENUS` | `order_name`, `family_name`, `genus_name` |
 #' | `species` | `SPECIES` | `species_name` |
 #'
-#' Names that people give these columns, such as `Locality`, `Latitude` or `MaxAge`, are known, too, and a message tells
-#' of them.
-#' They come first; every other column is kept under its own name. Blanks, `NA` and `\N` become `NA`; columns of numbers
-#' alone become numbers. Indeterminate names (`indet.`, `gen.`, `sp.`, `incertae sedis`, `_`) become `NA`.
-#' Control characters, line breaks within a field among them, become blanks.
-#' `species` becomes the full name, genus and epithet. Latitude and longitude both exactly 0 are unknown and become
-#' `NA`. Ages and coordinates that cannot be, and quotation marks that would lose rows, are treated as in [read_pbdb()].
+#' Names that people give these columns, such as `Locality`, `Latitude` or `MaxAge`, are known, too, and a message
+#' reports them. Renamed columns come first; every other column keeps its own name. Blanks, `NA` and `\N` become `NA`;
+#' columns of numbers alone become numbers. Indeterminate names (`indet.`, `gen.`, `sp.`, `incertae sedis`, `_`) become
+#' `NA`. Control characters, line breaks within a field among them, become blanks. `species` becomes the full name,
+#' genus and epithet. Latitude and longitude both exactly 0 are unknown and become `NA`. Impossible ages and
+#' coordinates, and quotation marks that would lose rows, are treated as in [read_pbdb()].
 #'
 #' A message of class `multicause_message` reports what was read and what was left out.
 #'
@@ -429,7 +428,7 @@ indeterminate <- "^(gen|sp|spp|fam|ord)\\.?( |$)|^indet\\.?( |$)| indet\\.?$|^in
 #' @param rank `"genus"` leaves out occurrences that are not identified to a genus, `"species"` those not identified
 #'   to a species; `"any"` keeps all.
 #' @param names What becomes of names in columns `genus` and `species` that differ only in how they are written:
-#'   `"keep"` leaves them apart and tells of them; `"join"` makes them one; `"certain"` joins them and leaves out names
+#'   `"keep"` leaves them apart and reports them; `"join"` makes them one; `"certain"` joins them and leaves out names
 #'   with marks of doubt. See [occurrence_matrix()].
 #' @param keep which occurrences that the database flags are kept all the same, any of `"trace"` (flag `I`: ichnotaxa,
 #'   such as footprints and burrows), `"form"` (flag `F`: form taxa, such as eggs and leaves, named apart from what made

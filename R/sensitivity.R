@@ -1,39 +1,38 @@
 # Sensitivity of a which_zeros() result to its assumptions.
 
-#' How far an answer depends on what was taken for granted
+#' How far a result depends on its settings and assumptions
 #'
-#' Answers the question of [which_zeros()] again with one thing changed at a time: how many components, which estimate
-#' and prior, with neighbours or without, another seed, another evidence or assumption of how many were missed, the
-#' range rule. The result is one sentence and one figure for the paper.
+#' Repeats [which_zeros()] with one thing changed at a time: the number of components, the estimate and the prior,
+#' neighbours, the seed, the evidence for the number missed, and which zeros can be false. The result is a table and a
+#' figure for the paper.
 #'
 #' @details
-#' The row "as it is" is `fit` itself. Each of the others has one thing changed, and the settings, the seed and the
-#' number of copies of `fit` with presences held out, so that like is compared with like:
+#' The row "as it is" is `fit` itself. Each other row changes one thing, and keeps the other settings, the seed and the
+#' number of copies of `fit`:
 #' * half as many components, and 1.5 times as many, in all models;
 #' * `estimate = "ml"`, and a stronger prior (`aspects = c(1.5, 4)`, `membership = 1.2`), instead of the default;
 #' * no ages, places and distances, where there are any;
 #' * another seed;
-#' * the phantom taken for what was missed (`assume = "phantom"`), or, where that is the assumption, how well presences
-#'   are predicted; with `completeness` as a range, all sites at its lower, at its upper end;
-#' * where there are ages: only zeros within the known range of a taxon, or as old as an end of it ([range_through()],
-#'   by the middles of ages with bounds) can be false; where `within` was given: all zeros can.
+#' * `assume = "phantom"`, or, if `fit` assumes that, presence-absence data alone; if `completeness` is a range, all
+#'   sites at its lower end, and all at its upper end;
+#' * if ages are known: only zeros within the known range of their taxon, its ends included, can be false
+#'   ([range_through()] with `ties = "include"`, by mid-ages); if `within` was supplied: all zeros can.
 #'
-#' The result is no interval: other changes are possible, and these are not equally likely. All answers assume that a
-#' presence is never an error. What other evidence says of the answer as it is, is in its own figure,
-#' `plot(fit, "how_many")`.
+#' The smallest and the largest number are not the ends of an interval: other changes are possible, and these are not
+#' equally likely. All rows assume that presences are never errors. `plot(fit, "how_many")` shows the estimates of other
+#' evidence.
 #'
 #' @param fit a result of [which_zeros()].
 #' @param ... must be empty.
-#' @param n how many of the likeliest zeros to follow.
+#' @param n how many zeros, from the top of the list, to compare.
 #' @param control settings from [fit_control()] of how the job is run: `n_threads`, and `progress`, a bar with the time
 #'   left.
-#' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for each answer: `change`;
-#'   `missed`, the expected number of false absences, `low` and `high` (90 %); `zeros` that can be false; `kept`, how
-#'   many of the likeliest zeros of the answer as it is are among the likeliest of this one; `n`, how many of these
-#'   are compared; and `source`. An interrupt keeps the answers that are there. It has `print()`, `plot()`,
-#'   [as.data.frame()]. Cost: six or seven times that of `fit`; in parallel where a [future::plan()] is set. For a first
-#'   look take a `quick` answer.
-#' @inherit which_zeros references
+#' @return A list of class `which_zeros_sensitivity`: `table`, a data frame with a row for `fit` and for each change:
+#'   `change`; `missed`, the expected number of undetected presences, `low` and `high` (90 %); `zeros`, how many can be
+#'   false; `kept`, how many of the first `n` zeros of `fit` are among the first `n` of this row; `n`; and `source`, the
+#'   evidence of the number. An interrupt keeps the rows that are finished. It has `print()`, `plot()`,
+#'   [as.data.frame()]. Cost: six or seven times that of `fit`, because changes of evidence and of `within` share one;
+#'   in parallel where a [future::plan()] is set. For a first look take a result with `quick = TRUE`.
 #' @seealso [which_zeros()], [identifiability()], which shows what the data cannot decide, [multicause-glossary]
 #' @examples
 #' w <- which_zeros(simulated_sites$x[1:30, 1:20], quick = TRUE, seed = 1)

@@ -18,8 +18,8 @@
 #' whose age or place is unknown takes the average of all others (in a mixture, none).
 #'
 #' **Circular arguments.** Most fossil sites are dated by their faunas. Smoothing over such ages uses the faunas twice:
-#' a site called old because of its genera is then told that old genera belong there. Radiometric or
-#' magnetostratigraphic ages, or place alone, are free of it. Fit both ways and compare.
+#' a site that is dated as old by its genera is then expected to have old genera. Radiometric or magnetostratigraphic
+#' ages, or place alone, avoid this. Fit both ways and compare.
 #'
 #' **Choosing by `"cv"`.** Cells are held out in `folds` groups, and never whole sites, whose neighbours must stay. For
 #' each fold the model without smoothing is fitted further with each candidate: four bandwidths at strength 10, then
@@ -35,7 +35,7 @@
 #' with \eqn{t} the compositions, \eqn{\bar t_i}{mean_i} the average of the neighbours of site i, \eqn{v} its shares of
 #' content and of each fixed phantom, \eqn{\bar v}{mean} their means over the table, \eqn{c} the `strength` and \eqn{b}
 #' `recording`. The sums are log-affinities (Bhattacharyya 1943). `strength` is in cells: 10 weighs little against 40
-#' genera of a site, and much against two. 0 is no smoothing, bit for bit. [plsa()] has the first term, in counts;
+#' genera of a site, and much against two. 0 is no smoothing. [plsa()] has the first term, in counts;
 #' [bernoulli_mixture()] has an objective of its own.
 #' @param ... must be empty.
 #' @param age ages of the sites in any unit: a numeric vector, or a matrix or data frame of two columns, the
@@ -45,10 +45,10 @@
 #'   is an error that says so.
 #' @param place matrix or data frame of two columns, whose names say what they are: longitude (within \[-180, 360\]) and
 #'   latitude (within \[-90, 90\]) in degrees, named such as `lng` and `lat`, with great-circle distances in km; or
-#'   places in the plane in any unit, named such as `easting` and `northing`, with straight distances in that unit. `x`
-#'   and `y` are in the plane where they cannot be degrees, else you are asked. Points of package sf are taken, too, in
-#'   degrees or in the plane as their coordinate reference says. `NA` is unknown; longitude and latitude both 0, far
-#'   from all others, are an error.
+#'   places in the plane in any unit, named such as `easting` and `northing`, with straight distances in that unit.
+#'   Columns `x` and `y` are taken as places in the plane if they cannot be degrees, else they are an error that asks
+#'   for other names. Points of package sf are taken, too, in degrees or in the plane as their coordinate reference
+#'   says. `NA` is unknown; longitude and latitude both 0, far from all others, are an error.
 #' @param environment matrix or data frame of numbers, a column for each variable of the sites, such as depth,
 #'   temperature or the logarithm of rain. Each is divided by its standard deviation; the distance of two sites is the
 #'   root of the mean squared difference over the variables. `NA` is unknown.
@@ -61,8 +61,7 @@
 #'   vector such as `c(age = 1, place = 500)`. Or `"cv"`.
 #' @param strength how much the neighbours count, in cells, at least 0; or `"cv"`.
 #' @param recording how much the table's mean share of a fixed phantom counts, in cells, at least 0.
-#' @param most most neighbours of a site, at least 1; `NULL`: 30 in fits, 500 in [neighbours_mean()], which has nothing
-#'   else to go by.
+#' @param most most neighbours of a site, at least 1; `NULL`: 30 in fits, 500 in [neighbours_mean()].
 #' @param folds groups of cells for `"cv"`, at least 2.
 #' @return A list of class `smooth_over`, to be given to a model. Names, where the covariates have them,
 #'   are matched to the rows of the data; so held-out rows can be left out. Of data frames these are the row names, or a

@@ -25,15 +25,14 @@
 #' effects may grow without bound.
 #'
 #' **What is assumed.** The default assumes that a visit searches all sites alike, up to the covariates of `detection`.
-#' If that holds, it expected 0.77 to 1.12 times the true number of misses for one to 20 species with four visits; if
-#' detection differed between sites (log-odds with a standard deviation of 1), a third to a half. `missed_by = "site"`
-#' assumes that a visit finds all taxa of a site equally well; it was right from eight species on, and with fewer up to
-#' 16 times too high (`bench/visits_occupancy.md` in the sources). The print adds the occupancy model of each taxon,
-#' whose 90 % range held the truth in 80 to 100 % of simulated tables searched alike, in 60 to 78 % of others.
+#' If detection differs among sites, it underestimates the number missed. `missed_by = "site"` assumes that a visit
+#' finds all taxa of a site equally well, and needs many taxa. The number missed in the print is therefore that of
+#' [visits_occupancy()], if misses depend on taxon and visit alone. Its 90 % interval held the truth in 93 to 100 % of
+#' simulated surveys, also where detection differed among sites (`bench/visits_occupancy.md` in the sources).
 #'
-#' **When not to trust it.** A taxon that visits found but seldom may be put at all sites with a detection near 0, or,
-#' if all visits agree, at a detection of 1. `print()`, [occupied()], [visits_needed()] and [false_absences()] name such
-#' taxa. Taxa found at fewer than `rare` sites are flagged in `fit$rare`.
+#' **When not to trust it.** A taxon that was seldom found may be estimated to be at all sites with a detection near 0,
+#' or, if all visits agree, to have a detection of 1. `print()`, [occupied()], [visits_needed()] and [false_absences()]
+#' name such taxa. Taxa found at fewer than `rare` sites are flagged in `fit$rare`.
 #'
 #' **Estimates.** `"map"`, the default, is the posterior mode; it predicted held-out records better than `"ml"`, by
 #' 0.003 to 0.37 nats a record (`bench/estimate_default.md`). `"gibbs"` draws from the posterior, with `detection` and
@@ -46,14 +45,13 @@
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws of the posterior).
 #' @param prior for `"map"` and `"gibbs"`, `NULL` or a list as in [aspect_bernoulli()]: `aspects`, two numbers (`"map"`:
-#'   of at least 1);
-#'   `membership`, one; `detection`, the standard deviation of the normal prior of mean coefficients (with
-#'   `sharing = "none"`, of each taxon's), and `communities`, that of effects on memberships, both on the scale of
-#'   covariates of standard deviation 1. `NULL`: `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with `communities`)
-#'   for `"map"`, `c(1.2, 2)` and 1 for `"gibbs"`, 1.65 for the others.
+#'   of at least 1); `membership`, one; `detection`, the standard deviation of the normal prior of mean coefficients
+#'   (with `sharing = "none"`, of each taxon's), and `communities`, that of effects on memberships, both on the scale of
+#'   covariates of standard deviation 1. `NULL`: for `"map"` `aspects = c(1.5, 1.5)` and `membership = 1.5` (1 with
+#'   `communities`), for `"gibbs"` `aspects = c(1.2, 2)` and `membership = 1`; `detection` and `communities` are 1.65.
 #' @param missed_by `NULL`, or what the probability of missing a presence depends on, besides the visit: `"site"`,
-#'   `"taxon"` or, for the visit alone, `"visit"`. `NULL` without `detection`: taxon and visit, taxa shrunk to each
-#'   other.
+#'   `"taxon"` or, for the visit alone, `"visit"`. `NULL` without `detection`: taxon and visit, with taxa shrunk towards
+#'   each other.
 #' @param detection `NULL`, or a formula of the covariates that detection follows, in place of `missed_by`. `NULL`
 #'   without `missed_by`: `~visit`.
 #' @param visit_data covariates of visits: a named list of n x visits matrices (or of n values), or a data frame with
@@ -89,10 +87,10 @@
 #'     states that were kept.}
 #'   \item{`rare`}{whether each taxon was found at fewer than `rare` sites.}
 #' }
-#' `fitted()` is the probability that the taxon is there. [false_absences()] and [by_site()] use all visits.
-#' There is no certificate (`NA`).
+#' `fitted()` is the probability that the taxon is there. [false_absences()] and [by_site()] use all visits. The
+#' `certificate` of [summary()][summary.aspect_bernoulli] is `NA`.
 #' @seealso [The shapes of data][visits_bernoulli_data], [visits_array()] to make them; [occupied()] for richness and
-#'   ranges, [visits_needed()], [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors,
+#'   numbers of sites, [visits_needed()], [predict.visits_bernoulli()], [vcov.visits_bernoulli()] for standard errors,
 #'   [autoplot.visits_bernoulli()], [predictive_check()]; [aspect_bernoulli()], [false_absences()], [by_site()],
 #'   [identifiability()], [multicause-glossary] for the words.
 #' @concept imperfect detection

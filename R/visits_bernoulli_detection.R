@@ -257,16 +257,15 @@ sharing_sentence <- function(fit) {
 #'
 #' @details
 #' With one component and `estimate = "ml"`, `sharing = "none"`, this is what `occu()` of package unmarked gives, taxon
-#' by taxon. With `sharing = "partial"` what is unsure of the mean that taxa are shrunk to is taken in. Held as they are
-#' are the spread among taxa and, with more components, the memberships: intervals are too narrow by what these leave
-#' unsure, which `estimate = "gibbs"` takes in.
-#' Components at 0 or 1 have no standard error (`NA`) and are held.
+#' by taxon. With `sharing = "partial"` the uncertainty of the common mean is included. The spread among taxa and, with
+#' more components, the memberships are taken as known, so intervals are too narrow; those of `estimate = "gibbs"`
+#' include this uncertainty, too. Probabilities of components at 0 or 1 are fixed and have no standard error (`NA`).
 #'
 #' @param object a fit of [visits_bernoulli()] with `detection`.
 #' @param parm names of coefficients, `"taxon:term"` as `vcov()` has them, or of taxa; missing: all.
 #' @param level probability of the intervals.
 #' @param what `"detection"`; `"all"`: the log-odds of the components, too; or `"communities"`: the effects of
-#'   covariates on memberships, by component, with components and detection held.
+#'   covariates on memberships, by component, with components and detection taken as known.
 #' @param ... must be empty.
 #' @return `vcov()`: a symmetric matrix, 0 between taxa that share no mean. `confint()`: a matrix with a row for each
 #'   coefficient and columns of the lower and the upper end.
@@ -414,7 +413,7 @@ new_detection <- function(fit, newdata, level = NULL) {
 #' The number of visits after which a taxon that is there has been found with a stated probability.
 #'
 #' @param fit a fit of [visits_bernoulli()] with `detection`.
-#' @param probability the probability to have found it, between 0 and 1.
+#' @param probability the probability of at least one record, between 0 and 1.
 #' @param ... must be empty.
 #' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
 #' @param level with `estimate = "gibbs"`, the probability of the interval of the number.

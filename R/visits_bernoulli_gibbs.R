@@ -412,28 +412,28 @@ coefficient_draws <- function(fit) {
 #' there was, with intervals.
 #'
 #' @details
-#' With `estimate = "gibbs"` the intervals are those of the posterior. Of other fits with `detection` they take
-#' in that presences are random, and the [standard errors][vcov.visits_bernoulli] of components and detection;
-#' memberships, and the spread among taxa, are held. On 30 simulated surveys of 100 sites and 30 taxa with three visits,
-#' intervals of 90 % held the number of sites of 91 % of taxa and the richness of 92 % of sites with one community, 86 %
-#' and 88 % with three, whose memberships they take as known (`bench/visits.md` in the sources). Where there are no
-#' standard errors (`missed_by`), or an estimate is at a bound, there is no interval (`NA`).
+#' With `estimate = "gibbs"` the intervals are those of the posterior. Those of other fits with `detection` include the
+#' random variation of presences and the [standard errors][vcov.visits_bernoulli] of components and detection, but take
+#' memberships and the spread among taxa as known. On 30 simulated surveys of 100 sites and 30 taxa with three visits,
+#' 90 % intervals held the number of sites of 91 % of taxa and the richness of 92 % of sites with one community, of 86 %
+#' and 88 % with three (`bench/visits.md` in the sources). Where there are no standard errors (`missed_by`), or an
+#' estimate is at a bound, there is no interval (`NA`).
 #'
 #' **Taxa that are seldom found** may be at few sites and found there, or at many and hardly ever found. The posterior
 #' of their number of sites has a long upper tail: the mean, `expected`, lies above the `median`. Means add up to the
-#' mean of the sum; medians do not. Much of what is said of such taxa is what the others tell. Over simulated surveys
-#' sums of means of `"gibbs"` were 5 to 31 % too high, and 28 % too low where presences followed gradients; 90 %
-#' intervals of single taxa held 88 to 95 % of the truth (`bench/visits.md` in the sources). Leave taxa in the table
-#' that were looked for and that no visit found: they show how rare taxa can be.
+#' mean of the sum; medians do not. The estimate for such taxa depends mostly on the other taxa. In simulated surveys
+#' sums of their means by `"gibbs"` were 5 to 31 % too high, and 28 % too low where presences followed gradients; 90 %
+#' intervals held the number of sites of 88 to 95 % of these taxa (`bench/visits.md` in the sources). Keep taxa in the
+#' table that were looked for and never found: they show how rare taxa can be.
 #'
 #' @param fit a fit of [visits_bernoulli()].
 #' @param of `"site"`: richness of each; `"taxon"`: its number of sites.
-#' @param level probability that the interval holds at least: it is the shortest such range of whole numbers.
+#' @param level least probability of the interval, which is the shortest such range of whole numbers.
 #' @param ... must be empty.
 #' @return A data frame of class `visit_richness` with a row for each: its name (number), as `site` or `taxon`, `found`,
-#'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for its own
-#'   record to say much, and `bound`, whether its estimate is at a bound and means nothing (see [visits_bernoulli()]).
-#'   What was not visited counts by its probability. `plot()` draws it.
+#'   `expected` (the mean), `median`, `low` and `high`, and for taxa `rare`, whether it was found too seldom for a
+#'   reliable estimate of its own, and `bound`, whether its estimate is at a bound and must not be used (see
+#'   [visits_bernoulli()]). Cells that were not visited count by their probability. `plot()` draws it.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
@@ -619,7 +619,7 @@ whole_limits <- function(mass, from, level) {
 #'
 #' **Neighbours.** `smooth` shrinks the memberships of each site towards those of its neighbours, as in
 #' [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is chosen, whole visits are held
-#' out (single records if misses depend on the `"site"`). It does not go with `communities` or `"gibbs"`.
+#' out (single records if misses depend on the `"site"`). It cannot be combined with `communities` or `"gibbs"`.
 #'
 #' **Cost.** An iteration takes O(n m (k + visits)), with d coefficients of detection O(n m visits d^2) more, with w
 #' terms of `communities` O(n k^2 w^2), and Newton steps O(n m k^2) more. A draw takes O(n m (k + visits)) and a random

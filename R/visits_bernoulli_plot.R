@@ -6,9 +6,9 @@
 #'
 #' @param object a fit of [visits_bernoulli()].
 #' @param what `"detection"`: the probability to find each taxon where it is against a covariate of the fit's
-#'   `detection`, the others at their means, with the taxon of mean coefficients on top (with `estimate = "gibbs"` and
-#'   its 90 % interval); `"richness"`: taxa found and estimated at each site, with intervals; `"sites"`: sites of each
-#'   taxon. Others as in [plot.aspect_bernoulli()]. `NULL`: `"detection"` where there is such a covariate, else
+#'   `detection`, the others at their means, with a line for the mean coefficients over taxa (and its 90 % interval with
+#'   `estimate = "gibbs"`); `"richness"`: taxa found and estimated at each site, with intervals; `"sites"`: sites of
+#'   each taxon. Others as in [plot.aspect_bernoulli()]. `NULL`: `"detection"` where there is such a covariate, else
 #'   `"richness"`.
 #' @param covariate for `"detection"`: the name of a covariate; `NULL`: the first that is a number.
 #' @param ... the other arguments of [plot.aspect_bernoulli()], for its views.
@@ -181,8 +181,8 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 
 #' Does the fit make surveys like the real one?
 #'
-#' Surveys drawn from a fit of [visits_bernoulli()] or [visits_occupancy()], from its posterior where it has one, beside
-#' the data: a posterior predictive check.
+#' Compares the data with surveys simulated from a fit of [visits_bernoulli()] or [visits_occupancy()], from its
+#' posterior if it has one: a posterior predictive check.
 #'
 #' @param fit a fit of [visits_bernoulli()] or [visits_occupancy()].
 #' @param nsim number of surveys to draw.

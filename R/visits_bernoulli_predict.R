@@ -4,22 +4,22 @@
 #' were not made.
 #'
 #' @details
-#' **New sites** are known by their covariates (`site_data`, of a fit with `communities`), by their neighbours
-#' (`along`, of a fit with `smooth`) or by visits to them (`newdata`, with `visit_data` and `site_data` where detection
-#' goes by covariates). By covariates memberships follow from the fit's effects. By visits the likeliest memberships are
-#' found (with a prior: of the posterior mode), components and detection held, and neighbours pull if they are given,
-#' too.
+#' **New sites** are described by their covariates (`site_data`, for a fit with `communities`), by their neighbours
+#' (`along`, for a fit with `smooth`) or by visits to them (`newdata`, with `visit_data` and `site_data` if detection
+#' depends on covariates). From covariates memberships follow by the effects of the fit. From visits the most likely
+#' memberships are found (with a prior, the posterior mode), with components and detection fixed; neighbours, if
+#' supplied, count as in the fit.
 #'
-#' **With draws.** Of a fit with `estimate = "gibbs"` and `communities`, probabilities at new sites are means over the
-#' states that were kept, and have a `level`. Without `communities` memberships of new sites are found with
-#' the posterior means held for true, and have none.
+#' **With draws.** For a fit with `estimate = "gibbs"` and `communities`, probabilities at new sites are means over the
+#' draws that were kept, and can have intervals. Without `communities` memberships of new sites are found with
+#' parameters fixed at their posterior means, and there are no intervals.
 #'
 #' @param object a fit of [visits_bernoulli()].
 #' @param newdata for `"detection"`: a data frame with a row for each visit and the covariates of the fit's `detection`
 #'   as columns; what is left out is at its mean (its commonest value). Else visits to new sites, in any shape
 #'   that [visits_bernoulli()] takes, with the taxa of the fit; or, of a fit with `communities`, a data frame of their
 #'   covariates, as package terra passes it for the cells of a raster; or `NULL`.
-#' @param type `"response"`: the probability that the taxon is there, before a look at the visits to the cell;
+#' @param type `"response"`: the probability that the taxon is there, before the visits to the cell are considered;
 #'   `"present"`: after them; `"found"`: that it is there and `planned` visits find it; `"membership"`, `"cell"`: as in
 #'   [predict.aspect_bernoulli()], `"cell"` for the data of the fit alone. `"detection"`: the probability that a visit
 #'   finds each taxon where it is.
@@ -34,8 +34,8 @@
 #'   [predict.aspect_bernoulli()].
 #' @param sides for an array in `newdata`, as in [visits_bernoulli()].
 #' @param control settings of the search for memberships, from [fit_control()].
-#' @return A matrix: rows of `newdata` x m, sites x m, or as in [predict.aspect_bernoulli()]. `NA` where a covariate
-#'   that the fit goes by is `NA`.
+#' @return A matrix: rows of `newdata` x m, sites x m, or as in [predict.aspect_bernoulli()]. `NA` where a covariate of
+#'   the fit is `NA`.
 #' @seealso [visits_needed()]
 #' @examples
 #' set.seed(1)

@@ -127,9 +127,9 @@ coefficient_draws_of <- function(fit) {
 
 #' Intervals of the coefficients of occupancy
 #'
-#' Of a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale: they
-#' include the uncertainty of the common mean and of the spread among taxa. On simulated surveys 90 % intervals of
-#' slopes held the truth in 90 to 94 % (`bench/visits_occupancy.md` in the sources).
+#' Intervals for a fit of [visits_occupancy()], from draws of the posterior, on the covariates' own scale. They include
+#' the uncertainty of the common mean and of the spread among taxa. On simulated surveys 90 % intervals of slopes held
+#' the truth in 90 to 94 % (`bench/visits_occupancy.md` in the sources).
 #'
 #' @param object,x a fit of [visits_occupancy()].
 #' @param parm names of coefficients, `"taxon:part:term"` as `vcov()` has them, or of a part of these: `"presence"`,

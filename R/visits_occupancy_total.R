@@ -105,10 +105,10 @@ taxon_numbers <- function(fit, level) {
 #' which an earlier visit found there. At .9 one record in ten would be new.
 #'
 #' @details
-#' The next visit is as the visits to the site were on average, in the covariates of detection. A taxon known at the
-#' site is there, and is found again with its own probability; of others the probability that it is there after the
-#' visits counts, too. Of a group the records of its sites are summed, each judged by what is known at its own site.
-#' Good's coverage of abundances, as package iNEXT has it, is the same idea for the next individual.
+#' The next visit is assumed to have the mean covariates of the visits to the site. A taxon known at the site counts
+#' with its probability of detection; any other taxon with this probability times the probability that it is there,
+#' given the visits. For a group the records of its sites are summed; a record is new if its taxon was not known at that
+#' site. Good's coverage of abundances, as package iNEXT has it, is the same idea for the next individual.
 #'
 #' @param fit a fit of [visits_occupancy()].
 #' @param ... must be empty.

@@ -480,22 +480,21 @@ weak_sentence <- function(q, hidden, words) {
   )
 }
 
-#' The zeros of an answer, as a data frame or printed
+#' The zeros of a result, as a data frame or printed
 #'
 #' @param x a result of [which_zeros()].
 #' @param row.names,optional as in [as.data.frame()], not used.
-#' @param n how many zeros, first of the list first: a whole number, or `Inf` for all.
-#' @param by what they are sorted by: `"missed"`, the probability of a false absence, or the `"probability"` of a
-#'   record. The orders differ where the number missed is known by site or by taxon, and in a series; where no number is
-#'   estimated, both are that of the probability.
+#' @param n how many zeros, from the top of the list: a whole number, or `Inf` for all.
+#' @param by sorts by `"missed"` or by `"probability"`, the probability of a record. The orders differ if the number
+#'   missed is known by site or by taxon, and in a series; if no number is estimated, both are that of `"probability"`.
 #' @param site,taxon names or numbers of those to look at; `NULL` is all. Ranks stay those over the whole table.
-#' @param what `"answer"`, the numbers in words, or `"quality"`, how good the ranking is.
+#' @param what `"answer"`, the number of undetected presences, or `"quality"`, how good the ranking is.
 #' @param ... must be empty.
 #' @return `format()`: sentences. Else a data frame in that order: `rank`, `site`, `taxon` (names, or numbers where the
 #'   table has none), and the numbers that [which_zeros()] explains, all within \[0, 1\]: `probability`, `missed`,
-#'   `missed_low`, `missed_high`, the last three `NA` where no number is estimated. Equal zeros come in the order of
-#'   rows, then columns. Cost: one sort of the zeros. `subset(w, missed > 0.9)`, `w[1:3, ]` and dplyr's `filter()`,
-#'   `select()`, `arrange()` and `mutate()` take a result as this data frame.
+#'   `missed_low`, `missed_high`, the last three `NA` where no number is estimated. Zeros of equal probability come in
+#'   the order of rows, then columns. Cost: one sort of the zeros. `subset(w, missed > 0.9)`, `w[1:3, ]` and dplyr's
+#'   `filter()`, `select()`, `arrange()` and `mutate()` take a result as this data frame.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [by_site()], [by_taxon()], [multicause-glossary] for the words
 #' @examples
@@ -622,8 +621,8 @@ sums_table <- function(label, presences, zeros, missed, ends, most, cap = most %
 
 #' Why is this zero thought false, or true?
 #'
-#' Takes one zero of a result of [which_zeros()] apart: what each learner adds to its log-odds, which neighbouring
-#' sites have the taxon, and which of the site's presences are its companions. The numbers of each part add up.
+#' Explains one zero of a result of [which_zeros()]: what each learner (model or rule) adds to its log-odds, which
+#' neighbouring sites have the taxon, and how often the taxon is found together with the presences of this site.
 #'
 #' @param x a result of [which_zeros()].
 #' @param site,taxon a name or a number, one each.
@@ -631,16 +630,16 @@ sums_table <- function(label, presences, zeros, missed, ends, most, cap = most %
 #' @param n how many neighbours and companions of each kind to print, and parts of each kind to draw.
 #' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
 #'   `score`, a data frame of `part` and `log_odds`; `neighbours`, a data frame of `site`, `weight` (they sum to 1) and
-#'   `found`; `companions`, a data frame of `taxon` (the presences of the site), `share`, how many of the other sites
-#'   with that presence have the taxon, and `rate`, how many of all; `visits`, `NULL` without them, else a list of
-#'   `each`, a data frame of `visit` (those made to the site) and `found`, the probability that it finds the taxon where
-#'   the taxon is, and `silent`, the probability that all of them miss it. They are means over draws of
-#'   [visits_occupancy()] and over how uneven sites are, so that `silent` is above the product of `1 - found`.
+#'   `found`; `companions`, a data frame of `taxon` (the presences of the site), `share`, the share of the other sites
+#'   with that presence that have the taxon, and `rate`, the share of all sites; `visits`, `NULL` without them, else a
+#'   list of `each`, a data frame of `visit` (those made to the site) and `found`, the probability that it finds the
+#'   taxon where the taxon is, and `silent`, the probability that all of them miss it. They are means over draws and
+#'   over values of `uneven` in [visits_occupancy()], so that `silent` is above the product of `1 - found`.
 #'
 #'   The parts of `score` sum to the log-odds of the probability of a record. They are the mean over all zeros, what
 #'   each learner adds to it, and how often the taxon was found. `score` is `NULL` in tables of more than 5 million
 #'   cells. The weights of neighbours with the taxon sum to the neighbours' mean, before it is shrunk towards the mean
-#'   of the table. The mean of `share` is the probability by companions. Cost: O(f), f the presences of the table.
+#'   of the table. The mean of `share` is the score of the learner companions. Cost: O(f), f the presences of the table.
 #' @inherit which_zeros references
 #' @seealso [which_zeros()], [multicause-glossary] for the words of the print
 #' @examples

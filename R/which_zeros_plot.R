@@ -7,13 +7,12 @@
 #'
 #' @details
 #' \describe{
-#'   \item{`"zeros"`}{the first zeros of the list, each with the probability that it is a false absence and its
-#'     interval; where no number is estimated, with the probability of a record.}
-#'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole range of the probability is
-#'     above `threshold`), what cannot be decided (the range holds `threshold`), and what was probably not there. Where
-#'     most zeros are undecided, the probability of a false absence is shown in its place. Sites and taxa are in order
-#'     of age where ages are known, else by their presences. Of 300 sites and more, or with `bins`, the axis has bins of
-#'     age in place of their names.}
+#'   \item{`"zeros"`}{the first zeros of the list, each with `missed` and its interval; if no number is estimated, with
+#'     the probability of a record.}
+#'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole interval of `missed` is above
+#'     `threshold`), what is undecided (the interval contains `threshold`), and the other zeros. If most zeros are
+#'     undecided, `missed` is shown instead. Sites and taxa are in order of age where ages are known, else by their
+#'     presences. With 300 sites or more, or with `bins`, the axis has bins of age in place of their names.}
 #'   \item{`"more"`}{for presence-absence data alone: presences that one to nine surveys of the effort of the table
 #'     find, the table being the first, with 90 % intervals for surveys of the same kind and for other years or methods.
 #'     Estimates of other evidence stand at the right.}
@@ -22,35 +21,33 @@
 #'   \item{`"surveys"`}{what more surveys found beside the estimate, in 47 surveys that were repeated ([how_many]), with
 #'     the 90 % intervals of both classes; the estimate of this table is a line.}
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the probability that it
-#'     was missed; low tiles are outside its known range. At both sides stands the probability that it was there in an
-#'     older, in a younger bin. Lines show the bounds of the ages of its first and its last presence, where ages have
-#'     bounds.}
-#'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: found, and found and missed with its range,
-#'     as of [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
-#'   \item{`"map"`}{sites on a map: the share of undetected presences in all presences, on a scale from the least to
-#'     the largest. Sites that would cover each other are one point, the larger the more they are. Where a few sites lie
+#'     was missed; low tiles are outside its known range. Numbers at the sides are the probabilities that it was there
+#'     in an older or in a younger bin. Lines show the bounds of the ages of its first and its last presence, where ages
+#'     have bounds.}
+#'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: presences, and presences plus missed with
+#'     its interval, as in [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
+#'   \item{`"map"`}{sites on a map: the share of undetected presences in all presences, on a scale from the least to the
+#'     largest. Sites that would cover each other are one point, whose size shows their number. Where a few sites lie
 #'     far from the others the map shows the nine tenths about the middle, and numbers at its edges say how many are
 #'     beyond.}
-#'   \item{`"sites"`, `"taxa"`}{how many were missed at those with most, with range, beside what was found: as of
-#'     [by_site()] and [by_taxon()].}
+#'   \item{`"sites"`, `"taxa"`}{the sites or taxa of which most was missed, with intervals, beside their presences, as
+#'     in [by_site()] and [by_taxon()].}
 #'   \item{`"table"`}{the probability of a record of every zero (presences are dark blue), in the order of `"heat"`.}
-#'   \item{`"quality"`}{how well held-out presences were found again: the share found against the share of other zeros
-#'     that stand above them, by the answer and by each simple rule (ROC); the share of held-out presences among the
-#'     first zeros; and, of zeros of each probability of a record, the share that were held-out presences (90 %
-#'     interval), beside what is expected of a tenth of all presences.}
-#'   \item{`"learners"`}{the same of the answer, its learners and the simple rules: areas under the curve, with two
-#'     standard errors.}
+#'   \item{`"quality"`}{how well held-out presences are ranked, in three panels: ROC curves of the result and of each
+#'     simple rule; the share of held-out presences among the first zeros; and the share of held-out presences among
+#'     zeros of each probability of a record (90 % interval), beside the expected share.}
+#'   \item{`"learners"`}{AUCs of the result, of its learners and of the simple rules, with two standard errors.}
 #' }
 #' `"ranges"` and `"time"` need `age`, `"map"` needs `place` in the call of [which_zeros()]. A site is in the bin that
 #' holds the middle of its age. The probability of a bin in `"ranges"` is that of the site where it is greatest, as in
 #' the list of zeros. So the probability that the taxon was anywhere in the bin, or anywhere beyond the end of its
 #' range, is at least as great.
 #'
-#' To test the probabilities at the sides, the presences of the first (the last) bin of a quarter of the taxa were
-#' hidden in four fossil tables. Ends that were cut had larger probabilities than others with AUC .78; the log loss was
-#' .52, that of a constant .60. Of probabilities below .1 a share of .09 was cut, of those up to .25, .5 and .75 shares
-#' of .25, .47 and .56; of those above .75, which are too sure, .53 (`bench/which_zeros_parts.md`). How many ends are
-#' truly missing is not known.
+#' To test the probabilities at the sides, the presences of the first (the last) bin of a quarter of the taxa were held
+#' out in four fossil tables. The AUC of these ends against others was .78; the log loss was .52, that of a constant
+#' .60. Of the ends with a probability below .1, 9 % had been held out; from .1 to .25, .25 to .5 and .5 to .75, 25, 47
+#' and 56 %; above .75, where probabilities are too high, 53 % (`bench/which_zeros_parts.md`). How many ends are truly
+#' missing is not known.
 #'
 #' @param object a result of [which_zeros()].
 #' @param what which figure.
@@ -70,9 +67,9 @@
 #'   is installed; the figure shows which it is.
 #' @param unit of ages, such as `"Ma"`, `"ka"`, `"years BP"`, or `"year"` or `"CE"` for years of the calendar, which
 #'   count forwards. With `"Ma"` the geological time scale is drawn where package deeptime is installed. `NULL`: none.
-#'   `"guess"` is what the columns of `age` were called, as `max_ma`, `age_ka` or `bp`: say it once by such a name, as
-#'   `age = data.frame(ka = ages)`. Where they told none, whole numbers from 1500 to 2100 are calendar years, and other
-#'   ages have no unit.
+#'   `"guess"` takes it from the names of the columns of `age`, such as `max_ma`, `age_ka` or `bp`, as in `age =
+#'   data.frame(ka = ages)`. If these name none, whole numbers from 1500 to 2100 are calendar years, and other ages have
+#'   no unit.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
 #' ages <- early_tetrapods$sites[c("max_ma", "min_ma")]

@@ -1,40 +1,35 @@
-#' Which zeros are false absences, of a table in shards
+#' Which zeros are false absences, in a table in shards
 #'
-#' `which_zeros(x, ...)` of a table in [shards()] works as for one in memory, with the learners that scale and the
-#' arguments below. It gives each zero the probability of a record, measures the quality of these probabilities, and
-#' lists the zeros with the largest.
+#' [which_zeros()] of a table in [shards()], which may be larger than memory, has fewer learners and the arguments
+#' below. It estimates the same numbers, measures the quality of the ranking, and lists the zeros with the largest
+#' probabilities of a record.
 #' @details
-#' **Learners.** The mean of fits of [aspect_bernoulli()] to all shards, one for each of `k`, and companions: the mean,
-#' over the presences of a site, of how many of the other sites with that presence have the taxon (Beals). A logistic
-#' regression weighs them, and how often the taxon was found. With `age` or `place` there is a third, see below.
-#' `left_out` of the result names the learners that a table in memory
-#' has beside these, and why they are not there.
+#' **Learners.** The mean of fits of [aspect_bernoulli()] to all shards, one for each of `k`, and companions (Beals):
+#' the mean, over the presences of a site, of the share of the other sites with that presence that have the taxon. A
+#' logistic regression weighs them, and how often the taxon was found. With `age` or `place` there is a third, see
+#' below. `left_out` of the result names the learners that only a table in memory has, with the reason.
 #'
 #' **Neighbours.** With `age` or `place` a learner is the [neighbours_mean()] without similarity of lists. Sites near a
-#' site may lie in any shard, so sites are put on a grid by place and age. A square holds the sums of its sites and
-#' stands where these are on average. The squares about a site, no more than 500 and none whose weight is below 1 % of
-#' the nearest one's, are its neighbours. The squares are the smallest of which there are no more than 20 000, or 25
-#' million
-#' over the number of taxa. Where every place is a square, the result is that of the table in memory with the same
-#' bandwidth. Else places within a square are not distinguished, which is of little account where a square is much
-#' smaller than the bandwidth: `near` shows how large both are. Bandwidths are chosen again on each copy, as
-#' [neighbours_mean()] does.
+#' site may lie in any shard, so sites are put on a grid by place and age. A square holds the sums of its sites and lies
+#' at their mean position. The squares about a site, no more than 500 and none whose weight is below 1 % of the nearest
+#' one's, are its neighbours. The squares are the smallest of which there are no more than 20 000, or 25 million over
+#' the number of taxa. Where every place is a square, the result is that of the table in memory with the same bandwidth.
+#' Else places within a square are not distinguished, which matters little if a square is much smaller than the
+#' bandwidth: `near` has both sizes. Bandwidths are chosen again on each copy, as [neighbours_mean()] does.
 #'
-#' **How good.** Each copy of the table loses a tenth of its presences, no presence twice. All learners learn again on
-#' each copy, and their scores of the lost presences are compared with those of other zeros, of which a sample is drawn
-#' from all shards. So the probabilities rest on presences that were held out, and `quality` shows how often a held-out
-#' presence stands above another zero, of the table and (about 100 000 presences of a copy, if there are more) of its
-#' own site. The answer is judged by weights from the other copies.
+#' **How good.** In each copy of the table a tenth of the presences is held out, no presence twice. All learners are
+#' fitted again to each copy, and their scores of the held-out presences are compared with those of a sample of the
+#' other zeros of all shards. `quality` has the AUC: how often a held-out presence ranks above another zero, of the
+#' table and of its own site (by about 100 000 presences of a copy, if there are more). Each copy is judged with weights
+#' from the other copies.
 #'
-#' **How many were missed.** This is estimated as by [which_zeros()], from sums over runs of rows: what further surveys
-#' would find, or by `completeness`. [by_site()] and [by_taxon()] have the sums. A taxon that was never found is not
-#' judged.
-#'
-#' **A first look.** `quick = TRUE` fits no model: companions, how often the taxon was found and neighbours are stacked.
+#' **How many were missed.** This is estimated as by [which_zeros()], from sums over blocks of rows: what further
+#' surveys would find, or by `completeness`. [by_site()] and [by_taxon()] have the sums. A taxon that was never found is
+#' not judged.
 #'
 #' **Cost.** The fits are made once for each copy and once more. Then the probabilities of all n m cells are made twice,
-#' some rows at a time (three times with `completeness`), and the best `n` are kept; nothing of n m numbers is in
-#' memory. Some 100 bytes a site are. Copies of the shards are in the temporary folder of the session, one at a time.
+#' some rows at a time (three times with `completeness`), and the best `n` are kept; no table of n m numbers is in
+#' memory, only some 100 bytes per site. Copies of the shards are in the temporary folder of the session, one at a time.
 #' Companions take 16 m^2 bytes and are left out above 5000 taxa.
 #'
 #' @param x a result of [shards()].
@@ -45,28 +40,27 @@
 #' @param k numbers of components of the fits; `NULL`: three sizes, as [which_zeros()] has them.
 #' @param quick a first look: no model is fitted. The learners are companions, how often the taxon was found and, with
 #'   `age` or `place`, neighbours; `k` must not be given.
-#' @param copies how many copies lose a tenth of the presences, 2 to 10; `NULL`: 2.
+#' @param copies how many copies, each with a tenth of the presences held out, 2 to 10; `NULL`: 2.
 #' @param path `NULL`, or a folder, new or empty: a file is written for each shard, with the columns of `zeros`, of
 #'   its zeros whose probability is `least` or more. A site without a name has its number.
 #' @param least probabilities of the zeros that are written.
 #' @param format `"csv"` or `"parquet"` (package nanoparquet).
-#' @param completeness what is known of the probability that a taxon that was there was recorded, as in [which_zeros()]:
+#' @param completeness the number of taxa on a site's list divided by the number that were there, as in [which_zeros()]:
 #'   a number, a range of two, or a number or two for each site, in the order of the rows. `NULL`: nothing.
-#' @param seed a whole number, for the same answer again; `NULL`: drawn from the session's generator.
+#' @param seed a whole number, for the same result again; `NULL`: drawn from the session's generator.
 #' @param control settings of the fits from [fit_control()], with `cluster` for workers; without `checkpoint`.
-#'   `algorithm = "auto"` is EM here, as in [ensemble()]: few iterations of EM find held-out presences better.
-#'   Where up to a fifth of the cells are presences these do not visit the zeros: a line stands for `1 / (1 - p)`, p the
-#'   probability of a presence.
+#'   `algorithm = "auto"` is EM here, as in [ensemble()]: few iterations of EM find held-out presences better. If at
+#'   most a fifth of the cells are presences, these approximate the sum over zeros (`1 / (1 - p)` by a line in p, the
+#'   probability of a presence).
 #' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `probability`, `missed`,
 #'   `missed_low` and `missed_high`; the largest probability first), `total` (`missed`, `low`, `high`), `kappa`, the
 #'   predictability, `more`, what further surveys of equal effort would find, `source` of the total, `reason`, why no
-#'   number is estimated, or `NULL`, `quality` (a data frame with a row for the answer and each learner: `auc` and
-#'   `auc_within` with standard errors),
-#'   `weights` (of the learners), `slope` (of calibration; 1 is right) with its standard error `slope_se`, `expected`
-#'   (sum of all probabilities), `n_zeros` (judged), `hidden` (presences), `left_out` (learners, with the reason),
-#'   `near` (`NULL`, or a list of `bandwidth`, `side` of a square and `squares`, how many hold sites), `files`, `dims`,
-#'   `presences`, `shards`, `sites` and `taxa` (for [by_site()] and [by_taxon()]) and `call`. [as.data.frame()] gives
-#'   `zeros`.
+#'   number is estimated, or `NULL`, `quality` (a data frame with a row for the result and each learner: `auc` and
+#'   `auc_within` with standard errors), `weights` (of the learners), `slope` (of calibration; 1 is calibrated) with its
+#'   standard error `slope_se`, `expected` (sum of all probabilities), `n_zeros` (ranked), `hidden` (the number of
+#'   held-out presences), `left_out` (learners, with the reason), `near` (`NULL`, or a list of `bandwidth`, `side` of a
+#'   square and `squares`, how many hold sites), `files`, `dims`, `presences`, `shards`, `sites` and `taxa` (for
+#'   [by_site()] and [by_taxon()]) and `call`. [as.data.frame()] gives `zeros`.
 #' @seealso [which_zeros()], [shards()].
 #' @examples
 #' set.seed(1)
