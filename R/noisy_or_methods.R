@@ -93,7 +93,7 @@ leak_share <- function(fit) {
 #' at its parameters (up to 12 components) or the truncated one, and so does all else where `activation` is given.
 #'
 #' **Known components.** `activation` supplies which components are known to be on or off, and all else is estimated
-#' given these and the data. With all of them known, `"response"` is the probability given these components alone.
+#' given these and the data. With all of them known, `"response"` is the probability given these alone.
 #'
 #' **Reconstruction** of a table from a set of components for each site: `sources = "mode"` takes the likeliest set
 #' given the site, `"drawn"` draws one from the posterior, by R's random numbers, in place of the mean over all sets.
