@@ -94,18 +94,18 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 
 #' How an aspect Bernoulli model is estimated
 #'
-#' The estimates, priors and starts of [aspect_bernoulli()], further parts of a fit, its cost, and what is known of its
-#' probabilities.
+#' The estimates, priors and starts of [aspect_bernoulli()], further parts of a fit, its cost, and how well its
+#' probabilities are calibrated.
 #'
 #' @section Estimates:
 #' * `"map"` is the default. It adds a Beta prior on every component's probabilities and a symmetric Dirichlet prior on
 #'   every site's shares, and finds the posterior mode. The weak default prior keeps probabilities off exact 0 and 1,
-#'   and shares off 0. It is the default because it predicts held-out cells better: on each of 8 tables with k of 3 and
-#'   6, by 0.02 to 1.4 nats a cell, and by 0.001 to 0.3 if probabilities are kept within 0.01 and 0.99
+#'   and shares off 0. It is the default because it predicts held-out cells better than `"ml"`: on each of 8 tables with
+#'   k of 3 and 6, by 0.02 to 1.4 nats a cell, and by 0.001 to 0.3 if probabilities are kept within 0.01 and 0.99
 #'   (`bench/estimate_default.md` in the sources).
-#' * `"ml"` maximises the likelihood, memberships first, then components. It takes Newton steps within bounds or the
-#'   paper's EM algorithm; `fit$algorithm` names the one used. Maximum likelihoods, the paper's criterion (`"aic_paper"`
-#'   of [select_k()]) and [phantom_test()] need `"ml"`.
+#' * `"ml"` maximises the likelihood, memberships first, then components. It takes Newton steps within bounds or the EM
+#'   algorithm of Bingham and others (2009); `fit$algorithm` names the one used. Maximum likelihoods, the criterion of
+#'   that paper (`"aic_paper"` of [select_k()]) and [phantom_test()] need `"ml"`.
 #' * `"vb"` approximates the posterior under such priors by independent Dirichlets, Betas and causes of cells. It
 #'   maximises a lower bound of the log evidence. `param` are its means and `posterior` its parameters.
 #'   [posterior_draws()] draws from it.
@@ -132,17 +132,17 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' [cross_validate()].
 #'
 #' @section Starts: Fits start from Bernoulli mixtures (`"mixture"`), from mixtures plus a component near zero
-#' (`"mixture_phantom"`) and from uniform random numbers (`"uniform"`); see [fit_control()]. `"mixture_phantom"` imposes
-#' a phantom at the start, not at the end. The likelihood has many local maxima and its surface is flat in places: see
-#' `fit$starts`, and the certificate of [summary()][summary.aspect_bernoulli]. It bounds what better memberships alone,
-#' or better components alone, could still gain.
+#' (`"mixture_phantom"`) and from uniform random numbers (`"uniform"`); see [fit_control()]. The phantom of
+#' `"mixture_phantom"` is a starting value, which the iterations may change. The likelihood has many local maxima and
+#' its surface is flat in places: see `fit$starts`, and the certificate of [summary()][summary.aspect_bernoulli]. The
+#' certificate bounds what better memberships alone, or better components alone, could still gain.
 #'
 #' @section Sampling:
 #' `estimate = "gibbs"` samples the posterior itself. On tables of 100 x 20 its 90 % intervals held 88 and 90 % of the
 #' components' probabilities (k = 2 and 4), those of `"vb"` 66 and 40 % (`bench/samplers.md` in the sources). Causes of
 #' cells are drawn given memberships and components, and these given the causes. Memberships are drawn from that part of
 #' a cell's probability alone in which the components differ. The rest carries no information on them, because shares
-#' sum to 1; without it successive draws are far less alike.
+#' sum to 1, and leaving it out makes successive draws far less alike.
 #'
 #' Each chain of [mcmc_control()] begins at a draw from the best of `n_start` (default 4) variational fits of its own,
 #' or from the prior (`init = "prior"`), or where a fit given as `start` stopped. Labels are matched to the chain's mean
@@ -168,12 +168,12 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' @section Tables larger than memory:
 #' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`. The iterations are the same, and so is the fit
 #' from the same start, to rounding. The shards are visited one after another, or by the workers of `cluster` in
-#' [fit_control()], with the same bits for any number of them. Without a `start` the starts of `control` are run on
-#' 5000 rows drawn from all shards, and the fit of the whole table continues from the best of these. `start` may have
-#' `aspects` alone: memberships are then equal shares. The result has class `aspect_bernoulli_shards`, its memberships
-#' stay in files (see `checkpoint` of [fit_control()]), and [predict()][predict.multicause_shards], [fitted()],
-#' [phantoms()], [false_absences()], [false_presences()], [summary()][summary.aspect_bernoulli], [coef()], [logLik()]
-#' and [nobs()] accept it.
+#' [fit_control()], with the same result, to the last bit, for any number of workers. Without a `start` the starts of
+#' `control` are run on 5000 rows drawn from all shards, and the fit of the whole table continues from the best of
+#' these. `start` may have `aspects` alone: memberships are then equal shares. The result has class
+#' `aspect_bernoulli_shards`, its memberships stay in files (see `checkpoint` of [fit_control()]), and
+#' [predict()][predict.multicause_shards], [fitted()], [phantoms()], [false_absences()], [false_presences()],
+#' [summary()][summary.aspect_bernoulli], [coef()], [logLik()] and [nobs()] accept it.
 #'
 #' @section Cost:
 #' An iteration of EM takes \eqn{8 n m k} floating-point operations, mostly in BLAS products, and half a division a
@@ -200,6 +200,7 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Otherwise `print()` and
 #'     [summary()][summary.aspect_bernoulli] compute them.}
 #' }
+#' @inherit aspect_bernoulli references
 #' @seealso [aspect_bernoulli()]; [fit_control()] and [mcmc_control()]; [test_loglik()].
 #' @examples
 #' set.seed(1)
@@ -219,16 +220,17 @@ NULL
 #' `effort` of [aspect_bernoulli()] measures how well each site was searched. The phantom's share then follows it.
 #'
 #' @details
-#' `effort` is one finite number for each site, matched by name where both have names. With it the white phantom is
-#' fixed at exactly 0, so `phantom` must be `"free"` or `"white"`. Its share of site \eqn{i} is modelled as
+#' `effort` is one finite number for each site, matched by name where both have names. With it the last component is a
+#' white phantom fixed at exactly 0, even if `phantom` is `"free"`; `"black"` and `"both"` are errors. The phantom's
+#' share of site \eqn{i} is modelled as
 #' \deqn{logit(s_{i,phantom}) = b_0 + b_1 effort_i}{logit(s[i,phantom]) = b0 + b1 effort[i]}
 #' Both numbers are fitted by logistic regression within each iteration. The other components share the remainder as
 #' they do without `effort`. So two numbers replace n shares, and determine what a table alone cannot (see
-#' [identifiability()]), as far as effort does govern what is missed. Supply numbers of specimens, days or publications
+#' [identifiability()]), if effort governs what is missed. Supply numbers of specimens, days or publications
 #' as logarithms, such as `log(specimens)`.
 #'
 #' For [shards()] `effort` may also be the name of a column of their `site_data`. Numbers without names are in the order
-#' of [site_table()], so that `log(site_table(x)$hours)` will do. The curve is fitted to all rows: each iteration visits
+#' of [site_table()], such as `log(site_table(x)$hours)`. The curve is fitted to all rows: each iteration visits
 #' the shards twice, once for the counts of the phantom and once for the rest.
 #'
 #' The fit has `effort`, a list of `coefficients` (`intercept` and `slope` of the log-odds of the phantom's share) and
@@ -251,8 +253,8 @@ NULL
 #'
 #' @details
 #' `smooth` shrinks the shares of each site towards those of its neighbours. [smooth_over()] defines neighbours and the
-#' objective, and shows what to expect and where it misleads. It works best with `phantom = "white"` and `estimate =
-#' "map"`. With it memberships have no certificate (`NA`), because the objective is not concave in them.
+#' objective. Smoothing works best with `phantom = "white"` and `estimate = "map"`. With it memberships have no
+#' certificate (`NA`, see [summary()][summary.aspect_bernoulli]), because the objective is not concave in them.
 #'
 #' The fit has `smooth`, the [smooth_over()] that was used, with numbers for its bandwidth and strength. Where they were
 #' chosen by held-out cells it has the table `cv`: the `loss` of each setting in nats a cell, and its `gain` over no

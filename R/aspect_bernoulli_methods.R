@@ -7,18 +7,18 @@
 #' `simulate()` draws new tables from the fit.
 #'
 #' @details
-#' **New sites** are folded in: the components stay as they are, and each new row gets the memberships that make
-#' its observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem
-#' is concave, so its maximum is unique; the result carries how far from it the search may have stopped as its attribute
-#' `certificate`: `membership_gap`, an upper bound in nats over all rows together, and `worst_row`, the largest relative
-#' excess of a gradient (0 is optimal). Components are kept within \[1e-10, 1 - 1e-10\] meanwhile, because a row that is
-#' impossible under exact zeros and ones has no likelihood. A row with nothing observed says nothing about its
-#' memberships; it gets the mean membership of the training rows, and a message names it.
+#' **New sites** are folded in: the components stay as they are, and each new row gets the memberships that make its
+#' observed cells likeliest (with `estimate = "map"` under the fit's Dirichlet prior on memberships). That problem is
+#' concave, so a local maximum is the global one. The attribute `certificate` of the result bounds how far below it the
+#' search may have stopped: `membership_gap`, an upper bound in nats over all rows together, and `worst_row`, the
+#' largest relative excess of a gradient (0 is optimal). Components are kept within \[1e-10, 1 - 1e-10\] meanwhile,
+#' because a row that is impossible under exact zeros and ones has no likelihood. A row with nothing observed gets the
+#' mean membership of the training rows, and a message names it.
 #'
 #' **With neighbours** (`smooth`), a new row is shrunk towards its neighbours among the training rows, as strongly as
-#' these are by theirs, or towards the average of all where `along` does not tell. The problem need not be concave
-#' then, and its certificate is 0 where no small change gains, but no bound. A row with nothing
-#' observed gets its neighbours' composition and the mean share of the phantom.
+#' these are by theirs, or towards the average of all where `along` is unknown. The problem need not be concave then: a
+#' certificate of 0 means that no small change gains, and is no bound. A row with nothing observed gets its neighbours'
+#' composition and the mean share of the phantom.
 #'
 #' **Fits with `estimate = "vb"`** give the posterior means of the memberships, times those of the components. New rows
 #' are folded in as the fit was made: their posterior is sought with the prior of the fit, and that of the components
@@ -41,22 +41,20 @@
 #' @param type `"response"`: probability of a presence in every cell; `"membership"`: share of each component in each
 #'   row; `"cell"`: posterior probability that each component made the cell, given its observed value (unknown cells:
 #'   the membership).
-#' @param along for a fit with `smooth`, the covariates of the new sites: a list such as
-#'   `list(age = , place = )` with what [smooth_over()] was given, in the same forms (`distance`: new x training rows;
-#'   `neighbours`: numbers or weights of training rows). Without `newdata`, of sites where nothing is recorded yet.
-#'   `NULL`: unknown.
+#' @param along for a fit with `smooth`, the covariates of the new sites: a list such as `list(age = , place = )`, with
+#'   the covariates of [smooth_over()] in the same forms (`distance`: new x training rows; `neighbours`: numbers or
+#'   weights of training rows). Without `newdata`, of sites where nothing is recorded yet. `NULL`: unknown.
 #' @param ... must be empty.
-#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
-#' @param control settings of the fold-in from [fit_control()], of which `max_iter`, `tol`, `accelerate` and `n_threads`
-#'   count. Cost: O(n m k) an iteration.
+#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused: choose fewer rows.
+#' @param control settings from [fit_control()] for folding in new sites (see Details): `max_iter`, `tol`, `accelerate`
+#'   and `n_threads` are used. Cost: O(n m k) an iteration.
 #' @param x the data of the fit, for `"cell"` without `newdata` where the fit was made with `keep_x = FALSE`.
 #' @param phantom_convention for `"membership"` and `"cell"`, see [false_absences()]; the `"response"` for the data of
 #'   the fit is the same in all.
 #' @param level for fits with `estimate = "gibbs"`, without `newdata`: `NULL`, or the probability of a central
 #'   credible interval, between 0 and 1.
 #' @param nsim number of tables, at least 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @return `predict()`: a matrix rows x m (`"response"`) or rows x k (`"membership"`), or an array rows x m x k
 #'   (`"cell"`), with names. `fitted()`: the first, for the data of the fit. `simulate()`: a list of `nsim` integer 0/1
 #'   matrices n x m with the names of the data, and as its attribute `seed` what [stats::simulate()] promises.
@@ -289,14 +287,15 @@ aic_paper <- function(fit) {
 
 #' Summary of an aspect Bernoulli fit
 #'
-#' What can be said of a fit as a whole: criteria, phantoms, how the starts ended, how certain the maximum is.
+#' Criteria, phantoms, how the starts ended, and how near the fit is to a maximum.
 #'
 #' @details
-#' **Certificate.** Better memberships with the components held is a concave problem, and so is better components with
-#' the memberships held; a bound of 0 says that the fit is the maximum of that problem. The joint problem is not
-#' concave: other starts may lead higher. With `smooth` the problem of the memberships is not concave, and with `effort`
-#' they are not free: what concerns them is `NA` then. Fits with `estimate` `"vb"` or `"gibbs"` and those of
-#' [visits_bernoulli()] have none at all. Cost: that of an iteration, over all [shards()] where the fit is to those.
+#' **Certificate.** The objective is concave in the memberships with the components fixed, and in the components with
+#' the memberships fixed. A bound of 0 means that the fit is the maximum of that problem. The joint problem is not
+#' concave: other starts may lead higher. The parts that concern memberships are `NA` with `smooth`, where the objective
+#' is not concave in them, and with `effort`, where they are not free. Fits with `estimate` `"vb"` or `"gibbs"` and
+#' those of [visits_bernoulli()] have no certificate. Cost: that of an iteration, over all [shards()] where the fit is
+#' to those.
 #'
 #' @param object a fit of [aspect_bernoulli()].
 #' @param ... must be empty.
@@ -304,13 +303,13 @@ aic_paper <- function(fit) {
 #' \describe{
 #'   \item{`fit`}{title, dimensions, convergence and objective, as printed.}
 #'   \item{`criteria`}{`loglik`, `df`, `AIC`, `BIC` (always `NA`: `no_bic` gives the reason), `AIC_paper` (\eqn{-L + P},
-#'     eq. 27), in nats; `NA` where they have no meaning, as of variational fits. `criteria_note` shows what they mean
-#'     where a prior or neighbours hold parameters back.}
+#'     eq. 27 of Bingham and others 2009), in nats; `NA` where they have no meaning, as for variational fits.
+#'     `criteria_note` explains them where a prior or neighbours shrink parameters.}
 #'   \item{`phantoms`}{see [phantoms()].}
 #'   \item{`expected_false`}{numbers of absences and presences, and how many of each are expected to be false.}
 #'   \item{`allowed`}{for each phantom of the fit, the outer bounds of its mean share and of the number of false
-#'     absences (presences): what every decomposition with the same probabilities and as white (black) a phantom keeps
-#'     to, see [identifiability()]. `NULL` without a phantom or without data.}
+#'     absences (presences). No decomposition with the same probabilities and an equally white (black) phantom lies
+#'     outside them, see [identifiability()]. `NULL` without a phantom or without data.}
 #'   \item{`free_starts`}{of the finished starts that impose no phantom, their number and how many `found` one.}
 #'   \item{`starts`}{by kind of start: number, finished, reached the best, best objective.}
 #'   \item{`certificate`}{how much the fit could still gain, upper bounds: `membership_gap` and `aspects_gap`, by better
@@ -320,10 +319,11 @@ aic_paper <- function(fit) {
 #'   \item{`seed`}{state of the generator before the first start, see [summary.multicause()].}
 #'   \item{`n_missing`}{number of unknown cells; `unobserved`, rows and columns with nothing observed.}
 #' }
-#' Of a fit with `estimate = "gibbs"`, which maximises nothing, the class is `summary.aspect_bernoulli_gibbs`, and
+#' For a fit with `estimate = "gibbs"`, which maximises nothing, the class is `summary.aspect_bernoulli_gibbs`, and
 #' `quantities`, a data frame as in [summary.bmf()][bmf_methods], stands in place of `criteria`, `free_starts`,
-#' `starts`, `certificate` and `unobserved`. Of a fit to [shards()] it is `summary.multicause_shards`, with `components`
-#' (see [phantoms()]) and `certificate` (`NA` where its memberships are lost).
+#' `starts`, `certificate` and `unobserved`. For a fit to [shards()] it is `summary.multicause_shards`, with
+#' `components` (see [phantoms()]) and `certificate` (`NA` where its memberships are lost).
+#' @inherit aspect_bernoulli references
 #' @examples
 #' set.seed(1)
 #' summary(aspect_bernoulli(matrix(rbinom(200, 1, 0.3), 20, 10), k = 2))
@@ -463,46 +463,47 @@ augment_scores.aspect_model <- function(fit, rows, observed) {
 #' Plot an aspect Bernoulli fit
 #'
 #' @description
-#' Figures of a fit, after Figures 5 to 7 of the paper: `plot()` draws them, `autoplot()` gives them as ggplot2 objects.
-#' Sites, taxa and components have the names of the fit.
+#' Figures of a fit, after Figures 5 to 7 of Bingham and others (2009): `plot()` draws them, `autoplot()` gives them as
+#' ggplot2 objects. Sites, taxa and components have the names of the fit.
 #'
 #' @details
 #' The figure is named by `what`:
 #' \describe{
 #'   \item{`"aspects"`}{a heat map of the components' probabilities, taxa in order of age or seriated by component, in
 #'     panels side by side where they are many.}
-#'   \item{`"structure"`}{for each site (a vertical bar) how much of it each component makes up, as
-#'     [plot()][autoplot.multicause] has it; phantoms are grey.}
+#'   \item{`"structure"`}{for each site (a vertical bar) the shares of the components, as in
+#'     [plot()][autoplot.multicause]; phantoms are grey.}
 #'   \item{`"phantom"`}{the phantoms' share of each site against its richness (the number of taxa recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, iteration by iteration; of a fit with `estimate =
 #'     "gibbs"`, log joint density, log-likelihood and shares of phantoms of every chain, draw by draw after the
 #'     warm-up.}
 #'   \item{`"density"`}{of a fit with `estimate = "gibbs"`, the posterior densities of these quantities, by chain.}
-#'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the sites on two of them:
+#'   \item{`"top"`, `"scores"`}{the characteristic taxa of each component, and the sites on two components:
 #'     [plot()][autoplot.multicause].}
 #'   \item{`"curves"`}{for a fit with `smooth = smooth_over(age = )`: the components' shares and the probability of
 #'     presence of some taxa through time, see [curves()]; points are the share of sites with a record, in a dozen bins
-#'     of age. Components are named with the taxon that most tells them from the rest of the table.}
+#'     of age. Components are named with their most characteristic taxon.}
 #'   \item{`"map"`}{for a fit with `smooth = smooth_over(place = )`: the composition of each site as a pie where it
-#'     lies, a panel for each slice of age. Pies that would cover each other are one, the mean of their sites, the
-#'     larger the more these are.}
+#'     lies, a panel for each slice of age. Pies that would overlap are merged into one, the mean of their sites, larger
+#'     for more sites.}
 #' }
 #'
 #' @param object a fit of [aspect_bernoulli()].
 #' @param what which view.
 #' @param age,of ages that order the plot, one for each site or for each taxon, and whose they are, as in
-#'   [age_profile()]. The age of a taxon is the mean age of the sites where it occurs, and the other way round. Oldest
-#'   first, those without an age last.
-#' @param order `"age"` (default where `age` is given), `"seriated"` (taxa by main component, then by probability;
-#'   sites of like memberships beside each other) or `"data"`.
-#' @param taxon names or numbers of the taxa for `"curves"`; `NULL`: six that change much through time, each in its
-#'   own way.
+#'   [age_profile()]. The age of a taxon is the mean age of the sites where it occurs, that of a site the mean age of
+#'   its taxa. Oldest first, those without an age last.
+#' @param order `"age"` (default where `age` is given), `"seriated"` (taxa by main component, then by probability; sites
+#'   with similar memberships beside each other) or `"data"`.
+#' @param taxon names or numbers of the taxa for `"curves"`; `NULL`: six that change much through time, in different
+#'   ways.
 #' @param slices number of slices of age for `"map"`, at least 1; they hold about equally many sites.
 #' @param coast for `"map"`: the coast of the age of the sites, as in [plot.which_zeros()].
 #' @inheritParams autoplot.multicause
 #' @param ... must be empty.
 #' @return An object of class `ggplot`. Wrong input, and `what = "phantom"` for a fit without phantom, are errors of
 #'   class `multicause_input_error`.
+#' @inherit aspect_bernoulli references
 #' @seealso [aspect_bernoulli()], [phantoms()], [age_profile()] for the ages of the components.
 #' @examples
 #' set.seed(1)

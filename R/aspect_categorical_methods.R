@@ -58,19 +58,18 @@ ac_fold_in <- function(fit, newdata, control) {
 #' @param type `"response"`: the probability of each value in each cell; `"value"`: the most probable value;
 #'   `"membership"`: the share of each component in each site; `"cell"`: the posterior probability that each component
 #'   made the cell, given its value (of unknown cells: the membership).
-#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
-#' @param control settings of the fold-in of new sites from [fit_control()]: their memberships are those that make their
-#'   cells likeliest, with the fit's prior, while the profiles stay.
+#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused: choose fewer rows.
+#' @param control settings from [fit_control()] for new sites: their memberships are those that make their cells
+#'   likeliest, with the fit's prior and the profiles fixed.
 #' @param x the data of the fit, for `"cell"`, `residuals()` and `impute()` where it was made with `keep_x = FALSE`.
 #' @param nsim number of tables, at least 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param fit a fit of [aspect_categorical()].
 #' @param ... must be empty.
 #' @return `predict()`: an array rows x m x values (`"response"`, also `fitted()`), a [category_table()] (`"value"`), a
 #'   matrix rows x k, or an array rows x m x k (`"cell"`), with names. `residuals()`: an array rows x m x values, 1 for
-#'   the value of a cell, else 0, less its probability, or that by its standard deviation (`"pearson"`); or a matrix
-#'   rows x m of the root of -2 times the log-probability of each cell (`"deviance"`). `impute()`: the table with
+#'   the value of a cell, else 0, minus its probability, or that divided by its standard deviation (`"pearson"`); or a
+#'   matrix rows x m of the root of -2 times the log-probability of each cell (`"deviance"`). `impute()`: the table with
 #'   unknown cells replaced by their most probable value. `simulate()`: a list of `nsim` complete category_tables, and
 #'   as its attribute `seed` what [stats::simulate()] promises.
 #' @examples

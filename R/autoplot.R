@@ -9,28 +9,29 @@
 #' invisibly.
 #'
 #' @details
-#' Axes speak the user's words: those of `names(dimnames(x))` where the data have them, such as
-#' `c("localities", "genera")`, else sites and taxa. Long names are cut in the middle, and where names would cover each
-#' other some are left out, at whatever size the figure is drawn. Colours can be distinguished by the colour-blind, and
-#' scales of one number read in grey: they get darker from the least to the largest. Every figure has an alternative
-#' text, [ggplot2::get_alt_text()]. Time passes to the right, or upwards. An axis of ages says the unit it is told or
-#' can guess, see `unit` of [plot.which_zeros()]; in Ma it carries the geological time scale where package deeptime is
+#' Axes have the user's words, `names(dimnames(x))` where the data have them, such as `c("localities", "genera")`, else
+#' sites and taxa. Long names are cut in the middle, and where names would cover each other some are left out, at
+#' whatever size the figure is drawn. Colours can be distinguished by the colour-blind, and scales of one quantity
+#' remain readable in grey: they get darker from the least to the largest. Every figure has an alternative text,
+#' [ggplot2::get_alt_text()]. Time passes to the right, or upwards. An axis of ages has the unit that was supplied or
+#' guessed, see `unit` of [plot.which_zeros()]; in Ma it carries the geological time scale where package deeptime is
 #' installed.
 #'
 #' Views of any fit; models with pages of their own have others: [plot.aspect_bernoulli()], [plot.noisy_or()],
 #' [plot.plsa()], [plot.plca()], [plot.bmf()], and so have the result of [which_zeros()], [plot.which_zeros()], and its
 #' parts.
 #' \describe{
-#'   \item{`"components"`}{a heat map of what the components say of the taxa.}
-#'   \item{`"top"`}{for each component the `n` taxa of largest relevance (see [top_terms()]): what it says of them, as
-#'     bars, beside what all sites together say, as marks (for [logistic_pca()] the loadings, largest first).}
+#'   \item{`"components"`}{a heat map of the components: their probabilities, loadings or weights of the taxa.}
+#'   \item{`"top"`}{for each component the `n` taxa of largest relevance (see [top_terms()]): their values in the
+#'     component, as bars, beside those in all sites together, as marks (for [logistic_pca()] the loadings, largest
+#'     first).}
 #'   \item{`"scores"`}{an ordination: the sites on two components, with the most characteristic taxa as arrows (a
 #'     biplot); for memberships, the share of each component, with these taxa on its axis. See
 #'     [scores.multicause()] for the numbers.}
 #'   \item{`"structure"`}{for fits with memberships: a bar for each site, with a piece for each component. Sites with
-#'     like memberships stand beside each other (the order of average linkage), within each of the `groups`. Of more
-#'     than 2000 sites so many are drawn, evenly out of all, and the figure says so. The structure plot of Rosenberg
-#'     et al. (2002), as package fastTopics has it.}
+#'     similar memberships stand beside each other (the order of average linkage), within each of the `groups`. Of more
+#'     sites than 2000, 2000 are drawn, evenly spaced, and the figure reports it. The structure plot of Rosenberg et al.
+#'     (2002), as package fastTopics has it.}
 #'   \item{`"trace"`}{how far every start was below the best, iteration by iteration; of a fit that was sampled, up to
 #'     four quantities of every chain, draw by draw after the warm-up.}
 #'   \item{`"density"`}{of a fit that was sampled, the posterior densities of these quantities, by chain.}

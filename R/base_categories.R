@@ -9,19 +9,19 @@ most_values <- 50L # more are counts or measurements
 #' record, becomes one with a row for each site and a column for each feature.
 #'
 #' @details
-#' All cells have the same values in common. Those of a feature that has fewer are values that its cells never hold.
+#' All features share one set of values; a feature may use only some of them.
 #'
 #' **Long tables.** With `site`, `taxon` and `value`, `x` is a data frame of records. A cell without a record is
 #' unknown, `NA`: nobody recorded which of the feature's values holds there. Where no record means a value, such as
 #' absent, set those cells to it. Records that contradict each other are an error.
 #'
-#' `indicator_matrix()` makes a column of 0 and 1 of each value that a feature has, for models of presences such as
+#' `indicator_matrix()` makes a column of 0 and 1 for each value of each feature, for models of presences such as
 #' [bmf()]: a site without a record of a feature is `NA` in all of its columns.
 #'
 #' @param x a matrix or data frame of text, factors, numbers or logical values: sites as rows, taxa or other features as
 #'   columns, `NA` unknown (its first column may hold row names); or a long table.
-#' @param values the values in their order, 2 to 50; the first is the value that stands for absence, if one does.
-#'   `NULL`: the levels of factors, else those found, sorted.
+#' @param values the values in their order, 2 to 50; the first one is taken as absence, if any is. `NULL`: the levels of
+#'   factors, else those found, sorted.
 #' @param ... must be empty.
 #' @param site,taxon,value `NULL`, or the names of the columns of a long table that hold sites, taxa (features) and
 #'   values.

@@ -8,20 +8,19 @@
 #' @details
 #' A presence is deleted with the probability that `omit` gives. Then every cell is set to 1 with the probability that
 #' `add` gives. Where a 1 stands already nothing changes, so the share of new ones is a little smaller (as in Bingham et
-#' al. 2009). A held-out presence may be added back; it then counts as neither.
+#' al. 2009). A deleted presence may be added back; it then counts as neither.
 #'
-#' Of a range of two numbers, rates are drawn uniformly. With `per = "site"` (the paper's way) every site
-#' has a rate of its own. With `"cell"` every cell has one, which is the same as the mean rate everywhere. A single
-#' number is the rate itself. A vector with a number for every site gives each its rate.
+#' From a range of two numbers, rates are drawn uniformly: one for every site with `per = "site"` (as in Bingham et al.
+#' 2009), one for every cell with `"cell"`, which has the same distribution as the mean rate everywhere.
 #'
 #' @param x a complete or incomplete 0/1 table, as [aspect_bernoulli()] takes it. Unknown cells stay unknown.
 #' @param omit,add rates within \[0, 1\]: one number, a range of two, or one for each of the n sites; 0 plants
 #'   none. (For a table of two sites a pair is read as a range.)
-#' @param per who has a rate of its own where a range is given.
+#' @param per whether rates from a range are drawn for each site or each cell.
 #' @param ... must be empty.
 #' @return A list of class `corruption`: `x`, the corrupted table; `omitted` and `added`, logical n x m matrices, true
-#'   where a presence was deleted or an absence turned into a presence; `original`, the table given; `rates`, a data
-#'   frame with the rates `omit` and `add` of each site (`NA` where every cell has its own).
+#'   where a presence was deleted or an absence turned into a presence; `original`, the table `x`; `rates`, a data frame
+#'   with the rates `omit` and `add` of each site (`NA` where every cell has its own).
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78, section 3.6. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [recovery()]

@@ -146,9 +146,9 @@ quantity_intervals <- function(fit, level) {
 #' [tidy()][tidiers] has the parameters of a fit, [simulate()] draws tables, and [predictive_check()] compares them with
 #' the data.
 #'
-#' @param x a fit of [bmf()], of [visits_occupancy()], or of [aspect_bernoulli()], [plsa()], [noisy_or()] or
-#'   [visits_bernoulli()] with `estimate = "gibbs"`. Of [visits_occupancy()], whose draws are independent, they are the
-#'   coefficients, in one chain.
+#' @param x a fit of [bmf()], of [visits_occupancy()], or of [aspect_bernoulli()], [aspect_categorical()], [plsa()],
+#'   [noisy_or()] or [visits_bernoulli()] with `estimate = "gibbs"`. For [visits_occupancy()] the quantities are the
+#'   coefficients. Its draws are independent and form one chain.
 #' @param ... must be empty.
 #' @param parameters `TRUE`: all parameters by name, such as `aspects[A1,taxon]`, at the draws that were kept (see
 #'   [posterior_draws()]), in place of the quantities at all draws. [bmf()] has none: its features have no labels that

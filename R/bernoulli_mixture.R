@@ -319,7 +319,7 @@ bm_fold_in <- function(fit, data, along, design = NULL) {
 #'   cells may be `NA`. `NULL`: the data of the fit.
 #' @param type `"response"`: the probability of each cell; `"membership"`: the posterior of each component; `"cell"`:
 #'   the posterior that each component made the cell, which is the same for all cells of a site.
-#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused: choose fewer rows.
 #' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown, and neighbours are then ignored. Without `newdata`, of sites where nothing is recorded yet.
 #' @param site_data for a fit with `membership`, a data frame of the new sites' covariates; `NULL`: unknown, and the

@@ -212,11 +212,11 @@ bm_new_memberships.bernoulli_mixture_regression <- function(fit, newdata, along,
 
 #' Figures of memberships that follow covariates
 #'
-#' How memberships follow a covariate, of a fit of [bernoulli_mixture()] or [plsa()] with `membership`.
+#' How memberships depend on a covariate, for a fit of [bernoulli_mixture()] or [plsa()] with `membership`.
 #'
 #' @param object a fit of [bernoulli_mixture()] or [plsa()] with `membership`.
-#' @param what `"membership"`: the expected membership of each component against a covariate, the others at their
-#'   means (or most frequent values), with intervals; others as in [plot()][autoplot.multicause].
+#' @param what `"membership"`: the expected membership of each component against a covariate, with intervals, the other
+#'   covariates at their means (or most frequent values); other views as in [plot()][autoplot.multicause].
 #' @param covariate for `"membership"`: the name of a covariate that is a number; `NULL`: the first.
 #' @param ... the other arguments of [plot()][autoplot.multicause], for its views.
 #' @param level probability of the intervals.

@@ -5,19 +5,18 @@
 #' @param type `"response"`: the expected value of each cell; `"missing"`: a data frame of the missing cells.
 #' @param level `NULL`, or the probability of a central credible interval of the expected values, between 0 and 1.
 #' @param fixed user-fixed features of the new rows, needed where the fit has any but a baseline of ones.
-#' @param nsim most kept states (of all chains together, evenly spaced) that new rows and intervals use.
-#' @param n_sweep sweeps over the features of new rows for each state; the later half is averaged.
-#' @param nsim number of data sets.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param nsim of `predict()`, how many kept states (of all chains together, evenly spaced) new rows and intervals use
+#'   at most; of `simulate()`, the number of data sets.
+#' @param n_sweep sweeps over the features of new rows for each state; the second half is averaged.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param ... must be empty.
 #' @return
 #' `fitted()`: n x m, the posterior mean of the expected cells (missing ones, too), over all draws of all chains.
 #'
-#' `predict()`: the same for the rows of the fit; for `newdata` the mean over states, where new rows take features that
-#' the fit knows (features that a new row alone would have are left out). With `level`, a list of matrices `mean`,
-#' `lower` and `upper`, from kept states; `type = "missing"` gives a data frame `row`, `column`, `mean` and, with
-#' `level`, `lower` and `upper`. Results depend on [set.seed()] for new rows.
+#' `predict()`: the same for the rows of the fit; for `newdata` the mean over states, where new rows have the features
+#' of the fit (features that only a new row would have are left out). With `level`, a list of matrices `mean`, `lower`
+#' and `upper`, from kept states; `type = "missing"` gives a data frame `row`, `column`, `mean` and, with `level`,
+#' `lower` and `upper`. Results depend on [set.seed()] for new rows.
 #'
 #' `sigma()`: the posterior mean of the noise's standard deviation, of Gaussian data.
 #'
@@ -431,8 +430,8 @@ held_out_rows.bmf <- function(fit, data, floor, family, ...) {
 #' @details
 #' \describe{
 #'   \item{`"data"`}{the data (left) and their posterior mean (right), rows and columns in the order of the features of
-#'     `param`, so that each meeting of a row and a column feature is a block; right of each picture, in black, the
-#'     members of the row features, below it those of the column features. Missing cells are grey.}
+#'     `param`, so that the cells of a row feature and a column feature form a block; right of each picture, in black,
+#'     the members of the row features, below it those of the column features. Missing cells are grey.}
 #'   \item{`"features"`}{what each row feature adds to the columns. With `shape` the columns are pixels and the features
 #'     images: above, what row features add; below, the column features.}
 #'   \item{`"trace"`, `"density"`}{log joint density, log-likelihood and numbers of features of every chain, draw by
@@ -444,7 +443,8 @@ held_out_rows.bmf <- function(fit, data, floor, family, ...) {
 #' @param what which view.
 #' @param shape for `"features"`: `c(height, width)` of an image whose pixels are the columns, rows of pixels from the
 #'   top, one after another.
-#' @param most for `"features"`: at most so many features of a side, those with most members first.
+#' @param most for `"features"`: how many row features and column features are shown at most, those with most members
+#'   first.
 #' @param ... must be empty.
 #' @return An object of class `ggplot`; `plot()` draws it and returns it invisibly.
 #' @examples
@@ -636,7 +636,7 @@ bmf_counts_figure <- function(fit) {
 #'   `"any"`: the posterior probability that they share at least one.
 #' @param ... must be empty.
 #' @param site,taxon which sites (which taxa), by number or name, if `of` is these; `NULL`: all.
-#' @param nsim most kept states used, evenly spaced over all chains.
+#' @param nsim how many kept states are used at most, evenly spaced over all chains.
 #' @return A symmetric matrix of those sites or taxa, user-fixed features left out. Over 1 GB is refused: choose some.
 #' @inherit bmf_prior references
 #' @examples

@@ -2,8 +2,8 @@
 
 #' Priors of binary matrix factorization
 #'
-#' What [bmf()] takes as known and what it learns. A number fixes a quantity; `c(shape = , rate = )`, both above
-#' 0, lets it be learned under a Gamma prior, of mean `shape / rate` and variance `shape / rate^2`.
+#' Which quantities of [bmf()] are fixed and which are estimated. A number fixes a quantity; `c(shape = , rate = )`,
+#' both above 0, gives it a Gamma prior, of mean `shape / rate` and variance `shape / rate^2`.
 #'
 #' @details
 #' Every feature \eqn{k} of the rows has its own probability \eqn{\pi_k \sim Beta(\alpha / K, \beta)}, with \eqn{K}
@@ -11,11 +11,11 @@
 #' Poisson with mean \eqn{\alpha \sum_{i=1}^n 1 / (\beta + i - 1)}; likewise for columns. Features fixed by the user
 #' have no prior.
 #'
-#' `NULL` stands for a default that follows the scale of the data, as if a Gaussian `x` had unit variance and a Poisson
-#' `x` unit mean: `weight_precision` and `noise_precision` have shape 1 and the variance of the observed cells as rate
-#' (Bernoulli: rate 1; Poisson: the mean as rate), `background` is fixed at a hundredth of the mean.
+#' `NULL` is a default on the scale of the data: `weight_precision` and `noise_precision` have shape 1 and the variance
+#' of the observed cells as rate (Bernoulli: rate 1; Poisson: the mean as rate), `background` is fixed at a hundredth of
+#' the mean.
 #'
-#' @param alpha concentration of features, above 0: the larger, the more features. Of rows and columns alike, or
+#' @param alpha concentration of features, above 0: the larger, the more features. One for rows and columns, or
 #'   `list(rows = , columns = )`.
 #' @param beta two numbers above 0, named `rows` and `columns`: the larger, the fewer rows (columns) share a feature.
 #' @param weight_mean mean of the weights (Gaussian and Bernoulli): any number, or a Gamma prior.

@@ -8,17 +8,17 @@
 #' has no chi-squared distribution here, since the smaller model lies on the boundary of the larger one, so tables are
 #' drawn from the smaller fit and both models are fitted to each (McLachlan 1987).
 #' @details
-#' The p-value is (1 + number of tables with at least the observed gain) / (1 + `nsim`). Sites are drawn again
-#' from the weights of [bernoulli_mixture()] (the prior of the sources of [noisy_or()]); unknown cells stay unknown.
-#' Every fit to a drawn table has the settings of `control`: fewer starts than the fits compared had would make the
-#' gains on drawn tables too small, and p with them. Pairs of neighbours in k are compared, each by itself.
+#' The p-value is (1 + number of tables with at least the observed gain) / (1 + `nsim`). Sites are drawn again from the
+#' weights of [bernoulli_mixture()] (the prior of the sources of [noisy_or()]); unknown cells stay unknown. Every fit to
+#' a drawn table has the settings of `control`. Fewer starts than those of the compared fits would make the gains on
+#' drawn tables too small, and p too small with them. Each fit is compared with the one of the next larger k.
 #'
-#' Where two groups were right, k = 3 was taken for better at the 5 % level on 7 % of 292 tables of 60 x 10, and on 4 %
-#' of 201 of 200 x 10 (`bench/bootstrap.md` in the sources): do not trust a p just below 0.05 on a small table.
+#' With two true groups, k = 3 was preferred at the 5 % level in 7 % of 292 tables of 60 x 10, and in 4 % of 201 of 200
+#' x 10 (`bench/bootstrap.md` in the sources): do not trust a p just below 0.05 on a small table.
 #'
-#' Models with memberships of every site, such as [aspect_bernoulli()] and [plsa()], have no such test: their
-#' number of parameters grows with the table, and tables drawn from a fit are unlike the data. [select_k()] has held-out
-#' cells for these.
+#' Models with memberships of every site, such as [aspect_bernoulli()] and [plsa()], have no such test: their number of
+#' parameters grows with the table, and tables drawn from a fit are unlike the data. Use the held-out cells of
+#' [select_k()].
 #'
 #' Cost: 2 `nsim` fits a pair, which run in parallel where a [future::plan()] is set, with the same result.
 #'
@@ -388,8 +388,8 @@ mixture_again <- function(seed, common, tick) {
 
 #' Fits to tables drawn from a fit
 #'
-#' The parametric bootstrap: how far chance in the table moves a fit that has no posterior. Those of
-#' [aspect_bernoulli()] go as `draws` into [by_site()], [by_taxon()], [contrast()], [curves()], [age_profile()] and
+#' The parametric bootstrap: how far sampling error moves a fit that has no posterior. For [aspect_bernoulli()] the
+#' result can be the argument `draws` of [by_site()], [by_taxon()], [contrast()], [curves()], [age_profile()] and
 #' [identifiability()].
 #'
 #' @details
@@ -398,22 +398,22 @@ mixture_again <- function(seed, common, tick) {
 #' stay. Every fit begins at the fit's own parameters, moved off 0 and 1, so components keep their order, and the
 #' intervals are of one solution.
 #'
-#' They show how far chance in the table moves the answer, if the model holds. What no table decides, such as the share
-#' of a phantom, they do not tell: see [identifiability()]. Fits by maximum likelihood are too sure of probabilities
-#' near 0 and 1, and so are their tables. Where there is a posterior (`estimate = "vb"` or `"gibbs"`),
-#' [posterior_draws()] is the better choice, and an [ensemble()] of such fits knows other numbers of components as well.
+#' They show sampling error alone, if the model holds. They do not show what no table can decide, such as the share of a
+#' phantom: see [identifiability()]. Maximum likelihood estimates many probabilities too near 0 and 1, so tables drawn
+#' from such fits vary too little. Where there is a posterior (`estimate = "vb"` or `"gibbs"`), [posterior_draws()] is
+#' the better choice, and the draws of an [ensemble()] of such fits differ in the number of components, too.
 #'
-#' They do not put a biased estimate right. On 24 tables of 60 x 20 with a slope of `effort` of -0.8, percentiles of
-#' 90 % never held it: the estimate was -1.5 by `"map"` and -1.1 by `"ml"` (`bench/bootstrap.md` in the sources). So
-#' there is no `confint()` of that slope.
+#' They do not correct a biased estimate. On 24 tables of 60 x 20 with a slope of `effort` of -0.8, 90 % percentile
+#' intervals never held it: the mean estimate was -1.5 by `"map"` and -1.1 by `"ml"` (`bench/bootstrap.md` in the
+#' sources). So there is no `confint()` of that slope.
 #'
 #' @param fit a fit of any model that draws tables, without a posterior: not of [bmf()], [visits_occupancy()],
 #'   [neighbours_mean()] or [nmf()] with `loss = "euclidean"`, and not with `estimate` `"vb"` or `"gibbs"`.
 #' @param nsim number of tables, at least 1.
 #' @param ... must be empty.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
-#' @return A list of `n` fits. Cost: `n` fits from one start, which run in parallel where a [future::plan()] is set,
-#'   with the same result.
+#' @return A list of `nsim` fits. Cost: `nsim` fits from one start, which run in parallel where a [future::plan()] is
+#'   set, with the same result.
 #' @references Efron B, Tibshirani RJ (1993). *An Introduction to the Bootstrap*. Chapman and Hall.
 #'   \doi{10.1201/9780429246593}
 #' @seealso [posterior_draws()], [confint.bernoulli_mixture()]

@@ -145,18 +145,18 @@ check_screen <- function(screen) {
 
 #' How a sampler is run
 #'
-#' Settings of models that are sampled, not maximised: [bmf()], and [aspect_bernoulli()],
-#' [visits_bernoulli()] and [plsa()] with `estimate = "gibbs"`.
+#' Settings of models that are sampled, not maximised: [bmf()], and [aspect_bernoulli()], [aspect_categorical()],
+#' [noisy_or()], [plsa()] and [visits_bernoulli()] with `estimate = "gibbs"`.
 #'
 #' @details
 #' `moves`, `n_reheat`, `start_sweeps`, `start_features` and `tries` are for [bmf()] alone, and so are the next two
-#' paragraphs; [aspect_bernoulli_estimation] describes how its chains begin.
+#' paragraphs. Chains of the other models begin at fits of their own, see `n_start`.
 #'
 #' **Starts decide.** Chains that start from the prior can stay thousands of nats below the bulk of the posterior in any
 #' run of practical length. `init = "anneal"` gives every chain `n_start` annealed starts: a finite number of features
 #' (one of `start_features` for a side whose number is free) and a likelihood whose power rises to 1 over `start_sweeps`
-#' sweeps, in turn from groups of like rows and of like columns (power from 0.2, 0.5 or 1, since heat would undo them)
-#' and from features drawn at random (from 0.05); the start of the largest log joint density is then heated up and
+#' sweeps, in turn from groups of similar rows and of similar columns (power from 0.2, 0.5 or 1, since heat would undo
+#' them) and from features drawn at random (from 0.05); the start of the largest log joint density is then heated up and
 #' cooled down again `n_reheat` times, and the best state found is where the chain begins. Chains are independent of one
 #' another.
 #'
@@ -165,8 +165,8 @@ check_screen <- function(screen) {
 #' had a smaller squared error (0.101) than two longer ones (0.105) and four by the defaults (0.113); `bench/bmf.md` in
 #' the sources.
 #'
-#' **Moves.** Every sweep flips all entries, draws features that one row or column alone has, the weights and what is
-#' learned, and recodes (see [bmf()]). `moves` adds:
+#' **Moves.** Every sweep draws all entries, features that only one row or column has, the weights and the parameters of
+#' the priors, and recodes (see [bmf()]). `moves` adds:
 #' * `"block"`: flips of two features at a time;
 #' * `"multi"`: Metropolis proposals of several features of a row;
 #' * `"split_merge"`: splits a feature in two or merges two (Gaussian and Bernoulli);
@@ -184,12 +184,13 @@ check_screen <- function(screen) {
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.
 #' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 8 and 12 for small
-#'   data, fewer for large data (down to 2 and 2); for [aspect_bernoulli()] 4 variational fits, for [plsa()] 2 modes.
+#'   data, fewer for large data (down to 2 and 2); for [aspect_bernoulli()] 4 variational fits, for
+#'   [aspect_categorical()] 4 posterior modes, for the other models 2.
 #' @param n_threads threads (OpenMP) inside a sweep (of [aspect_bernoulli()]: inside a start), at least 1. Chains run
 #'   side by side under a [future::plan()].
 #' @param progress show a progress bar with the time left.
-#' @param init `"anneal"` (of [aspect_bernoulli()]: variational fits), or `"prior"`: a draw from the prior, for
-#'   comparison.
+#' @param init `"anneal"` (for models other than [bmf()]: the fits of `n_start`), or `"prior"`: a draw from the prior,
+#'   for comparison.
 #' @param start_sweeps sweeps of a start, at least 2.
 #' @param start_features numbers of features that starts begin with where the number is free, each at least 1.
 #' @param moves character, see Details; `character()` for none.

@@ -3,13 +3,14 @@
 #' How far a fit is from its data
 #'
 #' `deviance()` is the sum of squared deviance residuals, `residuals(fit, type = "deviance")`, over known cells: 0 where
-#' the fitted means are the data. `df.residual()` is `nobs()`, the number of observations, less that of parameters,
-#' `extractAIC()` what [AIC()] rests on, and `case.names()` and `variable.names()` are the names of sites and of taxa.
+#' the fitted means are the data. `df.residual()` is `nobs()`, the number of observations, minus the number of
+#' parameters. `extractAIC()` gives the number of parameters and the AIC, and `case.names()` and `variable.names()` are
+#' the names of sites and of taxa.
 #' @details
-#' Of 0/1 data the deviance is -2 times the log-likelihood that the fitted means give to the cells, each by itself. In
-#' [aspect_bernoulli()] by maximum likelihood that is -2 `logLik()`. It is not in [bernoulli_mixture()] and
-#' [noisy_or()], where the cells of a site hang together, nor in [visits_bernoulli()], whose residuals
-#' are those of what any visit found. Of counts it is the Poisson deviance, of real values and `loss = "euclidean"` the
+#' For 0/1 data the deviance is -2 times the log-likelihood of the cells given the fitted means, as if they were
+#' independent. For [aspect_bernoulli()] by maximum likelihood it is -2 `logLik()`. It is not for [bernoulli_mixture()]
+#' and [noisy_or()], where the cells of a site are dependent, nor for [visits_bernoulli()], whose residuals are those of
+#' the presences found by any visit. Of counts it is the Poisson deviance, of real values and `loss = "euclidean"` the
 #' sum of squares.
 #'
 #' `vcov()`, `confint()`, `anova()` and `simulate()` of a model that has none are errors that say what to use.
@@ -18,7 +19,7 @@
 #' @param ... must be empty.
 #' @param x the data, where the fit was made with `keep_x = FALSE`.
 #' @param scale is not used.
-#' @param k nats per two parameters: 2 for AIC.
+#' @param k penalty for each parameter, added to -2 times the log-likelihood: 2 for AIC.
 #' @return `deviance()` and `df.residual()`: a number; `df.residual()` may be below 0. `extractAIC()`: the number of
 #'   parameters and the criterion. `case.names()`, `variable.names()`: text, numbers where the data have no names.
 #'   Where neither a likelihood nor a posterior was maximised, `df.residual()` and `extractAIC()` are errors.

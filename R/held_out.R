@@ -7,12 +7,12 @@
 #' the fit gives its cells, and the likelihood of a new row's observed cells is averaged over them (in logarithms,
 #' without underflow). Nothing is fitted to the new row. [cross_validate()] with `criterion = "rows"` sums the same
 #' numbers. Two models have components of their own in place of the training rows: [bernoulli_mixture()] its own (eq.
-#' 26), and [noisy_or()] the states of its sources, summed out exactly up to 16 sources and beyond by importance
-#' sampling.
+#' 26), and [noisy_or()] the states of its sources (on or off), summed out exactly up to 16 sources and beyond by
+#' importance sampling.
 #'
 #' The probability that a component gives to what is seen in a cell, whether 1 or 0, counts as at least `floor`: maximum
 #' likelihood puts cells at exact 0 or 1, and one impossible cell would make the whole row impossible. The value depends
-#' on the floor, which is why it is printed: compare models under the same one.
+#' on the floor, so compare models under the same one.
 #'
 #' Models of counts ([nmf()] with `loss = "kl"`, [plsa()], [plca()] of a matrix, [bmf()] with `family = "poisson"`) give
 #' Poisson probabilities with the means of the training rows, at least `floor`; with `family = "bernoulli"` they are

@@ -201,14 +201,12 @@ validate_logistic_pca <- function(fit) {
 #' Predictions and simulations of logistic principal components
 #'
 #' @param object a fit of [logistic_pca()].
-#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names;
-#'   cells may be `NA`. `NULL`: the data of the fit. New scores maximise the same penalised likelihood with the
-#'   loadings held, a concave problem that starts at 0, so a site's scores do not depend on where the training
-#'   ended.
+#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names; cells may
+#'   be `NA`. `NULL`: the data of the fit. New scores maximise the same penalised likelihood with the loadings and
+#'   intercepts fixed, a concave problem.
 #' @param type `"response"`: the probability of each cell; `"link"`: its log-odds; `"scores"`.
 #' @param nsim number of data sets to simulate, at least 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param ... must be empty.
 #' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the
 #'   training data, missing cells included. `simulate()`: a list of n x m 0/1 matrices.

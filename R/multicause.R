@@ -431,21 +431,21 @@ random_bernoulli <- function(p) {
 
 #' Summary of any fit
 #'
-#' What every model has to say of itself; [aspect_bernoulli()] has its own, [summary.aspect_bernoulli()].
+#' The summary of a fit of any model; [aspect_bernoulli()] has its own, [summary.aspect_bernoulli()].
 #'
 #' @details
 #' **Random numbers.** `fit$seed` holds the state of R's generator before the starts were drawn, as the attribute `seed`
 #' of [stats::simulate()] does: after `assign(".Random.seed", fit$seed, globalenv())`, `update(fit)` gives the same fit
-#' again. (A prior that held-out cells chose is part of the call by then. Bandwidths of `smooth` that they chose are
-#' not: give `smooth = fit$smooth`.) It is `NULL` where `start` was given: nothing is drawn then.
+#' again. (A prior that was chosen by held-out cells is part of `fit$call`. Bandwidths of `smooth` are not: supply
+#' `smooth = fit$smooth`.) It is `NULL` where `start` was given: nothing is drawn then.
 #'
 #' @param object a fit of any model of this package.
 #' @param ... must be empty.
 #' @return A list of class `summary.multicause` with `screen` (`title`, `table` and `notes`, which `print()` shows of
-#'   the fit), `details` (sentences), `criteria` (`loglik`, `df`, `AIC`, `BIC`, in nats; `NA`
-#'   where they have no meaning, and `no_criteria`, or `no_bic`, gives the reason; `criteria_note` explains them
-#'   where a prior, a penalty or neighbours hold parameters back), `starts` (by kind of start: number, finished, reached
-#'   the best, best objective), `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
+#'   the fit), `details` (sentences), `criteria` (`loglik`, `df`, `AIC`, `BIC`, in nats; `NA` where they have no
+#'   meaning, and `no_criteria`, or `no_bic`, gives the reason; `criteria_note` explains them where a prior, a penalty
+#'   or neighbours shrink parameters), `starts` (by kind of start: number, finished, reached the best, best objective),
+#'   `n_missing`, the number of unknown cells, and `seed`, `fit$seed`.
 #' @seealso [plot()][autoplot.multicause]
 #' @examples
 #' set.seed(1)

@@ -1,24 +1,23 @@
 #' The neighbours' mean
 #'
-#' The simplest answer to "what would be found here?": what was found at sites of about the same age and place whose
-#' lists are alike. It has no components; it is the rival that every other model has to beat, and within sites few do.
+#' Predicts each cell from the sites of about the same age and place with similar presences (their lists). It has no
+#' components, and is a simple rule with which to compare other models.
 #'
 #' @details
 #' **Model.** The probability of a record of taxon j at site i is the weighted mean of the records of j at all
-#' other sites, with one record more of the table's own mean:
+#' other sites, with one more record at the taxon's frequency \eqn{r_j}:
 #' \deqn{p_{ij} = \frac{e \sum_{l \ne i} w_{il} x_{lj} + r_j}{e \sum_{l \ne i} w_{il} o_{lj} + 1}, \quad w_{il}
 #' \propto \exp(-d_{il}) (c_{il} + 0.05)^q}{
 #' p[i,j] = (e sum_l w[i,l] x[l,j] + r[j]) / (e sum_l w[i,l] o[l,j] + 1), w[i,l] ~ exp(-d[i,l]) (c[i,l] + 0.05)^q}
 #' Here \eqn{d} is the distance of [smooth_over()] (in age, place, or any other, each over its bandwidth). \eqn{c} is
 #' the cosine of the two lists: shared taxa over the root of the product of their lengths. \eqn{q} is the
-#' `similarity`, and \eqn{o} shows which cells are known. \eqn{e = (\sum w)^2 / \sum w^2} is how many sites the
-#' mean is worth, and \eqn{r_j} the share of the other sites that have j. Unknown cells count neither in means
-#' nor in lists.
+#' `similarity`, and \eqn{o} is 1 for known cells. \eqn{e = (\sum w)^2 / \sum w^2} is the effective number of
+#' neighbours, the weights summing to 1, and \eqn{r_j} the share of the other sites that have j. Unknown cells count
+#' neither in means nor in lists.
 #'
-#' **A cell never speaks for itself.** A site is not its own neighbour, and for a presence the similarity of lists
-#' is taken without it. So `fitted()` gives every cell the probability it would have if it were hidden, and the
-#' objective, the sum of the logarithms of these probabilities of what was recorded, is a leave-one-out likelihood: no
-#' parameter is fitted to a cell that it is judged by.
+#' **Leave-one-out.** A site is not its own neighbour, and for a presence the similarity of lists is taken without it.
+#' So `fitted()` gives every cell the probability it would have if it were held out. The objective is the leave-one-out
+#' log-likelihood: the sum over known cells of the log-probability of their values.
 #'
 #' **Bandwidths.** With `bandwidth = "cv"` in [smooth_over()], the default there, the bandwidths are those of the
 #' largest objective on a grid of factors of two. Covariates are changed one after another, until no step is better (at
@@ -30,11 +29,12 @@
 #' 500 sites. Sparse data are never made dense. Results do not depend on the number of threads.
 #'
 #' @inheritParams aspect_bernoulli
+#' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown, as in [aspect_bernoulli()], but not [shards()].
 #' @param k must be 0: there are no components. It is there for [cross_validate()] and [compare_models()].
 #' @param smooth a result of [smooth_over()] that defines which sites are near each other, or `NULL`: all are equally
-#'   near. A site whose age or place is unknown takes all others. Its `most` is 500 unless given: with 30 the AUC of
-#'   held-out presences was lower on nine of ten tables, by .016 in the mean (`bench/which_zeros.md`).
-#' @param similarity how much it counts that two lists are alike: the power \eqn{q}, from 0 (not at all) to 10.
+#'   near. A site whose age or place is unknown has all others as neighbours. Its `most` is 500 unless given: with 30
+#'   the AUC of held-out presences was lower on nine of ten tables, by .016 in the mean (`bench/which_zeros.md`).
+#' @param similarity how much the similarity of two lists counts: the power \eqn{q}, from 0 (not at all) to 10.
 #' @param control settings from [fit_control()]; only `keep_x` and `n_threads` have a meaning.
 #' @return A list of class `neighbours_mean`, with the parts described in [aspect_bernoulli()] (but `certificate`,
 #'   `fixed` and `expected_false`), where `param` holds `bandwidth` (named by covariate, may be empty) and `similarity`;
@@ -246,12 +246,11 @@ nbm_new_fit <- function(data, near, similarity, trace, control, call) {
 #' @param along where `smooth` was given: the ages, places, distances or weights of the new sites, a list as for
 #'   [predict.aspect_bernoulli()]; `NULL`: unknown, all sites of the fit are equally near.
 #' @param nsim number of data sets to simulate, at least 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param ... must be empty.
-#' @return `predict()`: an n x m matrix of probabilities, with the names of the data; new sites are compared with
-#'   those of the fit, with their own lists whole. `fitted()`: those of the data of the fit, each as if its cell were
-#'   hidden. `simulate()`: a list of n x m 0/1 matrices.
+#' @return `predict()`: an n x m matrix of probabilities, with the names of the data; new sites have the sites of the
+#'   fit as neighbours, and none of their cells is held out. `fitted()`: those of the data of the fit, each as if its
+#'   cell were held out. `simulate()`: a list of n x m 0/1 matrices.
 #' @examples
 #' set.seed(1)
 #' x <- matrix(rbinom(200, 1, 0.4), 20, 10)

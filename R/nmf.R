@@ -171,13 +171,12 @@ validate_nmf <- function(fit) {
 #' Predictions and simulations of a non-negative matrix factorisation
 #'
 #' @param object a fit of [nmf()].
-#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names;
-#'   cells may be `NA`. `NULL`: the data of the fit. New coefficients minimise the same loss with the basis held, a
-#'   convex problem.
-#' @param type `"response"`: the mean of each cell, which may exceed 1 for presences too; `"coefficients"`.
+#' @param newdata new sites, columns matched by name, in any order, or by place where one side has no names; cells may
+#'   be `NA`. `NULL`: the data of the fit. New coefficients minimise the same loss with the basis fixed, a convex
+#'   problem.
+#' @param type `"response"`: the mean of each cell, which may exceed 1 for 0/1 data, too; `"coefficients"`.
 #' @param nsim number of data sets to simulate, at least 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param ... must be empty.
 #' @return `predict()`: an n x m or n x k matrix, with the names of the data. `fitted()`: the `"response"` of the
 #'   training data, missing cells included. `simulate()`: a list of n x m matrices of Poisson counts; an error for

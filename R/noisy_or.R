@@ -418,8 +418,8 @@ nor_hidden_posterior <- function(param, data, model) {
 
 #' Beta priors of a noisy-OR model
 #'
-#' Weak priors keep probabilities off exact 0 and 1, which helps on small tables. With `estimate = "map"` their
-#' parameters must be at least 1.
+#' The defaults are the weak priors of `estimate = "map"`, which keep probabilities off exact 0 and 1, and whose
+#' parameters must be at least 1. Without `prior`, `"gibbs"` has others: see [noisy_or()].
 #'
 #' @param prior,links,leak two finite numbers above 0 each: the parameters of the Beta prior on the probability
 #'   that a component is on, on every link, on every leak. `c(1, 1)` is flat.

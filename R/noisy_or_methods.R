@@ -81,7 +81,7 @@ leak_share <- function(fit) {
 
 #' Predictions, and data simulated, from a noisy-OR fit
 #'
-#' Which components are on in a site, what they lead one to expect in each cell, and what explains each 1.
+#' Which components are on at each site, the probability of a presence in each cell, and what explains each presence.
 #'
 #' @details
 #' `"cell"` is the answer to "why is this taxon here?": for every 1 the posterior probability that the link of each
@@ -92,24 +92,23 @@ leak_share <- function(fit) {
 #' of independent components for `"activation"` and `"map"`; its `"response"` and `"cell"` come from the exact posterior
 #' at its parameters (up to 12 components) or the truncated one, and so does all else where `activation` is given.
 #'
-#' **Known components.** Where it is known of some components that they are on or off, `activation` says so, and all
-#' else follows from the data and from that: a component that is on adds to the leak, one that is off is not there. With
-#' all of them given, `"response"` is what they lead to.
+#' **Known components.** `activation` supplies which components are known to be on or off, and all else is estimated
+#' given these and the data. With all of them known, `"response"` is the probability given these alone.
 #'
-#' **Reconstruction** of a table from a set of components for each site, as in the paper: `sources = "mode"` takes the
-#' likeliest set given the site, `"drawn"` draws one from the posterior, by R's random numbers, in place of the mean
-#' over all sets. The paper takes each component that is on with a probability above one half: `activation =
-#' (predict(fit, type = "activation") > 0.5) + 0`. It then draws the cells, each a one with the probability of the
-#' `"response"`. `predict(fit, type = "activation", sources = "drawn")` gives the sets themselves.
+#' **Reconstruction** of a table from a set of components for each site: `sources = "mode"` takes the likeliest set
+#' given the site, `"drawn"` draws one from the posterior, by R's random numbers, in place of the mean over all sets.
+#' Singliar and Hauskrecht take each component that is on with a probability above one half: `activation = (predict(fit,
+#' type = "activation") > 0.5) + 0`. They then draw the cells, each a one with the probability of the `"response"`.
+#' `predict(fit, type = "activation", sources = "drawn")` gives the sets themselves.
 #'
-#' Rows that the model thinks impossible (a 1 that nothing can have made, or a 0 under a leak of 1) have no
+#' Rows that are impossible under the model (a 1 that nothing can have made, or a 0 under a leak of 1) have no
 #' posterior: they are `NA`, and a message names them.
 #'
-#' **Repeated visits.** `"response"` is the probability of a presence by any of the visits made to the cell; by one,
-#' where none was made and at new sites, which are known by a table.
+#' **Repeated visits.** `"response"` is the probability that any of the visits made to the cell finds the taxon, or that
+#' one visit would, where none was made and at new sites, whose `newdata` is a table.
 #'
-#' **Draws.** Answers of a fit with `estimate = "gibbs"` are means over its draws: over all of them for the data's own
-#' cells, over those that were kept for new sites, for `activation` and for `"cell"`. A simulated table is of one of
+#' **Draws.** Results of a fit with `estimate = "gibbs"` are means over its draws: over all of them for the data's own
+#' cells, over the kept ones for new sites, for `activation` and for `"cell"`. A simulated table is drawn from one of
 #' the kept draws.
 #'
 #' **Simulated tables** are complete, whatever was missing from the data: components are drawn again for every
@@ -123,7 +122,7 @@ leak_share <- function(fit) {
 #'   each 1; `"present"`: probability that the taxon is there, given all cells of the row: 1 at a 1, and at a 0 the
 #'   probability that it was missed (0 without `missed_by`).
 #' @param ... must be empty.
-#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused with that advice.
+#' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused: choose fewer rows.
 #' @param activation what is known of the components: a matrix of the sites (of `newdata`, or of the data) x k of 1
 #'   (on), 0 (off) and `NA` (not known), matched by names where it has them. `NULL`: nothing, or, for the data of the
 #'   fit, what was given to [noisy_or()].
@@ -132,12 +131,12 @@ leak_share <- function(fit) {
 #' @param level of a fit with `estimate = "gibbs"`, `NULL` or the probability of intervals of the `"response"` of the
 #'   data's own cells, between 0 and 1: the result is then `list(mean, lower, upper)`.
 #' @param nsim number of tables, at least 1.
-#' @param seed `NULL` to go on with the session's random numbers, or a number for [set.seed()] that leaves them as they
-#'   were.
+#' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @return `predict()`: a matrix rows x m (`"response"`, `"present"`) or rows x k (`"activation"`, `"map"`), or an array
 #'   rows x m x (k + 1) (`"cell"`, the leak last), probabilities or 0/1, with names. `fitted()`: `"response"` for the
 #'   data of the fit. `simulate()`: a list of `nsim` integer 0/1 matrices n x m (arrays, of visits) with the names of
 #'   the data, and as its attribute `seed` what [stats::simulate()] promises.
+#' @inherit noisy_or references
 #' @seealso [impute()] for unknown cells, [test_loglik()] for the held-out likelihood.
 #' @examples
 #' set.seed(1)
@@ -362,15 +361,16 @@ nor_sample <- function(param, data, model, nsim, floor) {
 #' Components of a noisy-OR fit, and which are in use
 #'
 #' One row per component: how often it is on, how strongly it acts, how many ones it makes, and whether it is in use at
-#' all. Surplus components are mostly shut off, so that the number in use is a guide to how many there are.
+#' all. Components beyond those needed mostly have a small probability or weak links, so the number in use is a guide to
+#' `k`.
 #'
 #' @param fit a fit of [noisy_or()].
 #' @param min_prior,min_link a component is in use when it is on with at least this probability and has a link at least
 #'   this strong; from 0 to 1. Lower them for causes that are rare.
 #' @param ... must be empty.
 #' @return A data frame of class `noisy_or_sources` with `source` (name), `prior`, `on` (expected sites with the
-#'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (the three taxa
-#'   that tell it from the others, those of largest relevance, as in `print()` and `plot(fit, "top")`) and `in_use`.
+#'   component on), `max_link`, `ones` (expected number of ones its links make), `top` (the three taxa of largest
+#'   relevance, see [top_terms()]) and `in_use`.
 #' @inherit noisy_or references
 #' @examples
 #' set.seed(1)
@@ -417,7 +417,7 @@ part_sides.noisy_or <- function(fit, name, values) {
 #'   \item{`"activation"`}{for each site (a column) the probability that each component is on, ordered by the
 #'     likeliest components.}
 #'   \item{`"leak"`}{the leak of each taxon against its frequency: on the diagonal no component explains it.}
-#'   \item{`"top"`, `"scores"`}{the taxa that tell each component, and the sites by two of them:
+#'   \item{`"top"`, `"scores"`}{the characteristic taxa of each component, and the sites on two components:
 #'     [plot()][autoplot.multicause].}
 #'   \item{`"trace"`, `"density"`}{how far every start was below the best, iteration by iteration; of a fit that was
 #'     sampled, draws of its chains and their posterior densities.}

@@ -240,13 +240,13 @@ has_noise.noisy_or <- function(fit, kinds, of) of == "absences" && !is.null(fit$
 #' A site's probability \eqn{r_i}{r[i]} is one of ten, 0.01, 0.04, 0.09 to 1, drawn from a distribution that is
 #' estimated. [false_absences()] ranks the zeros, and [phantoms()] lists the recording as the fit's white phantom.
 #'
-#' **How many were missed** the data alone hardly decide. If no two components share a taxon, or there is one component,
-#' twice the links with half the probabilities of recording fit as well. Only taxa with two causes at once distinguish
-#' the two: the print shows how many of them there are (links of at least 0.05 to two components or more).
-#' [identifiability()] gives a range. Otherwise the priors decide. In simulated tables the default ones gave 0.4 to 0.8
-#' of the true number, and `prior = noisy_or_prior(links = c(1.05, 1.05))` gave 0.7 to 0.9. For tables of 6000 sites in
-#' which each taxon had three components, maximum likelihood gave 0.71 to 1.15 of the truth by `"site"` and 0.61 to 0.98
-#' by `"both"` (`bench/noisy_or.md` in the sources).
+#' **The number missed** is poorly identified from one table. If no two components share a taxon, or there is one
+#' component, twice the links with half the probabilities of recording fit as well. Only taxa with two causes at once
+#' distinguish the two: the print shows how many of them there are (links of at least 0.05 to two components or more).
+#' If there are few, the priors decide. [identifiability()] gives a range. In most simulated tables the default priors
+#' of `"map"` gave 0.2 to 0.9 of the true number, and `prior = noisy_or_prior(links = c(1.05, 1.05))` 0.4 to 0.9. For
+#' tables of 6000 sites in which each taxon had three components, maximum likelihood gave 0.71 to 1.15 of the true
+#' number with `"site"` and 0.61 to 0.98 with `"both"` (`bench/noisy_or.md` in the sources).
 #'
 #' **Repeated visits**, as `x`, decide more. Each visit records a presence with the same probability, \eqn{\rho = r_i
 #' d_j}{rho = r[i] d[j]}. Of a cell with `made` visits, `found` of them with a presence,
@@ -254,18 +254,19 @@ has_noise.noisy_or <- function(fit, kinds, of) of == "absences" && !is.null(fit$
 #' (found = 0),}{P(x[i,j] | z) = p rho^found (1 - rho)^(made - found) if found > 0, else 1 - p + p (1 - rho)^made,}
 #' where \eqn{p} is the probability that the taxon is there. Inference is exact (`k` up to 8, by default up to 6) or
 #' truncated. For 600 simulated sites with two or three visits the expected false absences were 0.88 to 1.03 times the
-#' true number; from one table of all presences they were 0.73 to 0.82 times. If probabilities differ between visits or
-#' follow covariates, or if visits record taxa by mistake, use [visits_bernoulli()].
+#' true number; from one table of the same presences they were 0.73 to 0.82 times. If probabilities differ between
+#' visits or follow covariates, or if visits record taxa by mistake, use [visits_bernoulli()].
 #'
 #' **Effort.** With `effort` the probability is \eqn{((1 + B_i) / 10)^2}{((1 + B[i]) / 10)^2}, where \eqn{9 - B_i}{9 -
 #' B[i]} is binomial out of 9 with log-odds \eqn{b_0 + b_1 effort_i}{b0 + b1 effort[i]}, so sites of the same effort
-#' still differ. New sites get the average of the fit's own. This is an assumption: on thinned fossil sites, log numbers
-#' of specimens raised average precision and lowered the AUC over all sites (`bench/noisy_or.md`).
+#' still differ. New sites get the average of the fit's own. That misses follow effort in this way is an assumption: on
+#' thinned fossil sites, log numbers of specimens raised average precision and lowered the AUC over all sites
+#' (`bench/noisy_or.md`).
 #'
-#' **Inference.** The probabilities of recording are summed over exactly. For many components variational iterations are
-#' quick: with `k` of 15 and 20 they took a third of the time of truncated ones on [early_tetrapods] and predicted
-#' held-out cells better. On simulated tables they found 9 of 15 components, truncated ones 11. Exact inference needs 10
-#' times the memory of fits without `missed_by`.
+#' **Inference.** The probabilities of recording are summed over exactly. With many components variational iterations
+#' are faster: with `k` of 15 and 20 they took a third of the time of truncated ones on [early_tetrapods] and predicted
+#' held-out cells better. On simulated tables they recovered 9 of 15 components, truncated ones 11. Exact inference
+#' needs 10 times the memory of fits without `missed_by`.
 #'
 #' @name noisy_or_recording
 #' @seealso [noisy_or()] for the call, [identifiability()], [visits_bernoulli()].

@@ -76,14 +76,13 @@ logLik.plca <- function(object, ...) {
 #' Predict from a PLCA fit
 #'
 #' Expected counts of all cells, memberships along the first dimension, or the probability that each component made a
-#' cell; new sites (levels of the first dimension) are folded in with the other marginals held.
+#' cell; new sites (levels of the first dimension) are folded in with the other marginals fixed.
 #'
 #' @details
-#' Each new site is judged by its own cells alone, whichever others come along. Dirichlet priors of the fit count for
-#' new sites: a site's memberships have `prior$basis - 1` of the first dimension added in each component, as its
-#' marginals in training have. `prior$membership` and [cross_entropy()] are about all sites and do not count. A site
-#' without counts is then equally of all components, and without a prior as the fit's weights. Where all cells of a site
-#' are unknown, so are its expected counts: `NA`.
+#' The memberships of a new site depend on its own cells alone, not on other new sites. The Dirichlet prior of the first
+#' dimension, `prior$basis`, applies to new sites as in training; `prior$membership` and [cross_entropy()] concern all
+#' sites together and do not. A site without counts has equal memberships under that prior, and without a prior the
+#' fit's weights. Where all cells of a site are unknown, so are its expected counts: `NA`.
 #'
 #' @param object a fit of [plca()].
 #' @param newdata an array like the training data except for its first dimension, its other levels in any order where
@@ -94,9 +93,9 @@ logLik.plca <- function(object, ...) {
 #' @param ... must be empty.
 #' @param control settings of the fold-in, from [fit_control()].
 #' @param nsim number of arrays.
-#' @param seed a whole number, or `NULL` to go on with the session's generator.
-#' @return `predict()`, `fitted()`: as said under `type`. `simulate()`: a list of `nsim` arrays with the total of the
-#'   data (rounded), divided by P(observed) where cells are unknown. `residuals()`: an array.
+#' @param seed a whole number, or `NULL` to use the session's random numbers.
+#' @return `predict()`, `fitted()`: as described under `type`. `simulate()`: a list of `nsim` arrays with the total of
+#'   the data (rounded), divided by P(observed) where cells are unknown. `residuals()`: an array.
 #' @examples
 #' set.seed(1)
 #' x <- array(rpois(4 * 5 * 3, 2), c(4, 5, 3))
@@ -398,8 +397,8 @@ held_out_rows.plca <- function(fit, data, floor, family, ...) {
 #' Kullback-Leibler divergences between the distributions of all pairs of components: the matrices of Figures 3.2 and
 #' 4.3 of the paper on cross-entropy priors.
 #'
-#' \eqn{KL(p, q) = \sum_x p \log(p / (q + floor))}{KL(p, q) = sum p log(p / (q + floor))}, terms with p = 0 being 0, cut
-#' at 0 below. The floor keeps it finite where q is 0; without it (`floor = 0`) it may be `Inf`.
+#' \eqn{KL(p, q) = \sum_x p \log(p / (q + floor))}{KL(p, q) = sum p log(p / (q + floor))}, where terms with p = 0 are 0
+#' and a sum below 0 is set to 0. The floor keeps it finite where q is 0; without it (`floor = 0`) it may be `Inf`.
 #'
 #' @param fit a fit of [plca()] (all its dimensions) or [plsa()] (its basis).
 #' @param dims dimensions wanted, numbers or names; `NULL` is all.

@@ -60,34 +60,31 @@ detail_sentences.plsa <- function(fit, digits = 4L) {
 #' means: by CVB0 (Asuncion and others 2009), which is exact for a site of one count, or by variational Bayes where
 #' sites have unknown cells.
 #'
-#' By maximum likelihood counts in taxa that had none in training are impossible under the fit and left out, of which a
-#' message tells. The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of
-#' the row, whatever the rule of `missing`. A site with nothing counted has no memberships of its own and gets
-#' the
-#' mean of the training data.
+#' Under maximum likelihood, counts in taxa that had none in training are impossible; they are left out, with a message.
+#' The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of the row,
+#' whatever `missing` is. A site without counts gets the mean memberships of the training data.
 #'
 #' `simulate()` draws each row again from its distribution with its observed total (rounded), over its observed cells;
 #' unknown cells stay `NA`.
 #'
 #' @param object a fit of [plsa()].
-#' @param newdata new sites with the columns of the training data, in any order, matched by name; `NULL`: the
-#'   training data. Columns that the fit does not know are left out and those that are lacking are 0, as documents list
-#'   the words that they have; a message says so.
+#' @param newdata new sites with the columns of the training data, in any order, matched by name; `NULL`: the training
+#'   data. Columns unknown to the fit are left out, and missing columns are taken as 0, because documents list only the
+#'   words that they have; a message reports both.
 #' @param type `"response"`: expected counts, n x m; `"membership"`: n x k, rows sum to 1; `"cell"`: n x m x k, the
 #'   probability that each component made a count in the cell, summing to 1 over components.
 #' @param along for a fit with `smooth`, the covariates of the new sites, as in [predict.aspect_bernoulli()];
 #'   `NULL`: unknown. Without `newdata`, of sites where nothing is counted yet: their expected counts are for a site
 #'   with the mean total of the training data.
 #' @param ... must be empty.
-#' @param rows names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused with that
-#'   advice.
+#' @param rows names or numbers of the sites wanted; `NULL` is all. A result over 1 GB is refused: choose fewer.
 #' @param control settings of the fold-in, from [fit_control()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @param level of a fit with `estimate = "gibbs"`, for the data's own sites: `NULL`, or the probability of a central
 #'   interval of expected counts or memberships, between 0 and 1: a list of `mean`, `lower` and `upper`.
 #' @param nsim number of tables.
-#' @param seed a whole number, or `NULL` to go on with the session's generator.
-#' @return `predict()`: a matrix or array as said under `type`; for new data with an attribute `loglik`, the
+#' @param seed a whole number, or `NULL` to use the session's random numbers.
+#' @return `predict()`: a matrix or array as described under `type`; for new data with an attribute `loglik`, the
 #'   log-likelihood of each row. `fitted()`: n x m. `impute()`: the data, sparse if it was. `simulate()`: a list of
 #'   `nsim` matrices.
 #' @inherit plsa references
@@ -379,14 +376,13 @@ row_family.plsa <- function(fit) "poisson"
 #'
 #' @details
 #' \describe{
-#'   \item{`"basis"`}{a heat map of lifts: how many times as likely each component makes a taxon as all
-#'     components together do. Taxa are by the component that lifts them most.}
-#'   \item{`"top"`, `"scores"`}{the taxa that each component lifts most, and the sites on two components:
+#'   \item{`"basis"`}{a heat map of lifts: how many times as likely a taxon is in a component as in all sites together.
+#'     Taxa are ordered by the component of their largest lift.}
+#'   \item{`"top"`, `"scores"`}{the taxa of largest relevance in each component, and the sites on two components:
 #'     [plot()][autoplot.multicause].}
-#'   \item{`"structure"`}{for each site (a vertical bar) how much of it each component makes up:
-#'     [plot()][autoplot.multicause].}
-#'   \item{`"simplex"`}{for three taxa: sites and components in the triangle of distributions, with the
-#'     hull of the components, as in Figure 3 of the paper.}
+#'   \item{`"structure"`}{for each site (a vertical bar) the shares of the components: [plot()][autoplot.multicause].}
+#'   \item{`"simplex"`}{for three taxa: sites and components in the triangle of distributions, with the hull of the
+#'     components, as in Figure 3 of Shashanka and others (2007).}
 #'   \item{`"trace"`, `"density"`}{how far every start was below the best, iteration by iteration; of a fit that was
 #'     sampled, draws of its chains and their posterior densities.}
 #'   \item{`"curves"`, `"map"`}{for a fit with `smooth`: components and taxa through time, and on a map by slice

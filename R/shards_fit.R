@@ -611,15 +611,16 @@ fit_to_shards <- function(model, x, k, settings, start, control, call) UseMethod
 #' continues from the best of them.
 #' * [aspect_bernoulli()]: `estimate` `"ml"` and `"map"`, all iterations, fixed phantoms, priors, `effort`, and `smooth`
 #'   with a bandwidth and a strength in numbers;
-#' * [plsa()]: iterations of EM; no `sparsity`, `smooth` or fixed basis;
-#' * [bernoulli_mixture()]: all except `smooth`;
+#' * [plsa()]: `estimate` `"ml"` and `"map"`, iterations of EM; no `sparsity`, `smooth`, `membership` or fixed basis;
+#' * [bernoulli_mixture()]: all except `smooth` and `membership`;
 #' * [nmf()]: `loss = "kl"`, with multiplicative iterations;
-#' * [logistic_pca()]: all, with `k` of at least 1;
-#' * [noisy_or()]: `inference = "truncated"`, with one M-step an iteration (`inner = 1`); no `surplus`.
+#' * [logistic_pca()]: `k` of at least 1 and one `penalty`;
+#' * [noisy_or()]: `inference = "truncated"`, `estimate` `"ml"` and `"map"`, with one M-step an iteration (`inner = 1`);
+#'   no `missed_by`, `effort`, `activation` or `surplus`.
 #'
-#' Cells are 0 and 1, also for the models of counts. Shards have no Newton iterations for [plsa()] and [nmf()]: [plsa()]
-#' ended 0.04 % lower on one table and took 22 times the processor's time of a fit in memory (`bench/shards.md` in the
-#' sources).
+#' Cells are 0 and 1, also for the models of counts. Shards have no Newton iterations for [plsa()] and [nmf()]: on one
+#' table [plsa()] ended with a log-likelihood 0.04 % lower and took 22 times the processor time of a fit in memory
+#' (`bench/shards.md` in the sources).
 #'
 #' **Methods.** [print()], [summary()], [coef()], [nobs()], [logLik()], [update()] (which keeps neither `cluster` nor
 #' `checkpoint`), [predict()][predict.multicause_shards] and [fitted()].
@@ -627,10 +628,10 @@ fit_to_shards <- function(model, x, k, settings, start, control, call) UseMethod
 #' **Workers.** `fit_control(cluster = )` names compute profiles of package mirai, one daemon each, or a cluster of
 #' package parallel. Sums belong to shards and are added in a fixed order, so the result is the same, to the last bit,
 #' for any number of workers. A profile that ends, or is silent for too long (`patience`), is lost: a warning of class
-#' `multicause_worker_lost` names it, and others take its shards. If all are lost, or one node of a cluster of package
-#' parallel, it is an error of that class. Launchers of mirai start daemons on other machines: `mirai::ssh_config()`,
-#' `mirai::cluster_config()` (Slurm, SGE, PBS, LSF), and `mirai::remote_config(command = "mpirun", args = c("-np", "1",
-#' "."))`.
+#' `multicause_worker_lost` names it, and others take its shards. The loss of all profiles, or of one node of a cluster
+#' of package parallel, is an error of that class. Launchers of mirai start daemons on other machines:
+#' `mirai::ssh_config()`, `mirai::cluster_config()` (Slurm, SGE, PBS, LSF), and `mirai::remote_config(command =
+#' "mpirun", args = c("-np", "1", "."))`.
 #'
 #' **Checkpoints.** After each cycle of three iterations the state is written to `fit_control(checkpoint = )`, a folder.
 #' The same call resumes there, also with other workers, and its numbers are those of a fit that was not stopped, to the

@@ -171,7 +171,7 @@ update.multicause_shards <- function(object, ..., evaluate = TRUE) {
 
 #' Predictions of a fit to shards
 #'
-#' What `predict()` says of a table in memory, for one in [shards()]: written by shard, or for some rows.
+#' Predictions for a table in [shards()]: for some rows, in memory, or for all, in a file for each shard.
 #'
 #' @details
 #' With `path` a file is written for each shard, `response-00001.csv` and so on, with a column `row` of names (or
@@ -180,16 +180,16 @@ update.multicause_shards <- function(object, ..., evaluate = TRUE) {
 #'
 #' @param object a fit to [shards()], of [aspect_bernoulli()], [plsa()], [bernoulli_mixture()], [nmf()],
 #'   [logistic_pca()] or [noisy_or()].
-#' @param newdata new sites in memory, as in the model's own `predict()`, such as [predict.plsa()]. Not of a fit
-#'   with `smooth`.
-#' @param type `"response"`: the mean of every cell, n m numbers; or what the rows have of their own, n k numbers:
+#' @param newdata new sites in memory, as in the model's own `predict()`, such as [predict.plsa()]. Not for a fit with
+#'   `smooth`.
+#' @param type `"response"`: the mean of every cell, n m numbers; or the parameters of the rows, n k numbers:
 #'   `"membership"`, for [nmf()] `"coefficients"`, for [logistic_pca()] `"scores"`, for [noisy_or()] `"activation"` or
 #'   `"map"`. For [logistic_pca()] also `"link"`.
 #' @param ... must be empty.
 #' @param rows names or numbers of the rows wanted, in memory; results over 1 GB are refused.
 #' @param path folder for the files, new or empty; without `rows`.
 #' @param format `"csv"` or `"parquet"` (package nanoparquet).
-#' @return A matrix with the rows asked for; with `path` invisibly the names of the files.
+#' @return A matrix with the rows requested; with `path`, invisibly, the names of the files.
 #' @seealso [false_absences()], which ranks the cells of all shards.
 #' @examples
 #' x <- shards(matrix(rbinom(200, 1, 0.3), 20, 10), tempfile())

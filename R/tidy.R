@@ -10,19 +10,20 @@
 #' The generics are those of package generics, as in broom. `as.data.frame()` gives what `tidy()` gives, as a plain data
 #' frame.
 #'
-#' **Standard errors.** Where a fit has them at hand there is a column `std.error`: the standard deviations over draws
-#' of fits with `estimate = "gibbs"`, those of the approximate posterior with `"vb"` (less than the true ones), and
-#' those of [vcov()][vcov.visits_bernoulli] of [visits_bernoulli()] (components: by the delta method). With `conf.int =
-#' TRUE` there are `conf.low` and `conf.high`, too: the central posterior interval, or that of `confint()`. Of
+#' **Standard errors.** If a fit has them there is a column `std.error`: the standard deviations over draws of fits with
+#' `estimate = "gibbs"`, those of the approximate posterior with `"vb"` (less than the true ones), and those of
+#' [vcov()][vcov.visits_bernoulli] of [visits_bernoulli()] (components: by the delta method). With `conf.int = TRUE`
+#' there are `conf.low` and `conf.high`, too: the central posterior interval, or that of `confint()`. Of
 #' [bernoulli_mixture()] all three come from the bootstrap of [confint()][confint.bernoulli_mixture], with its cost, so
-#' that `std.error` is there with `conf.int = TRUE` alone (with covariates at once). Where a part has no interval,
-#' `conf.int = TRUE` is an error.
+#' `std.error` is given only with `conf.int = TRUE` (with covariates always). Where a part has no interval, `conf.int =
+#' TRUE` is an error.
 #'
 #' **Matrices.** `matrix` names one part of `coef(fit)`; the default is the one that shows what the components are:
 #'
 #' | model | default | others |
 #' | --- | --- | --- |
 #' | [aspect_bernoulli()] | `"aspects"` | `"membership"`; `"effort"` (with `effort`) |
+#' | [aspect_categorical()] | `"profiles"`: component, taxon, value | `"membership"` |
 #' | [visits_bernoulli()] | `"aspects"`, `"detection"` | `"membership"`, `"missed"`, `"added"`, `"communities"` |
 #' | [visits_occupancy()] | both of `"presence"`, `"detection"`, see [tidy()][tidy.visits_occupancy] | |
 #' | [bernoulli_mixture()] | `"prototypes"` | `"weights"`, `"membership"`; `"effects"`, `"log_odds"` |
@@ -33,23 +34,22 @@
 #' | [noisy_or()] | `"links"` | `"prior"`, `"leak"`, `"activation"` |
 #' | [bmf()] | `"effects"` | `"rows"`, `"columns"`, `"weights"`, `"hyper"`, `"quantities"` |
 #'
-#' Of [visits_bernoulli()] with `detection` the default is both parts, one after the other, and a column `matrix` names
-#' them. Effects of covariates (argument `membership` of the model) sum to 0 over components; `"log_odds"` are those
-#' against the first component, with errors as of `vcov()`. Asked for as `"beta"` or `"gamma"`, what components say and
-#' memberships have the columns that users of package tidytext know: `topic` (a number), `term` and `beta`, or
-#' `document`, `topic` and `gamma`.
+#' For [visits_bernoulli()] with `detection` the default is both parts, stacked, and a column `matrix` names them.
+#' Effects of covariates (argument `membership` of the model) sum to 0 over components; `"log_odds"` are those against
+#' the first component, with errors as of `vcov()`. `matrix = "beta"` and `"gamma"` give basis and membership with the
+#' columns of package tidytext: `topic` (a number), `term` and `beta`, or `document`, `topic` and `gamma`.
 #'
-#' Those of [bmf()] are of the best draw, except for `"quantities"`, which summarise all draws; `"effects"` are what a
-#' row feature adds to a column, in units of the linear predictor.
+#' Sampled fits also have `"quantities"`, a summary of all draws. The other parts of [bmf()] are of the draw of the
+#' largest log joint density; its `"effects"` are what a row feature adds to a column, in units of the linear predictor.
 #'
-#' @param x a fit of any model of this package; or a result of the verbs above.
+#' @param x a fit of any model of this package, or a result of the functions under `table`.
 #' @param matrix which part of a fit, see Details; `NULL`: the default.
 #' @param table which table of a result: of [select_k()] `"table"`, `"best"`; of [cross_validate()] `"results"`,
-#'   `"folds"`; of [compare_models()] `"table"`, `"cells"`, `"rows"`; of [recovery()] `"summary"`, `"precision"`,
-#'   `"roc"`, `"pr"`, `"calibration"`, `"by_site"`; of [modes()] `"modes"`, `"starts"`; of [age_profile()]
-#'   `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"sites"`, `"taxa"`,
-#'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`;
-#'   of [which_zeros()] `"zeros"`, `"quality"`, `"weights"`. `NULL`: the first.
+#'   `"folds"`; of [compare_models()] `"table"`, `"cells"`, `"rows"`, `"omissions"`; of [recovery()] `"summary"`,
+#'   `"precision"`, `"roc"`, `"pr"`, `"calibration"`, `"by_site"`; of [modes()] `"modes"`, `"starts"`; of
+#'   [age_profile()] `"aspects"`, `"tests"`; of [identifiability()] `"share"`, `"expected"`, `"sites"`, `"taxa"`,
+#'   `"unlike"`, `"components"`, `"sampling"`; of [align_components()] `"match"`; of [divergences()] `"table"`; of
+#'   [which_zeros()] `"zeros"`, `"quality"`, `"weights"`. `NULL`: the first.
 #' @param conf.int,conf.level whether to add the ends of intervals, and their probability.
 #' @param data for `augment()`, the data, where the fit was made with `keep_x = FALSE`.
 #' @param newdata for `augment()`, new sites as the `predict()` of the model takes them, in place of the fit's own.
@@ -68,12 +68,12 @@
 #' row with what was chosen. Of a result of [which_zeros()]: sizes, the total with its range, and how well held-out
 #' presences were found.
 #'
-#' `augment()` of a fit: a row for every cell, site by site: `site`, `taxon` (for [plca()] one
-#' column a dimension), `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present`
-#' and `.false`. The first is the probability of a presence if no phantom makes the cell, the second the probability
-#' that the 0 or 1 on record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of an
-#' answer of [which_zeros()]: `.fitted` is the probability of a record and `.false` that of a false absence, both at
-#' zeros. Over 1 GB is refused: take some `rows`.
+#' `augment()` of a fit: a row for every cell, site by site: `site`, `taxon` (for [plca()] one column a dimension),
+#' `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present` and `.false`. The
+#' first is the probability of a presence if no phantom makes the cell, the second the probability that the 0 or 1 on
+#' record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of a result of
+#' [which_zeros()]: `.fitted` is the probability of a record and `.false` that of a false absence, both at zeros. Over 1
+#' GB is refused: take some `rows`.
 #'
 #' Wrong input is an error of class `multicause_input_error`.
 #' @examples
@@ -432,16 +432,16 @@ augment_scores.default <- function(fit, rows, observed) list()
 
 #' Scores for ordination diagrams of vegan
 #'
-#' Methods for the generic `scores()` of package vegan: where each site and each species stands on the components.
+#' Methods for the generic `scores()` of package vegan: the positions of sites and species on the components.
 #'
 #' @param x a fit of any model with components over taxa; for [plca()] sites and species are the first two
 #'   dimensions.
 #' @param display `"sites"`, `"species"` or both.
 #' @param choices names or numbers of components; `NULL`: all.
 #' @param ... must be empty.
-#' @return A matrix of n x k (sites: memberships, scores, coefficients or activations) or m x k (species: what each
-#'   component says of them, on the scale of `coef(x)`), or, for both, a list of `sites` and `species`. For [plca()]:
-#'   the share of each component in each level.
+#' @return A matrix of n x k (sites: memberships, scores, coefficients or activations) or m x k (species: their
+#'   probabilities, loadings or weights in each component, on the scale of `coef(x)`), or, for both, a list of `sites`
+#'   and `species`. For [plca()]: the share of each component in each level.
 #' @examples
 #' set.seed(1)
 #' fit <- logistic_pca(matrix(rbinom(200, 1, 0.4), 20, 10), k = 2)

@@ -3,26 +3,25 @@
 
 #' The terms of each component
 #'
-#' What each component says, as users of topic models read it: its likeliest taxa, those it lifts most over the
-#' rest of the table, those that are both, or those that are frequent in it and exclusive to it.
+#' The terms (taxa) of each component, in one of the orders of topic models: the likeliest, those of largest lift over
+#' the whole table, those that are both, or those that are frequent in it and exclusive to it.
 #'
 #' @details
-#' With \eqn{w_{cj}}{w[c,j]} what component c says of taxon j (the rows of `basis`, `aspects`, `prototypes`):
+#' With \eqn{w_{cj}}{w[c,j]} the probability or weight of taxon j in component c (the rows of `basis`, `aspects`,
+#' `prototypes`, `links`):
 #' * `probability` is \eqn{w_{cj}}{w[c,j]} itself;
-#' * `lift` is \eqn{w_{cj}}{w[c,j]} over what all sites together say of j, the mean of the components by the
-#'   mean memberships. Taxa of which a component says less than 5 % of its largest value are left out there: a
-#'   lift over next to nothing says nothing;
-#' * `relevance` is \eqn{0.6 \log w_{cj} + 0.4 \log}{0.6 log w[c,j] + 0.4 log} of the lift, the weights that
-#'   readers named topics best by (Sievert and Shirley 2014);
+#' * `lift` is \eqn{w_{cj}}{w[c,j]} over its mean over all sites, the components weighted by the mean memberships. The
+#'   order by lift leaves out taxa with less than 5 % of the component's largest value, whose lift is unreliable;
+#' * `relevance` is \eqn{0.6 \log w_{cj} + 0.4 \log}{0.6 log w[c,j] + 0.4 log} of the lift, the weight with which
+#'   readers identified topics best (Sievert and Shirley 2014);
 #' * `exclusivity` is \eqn{w_{cj} / \sum_d w_{dj}}{w[c,j] / sum_d w[d,j]}, from 0 to 1;
 #' * `frex` is the weighted harmonic mean of the ranks, as shares of the taxa, of \eqn{w_{cj}}{w[c,j]} and of
 #'   `exclusivity` within the component (Bischof and Airoldi 2012, eq. (7)). A taxon is high where it is both.
 #'
-#' `print()`, `summary()`, `plot(fit, "top")`, [explore()][explore.plsa] and [sources()] name those of largest
-#' relevance, the likelier first where it is the same, of those that a component says at least 5 % of its largest value
-#' of.
+#' `print()`, `summary()`, `plot(fit, "top")`, [explore()][explore.plsa] and [sources()] name the taxa of largest
+#' relevance among those with at least 5 % of the component's largest value.
 #'
-#' Components that say nothing, such as white phantoms, have no terms.
+#' Components near 0 throughout, such as white phantoms, have no terms.
 #'
 #' @param fit a fit of a model with components over taxa, none below 0: [plsa()], [nmf()], [aspect_bernoulli()],
 #'   [bernoulli_mixture()], [noisy_or()].
@@ -39,7 +38,7 @@
 #'
 #'   Sievert C, Shirley KE (2014). LDAvis: a method for visualizing and interpreting topics. *Proceedings of the
 #'   Workshop on Interactive Language Learning, Visualization, and Interfaces*, 63-70. \doi{10.3115/v1/W14-3110}
-#' @seealso [coherence()]; `plot(fit, "top")`; [tidiers], whose `matrix = "beta"` has all of them
+#' @seealso [coherence()]; `plot(fit, "top")`; [tidiers] for all values
 #' @examples
 #' set.seed(1)
 #' counts <- cbind(matrix(rpois(60, 4), 20), matrix(rpois(60, 1), 20))
@@ -101,22 +100,21 @@ frex_of <- function(probability, exclusivity, weight) {
 
 #' How well the terms of a component hang together
 #'
-#' Two numbers for each component: whether its first terms occur in the same sites (coherence), and whether they
-#' are its own (exclusivity). Of several fits, such as those of [select_k()], a table over components and k.
+#' Two numbers for each component: whether its first terms occur at the same sites (coherence), and whether they are
+#' exclusive to it (exclusivity). Several fits, such as those of [select_k()], give one table over components and k.
 #'
 #' @details
 #' Terms are the first `n` of [top_terms()] by probability. With \eqn{D(i)} the number of sites of `x` that hold
 #' term i, \eqn{D(i, j)} the number that hold both, and N the number of sites:
-#' * `"npmi"`: the mean over pairs of \eqn{\log(P_{ij} / (P_i P_j)) / -\log P_{ij}}{log(P(i,j) / (P(i) P(j))) /
-#'   -log P(i,j)} with P = D / N, from -1 (never together, the value of pairs that are not) to 1 (always); 0 is what
-#'   probability makes. Windows are whole sites.
-#' * `"umass"`: the sum over pairs, i the likelier, of \eqn{\log((D(i, j) + 1) / D(i))}{log((D(i,j) + 1) / D(i))}; 0 or
-#'   less except for the 1, larger is better. It depends on `n` and N: compare on the same table.
+#' * `"npmi"`: the mean over pairs of \eqn{\log(P_{ij} / (P_i P_j)) / -\log P_{ij}}{log(P(i,j) / (P(i) P(j))) / -log
+#'   P(i,j)} with P = D / N, from -1 (never together) to 1 (always together); 0 is independence.
+#' * `"umass"`: the sum over pairs, i the likelier, of \eqn{\log((D(i, j) + 1) / D(i))}{log((D(i,j) + 1) / D(i))};
+#'   larger is better. It depends on `n` and N: compare on the same table.
 #'
-#' Terms that no site of `x` holds are left out of the pairs. Coherence on the data of the fit favours what was
-#' fitted: `x` may be another table with the same taxa. `exclusivity` is the mean of that of [top_terms()] over
-#' the terms; it falls as k grows, where components share terms. A high coherence with a low exclusivity is a component
-#' of the terms that are everywhere.
+#' Terms that no site of `x` holds are left out of the pairs. Coherence on the data of the fit favours what was fitted:
+#' `x` may be another table with the same taxa. `exclusivity` is the mean of that of [top_terms()] over the terms; it
+#' falls as k grows, where components share terms. A component with high coherence and low exclusivity consists of terms
+#' that occur everywhere.
 #'
 #' @param fit a fit as of [top_terms()], or a list of them.
 #' @param n how many terms of each component, at least 2.
@@ -124,9 +122,9 @@ frex_of <- function(probability, exclusivity, weight) {
 #' @param ... must be empty.
 #' @param x a table of the same taxa, matched by name, in which co-occurrence is counted; `NULL`: the data of the
 #'   fit. Unknown cells count as not holding the term.
-#' @return A data frame of class `coherence` with a row for each component that says something: `k`, `component`,
-#'   `share` (of the sites' memberships), `coherence`, `exclusivity`, `terms`, separated by blanks. Its `print`
-#'   ends with the means over components, by k. Cost: one product of the columns of the terms.
+#' @return A data frame of class `coherence` with a row for each component that has terms: `k`, `component`, `share` (of
+#'   the sites' memberships), `coherence`, `exclusivity`, `terms`, separated by blanks. Its `print` ends with the means
+#'   over components, by k. Cost: one product of the columns of the terms.
 #' @references Bouma G (2009). Normalized (pointwise) mutual information in collocation extraction. *Proceedings of the
 #'   Biennial GSCL Conference*, 31-40.
 #'
@@ -225,19 +223,19 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' part with the basis held, and the counts of the other part are predicted.
 #'
 #' @details
-#' Every single count of a site is seen with probability `seen`, by itself: so both parts are draws from the same
-#' distribution. The perplexity is \eqn{\exp(-\sum x_{ij} \log P_i(j) / \sum x_{ij})}{exp(-sum x[i,j] log P_i(j) /
-#' sum x[i,j])} over the counts that were not seen: the number of equally likely taxa among which the fit leaves
-#' the choice. m is what knowing nothing gives; smaller is better.
+#' Each single count of a site is seen with probability `seen`, independently, so both parts have the same distribution.
+#' The perplexity is \eqn{\exp(-\sum x_{ij} \log P_i(j) / \sum x_{ij})}{exp(-sum x[i,j] log P_i(j) / sum x[i,j])} over
+#' the counts that were not seen: the number of equally likely taxa that would be as hard to predict. A uniform
+#' prediction has m; smaller is better.
 #'
 #' Maximum likelihood gives some taxa a probability of exactly 0, and one count of these would make the perplexity
 #' infinite. So P is mixed with what is known without the fit: \eqn{(1 - b) P + b q}{(1 - b) P + b q}, with b the
-#' `background` and q the shares of the taxa in training, half a count added to each. Compare fits under the same
-#' one. Sites of which nothing is seen, or nothing is left, are left out.
+#' `background` and q the shares of the taxa in training, half a count added to each. Compare fits under the same one.
+#' Sites without any seen, or without any unseen, count are left out.
 #'
-#' Memberships of new sites have the prior of the fit. Without one, as of `estimate = "ml"` and `sparsity`, few counts
-#' tell little of them: a perplexity above `background_alone` says that sites are too short for memberships of their
-#' own.
+#' Memberships of new sites have the prior of the fit. Without one, as with `estimate = "ml"` and `sparsity`, few counts
+#' determine them poorly: a perplexity above `background_alone` means that sites have too few counts for memberships of
+#' their own.
 #'
 #' @param fit a fit of [plsa()].
 #' @param newdata new sites, whole counts, columns matched by name as in [predict.plsa()]. None of them may have been
@@ -321,8 +319,8 @@ print.document_completion <- function(x, digits = 4L, ...) {
 
 #' Which class is a new site of?
 #'
-#' Classification by likelihood: [plsa()] is fitted to the sites of each class, and a new site is of the class whose fit
-#' explains it best, as in section 4.2 of Shashanka, Raj and Smaragdis (2007).
+#' Classification by likelihood: [plsa()] is fitted to the sites of each class, and a new site is assigned to the class
+#' whose fit has the largest likelihood for it, as in section 4.2 of Shashanka, Raj and Smaragdis (2007).
 #'
 #' The memberships of a new site are estimated by each fit, so the more components a fit has, the better it explains
 #' anything: give all classes the same `k`. A taxon that a class never had is not impossible there: a millionth of the
@@ -332,8 +330,8 @@ print.document_completion <- function(x, digits = 4L, ...) {
 #' @param newdata new sites, as in [predict.plsa()].
 #' @param ... must be empty.
 #' @param control settings of the fold-in, from [fit_control()]. Cost: that of a prediction by each fit.
-#' @return A data frame with a row for each site, in its names: `class`; `margin`, how far its log-likelihood is above
-#'   that of the next best, `NA` where nothing is counted; and the log-likelihood of each class, by its name.
+#' @return A data frame with a row for each site, named like them: `class`; `margin`, how far its log-likelihood is
+#'   above that of the next best, `NA` where nothing is counted; and the log-likelihood of each class, by its name.
 #' @inherit plsa references
 #' @concept classification by likelihood
 #' @seealso [predict.plsa()]
