@@ -74,7 +74,7 @@ aspect_categorical <- function(x, k, ..., values = NULL, estimate = c("map", "ml
   phantom <- ac_check_phantom(phantom, found)
   k <- check_k(k, dim(data$x), 1L + length(phantom))
   prior <- if (estimate != "ml") {
-    ac_check_prior(prior %||% ac_default_prior(estimate), length(found), estimate == "gibbs")
+    ac_check_prior(prior %||% ac_default_prior(estimate), found, estimate == "gibbs")
   }
   call <- keep_values(call, list(
     estimate = estimate, prior = prior, values = found, phantom = phantom, start = start
@@ -95,6 +95,7 @@ ac_check_phantom <- function(phantom, values) {
     return(NULL)
   }
   text <- as.character(phantom)
+  if ("free" %in% text) stop_input("`phantom` cannot be the value \"free\": give this value another name.")
   if (!is.atomic(phantom) || !length(text) || anyDuplicated(text) || !all(text %in% values)) {
     stop_input("`phantom` must be NULL or some of the values, %s, not %s.", show_names(values, 10L),
       show_value(phantom))

@@ -59,14 +59,15 @@ ac_fold_in <- function(fit, newdata, control) {
 #'   `"membership"`: the share of each component in each site; `"cell"`: the posterior probability that each component
 #'   made the cell, given its value (of unknown cells: the membership).
 #' @param rows names or numbers of the rows wanted; `NULL` is all. A result over 1 GB is refused: choose fewer rows.
-#' @param control settings from [fit_control()] for new sites: their memberships are those that make their cells
-#'   likeliest, with the fit's prior and the profiles fixed.
+#' @param control settings from [fit_control()] for new sites: their memberships maximise the likelihood of
+#'   their cells, with the prior of a `"map"` fit, and the profiles (of a sampled fit: their means) fixed.
 #' @param x the data of the fit, for `"cell"`, `residuals()` and `impute()` where it was made with `keep_x = FALSE`.
 #' @param nsim number of tables, at least 1.
 #' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param fit a fit of [aspect_categorical()].
 #' @param ... must be empty.
-#' @return `predict()`: an array rows x m x values (`"response"`, also `fitted()`), a [category_table()] (`"value"`), a
+#' @return `predict()`: an array rows x m x values (`"response"`, also `fitted()`; of a sampled fit's own sites the means
+#'   over kept draws), a [category_table()] (`"value"`), a
 #'   matrix rows x k, or an array rows x m x k (`"cell"`), with names. `residuals()`: an array rows x m x values, 1 for
 #'   the value of a cell, else 0, minus its probability, or that divided by its standard deviation (`"pearson"`); or a
 #'   matrix rows x m of the root of -2 times the log-probability of each cell (`"deviance"`). `impute()`: the table with
@@ -95,9 +96,13 @@ predict.aspect_categorical <- function(object, newdata = NULL, type = c("respons
     "take fewer rows at a time by `rows`")
   membership <- membership[rows, , drop = FALSE]
   labels <- list(rownames(membership), object$names[[2L]])
+  response <- function() {
+    p <- if (own) ac_own_response(object, rows) else ac_probability(membership, object$param$profiles)
+    structure(p, dimnames = c(labels, list(object$values)))
+  }
   out <- switch(type,
-    response = ac_response(object, membership, labels),
-    value = ac_likeliest(ac_response(object, membership, labels)),
+    response = response(),
+    value = ac_likeliest(response()),
     membership = membership,
     cell = {
       cells <- if (own) fit_data(object, x)[rows, , drop = FALSE] else new$x[rows, , drop = FALSE]
@@ -107,8 +112,11 @@ predict.aspect_categorical <- function(object, newdata = NULL, type = c("respons
   if (type == "membership") out else in_given_order(out, newdata)
 }
 
-ac_response <- function(fit, membership, labels) {
-  structure(ac_probability(membership, fit$param$profiles), dimnames = c(labels, list(fit$values)))
+# Probabilities of the values in the fit's own cells; of a sampled fit their means over kept draws, because the mean of
+# a product is not the product of means.
+ac_own_response <- function(fit, rows) {
+  states <- if (is_sampled(fit)) kept_states(fit) else list(fit$param)
+  over_states(states, function(state) ac_probability(state$membership[rows, , drop = FALSE], state$profiles))
 }
 
 # The most probable value of each cell, the first of several, as a category_table.
@@ -148,7 +156,7 @@ residuals.aspect_categorical <- function(object, type = c("response", "pearson",
   }
   indicators <- outer(unclass(x), seq_along(object$values) - 1L, `==`)
   apart <- array(as.vector(indicators) + 0, dim(p), dimnames(p)) - p
-  if (type == "response") apart else apart / sqrt(p * (1 - p))
+  if (type == "response") apart else apart / ifelse(apart == 0, 1, sqrt(p * (1 - p)))
 }
 
 #' @rdname predict.aspect_categorical
@@ -159,7 +167,7 @@ impute.aspect_categorical <- function(fit, newdata = NULL, ..., x = NULL) {
   out <- if (own) fit_data(fit, x) else read_categories(newdata, fit$values, "newdata")
   if (anyNA(out)) {
     answer <- predict(fit, newdata, type = "value")
-    out[is.na(out)] <- as.vector(answer)[is.na(out)]
+    out[is.na(out)] <- category_text(answer)[is.na(out)]
   }
   out
 }

@@ -8,14 +8,24 @@ ac_problem <- function(data, fixed, estimate, prior) {
   )
 }
 
-# Checks list(profiles, membership); posteriors (`bayes`) accept parameters below 1.
-ac_check_prior <- function(prior, n_value, bayes = FALSE) {
+# Checks list(profiles, membership); posteriors (`bayes`) accept parameters below 1. Named profiles are put in the order
+# of the values.
+ac_check_prior <- function(prior, values, bayes = FALSE) {
+  n_value <- length(values)
   names <- c("profiles", "membership")
   if (!is.list(prior) || !setequal(names(prior), names)) {
     stop_input("`prior` must be list(profiles = one number or one for each value, membership = one number), not %s.",
       show_value(prior))
   }
   wish <- sprintf("one number, or one for each of the %d values,", n_value)
+  labels <- names(prior$profiles)
+  if (!is.null(labels)) {
+    if (anyDuplicated(labels) || !setequal(labels, values)) {
+      stop_input("Names of `prior$profiles` must be the values, %s, not %s.", show_names(values, 10L),
+        show_names(labels, 10L))
+    }
+    prior$profiles <- unname(prior$profiles[values])
+  }
   list(
     profiles = check_dirichlet(prior$profiles, "prior$profiles", c(1L, n_value), wish, bayes),
     membership = check_dirichlet(prior$membership, "prior$membership", 1L, "one number", bayes)
@@ -74,8 +84,7 @@ ac_check_start <- function(start, data, k, fixed) {
     stop_input("`start$profiles` must be an array of numbers, %s, not %s.", paste(shape, collapse = " x "),
       show_value(profiles))
   }
-  flat <- check_simplex_rows(matrix(profiles, k * shape[2L]), "start$profiles", k * shape[2L], shape[3L])
-  profiles <- array(flat, shape)
+  profiles <- ac_check_simplex(ac_profiles_by_name(profiles, list(NULL, colnames(data$x), values)))
   is_fixed <- fixed != "free"
   if (any(profiles[is_fixed, , , drop = FALSE] != ac_fixed_profiles(fixed, shape[2L], values))) {
     stop_input("The last %s of `start$profiles` must have a probability of 1 for the value of `phantom`.",
@@ -84,6 +93,33 @@ ac_check_start <- function(start, data, k, fixed) {
   list(
     membership = check_simplex_rows(start$membership, "start$membership", nrow(data$x), k), profiles = profiles
   )
+}
+
+# Puts taxa and values of an array in their order, `wanted`, where both have names.
+ac_profiles_by_name <- function(profiles, wanted) {
+  own <- dimnames(profiles)
+  at <- lapply(2:3, function(side) {
+    if (is.null(own[[side]]) || is.null(wanted[[side]])) {
+      return(seq_len(dim(profiles)[side]))
+    }
+    if (anyDuplicated(own[[side]]) || !setequal(own[[side]], wanted[[side]])) {
+      stop_input("Names of `start$profiles` must be those of the %s of `x`, %s, not %s.", c("taxa", "values")[side - 1L],
+        show_names(wanted[[side]], 10L), show_names(own[[side]], 10L))
+    }
+    match(wanted[[side]], own[[side]])
+  })
+  unname(profiles[, at[[1L]], at[[2L]], drop = FALSE])
+}
+
+# Checks that an array sums to 1 over its third side, and makes it sum to exactly 1.
+ac_check_simplex <- function(profiles) {
+  total <- rowSums(profiles, dims = 2L)
+  odd <- which(!is.finite(total) | abs(total - 1) > 1e-6 | rowSums(profiles < 0, dims = 2L) > 0, arr.ind = TRUE)
+  if (length(odd)) {
+    stop_input("`start$profiles` must be probabilities that sum to 1 over values: those of component %d and taxon %d, %s.",
+      odd[1L, 1L], odd[1L, 2L], paste(signif(profiles[odd[1L, 1L], odd[1L, 2L], ], 3L), collapse = ", "))
+  }
+  profiles / as.vector(total)
 }
 
 # Orders components by decreasing weight; fixed ones, already last, keep their places.
@@ -173,7 +209,7 @@ shake_start.aspect_categorical_problem <- function(problem, param) {
   param$membership <- 0.8 * param$membership + 0.2 * random_simplex(nrow(param$membership), length(free))
   if (any(free)) {
     noise <- array(random_simplex(sum(free) * shape[2L], shape[3L]), c(sum(free), shape[-1L]))
-    param$profiles[free, , ] <- 0.8 * param$profiles[free, , ] + 0.2 * noise
+    param$profiles[free, , ] <- 0.8 * param$profiles[free, , , drop = FALSE] + 0.2 * noise
   }
   param
 }

@@ -26,7 +26,8 @@ most_values <- 50L # more are counts or measurements
 #' @param site,taxon,value `NULL`, or the names of the columns of a long table that hold sites, taxa (features) and
 #'   values.
 #' @return An integer matrix of class `category_table`: the place of each value, from 0, with the `values` as attribute.
-#'   It can be subset as a matrix is. `as.data.frame()` gives factors. `indicator_matrix()`: a matrix of 0, 1 and `NA`
+#'   It can be subset and bound as matrices are. Cells are taken out as text, compared with values (`x == "absent"`), and
+#'   replaced by them (`x[is.na(x)] <- "absent"`). `as.data.frame()` gives factors. `indicator_matrix()`: a matrix of 0, 1 and `NA`
 #'   whose columns are named as in `"rock=shale"`. Wrong input is an error of class `multicause_input_error`.
 #' @seealso [aspect_categorical()]; [occurrence_matrix()] for tables of presences.
 #' @examples
@@ -85,11 +86,13 @@ read_categories <- function(x, values = NULL, name = "x") {
     return(recode_categories(x, values, name))
   }
   if (inherits(x, "Matrix")) x <- as.matrix(x)
-  x <- if (is.data.frame(x)) category_frame(x, name) else category_columns(x, name)
+  values <- check_values_given(values)
+  x <- if (is.data.frame(x)) category_frame(x, values, name) else category_columns(x, name)
   if (!length(x$columns) || !length(x$columns[[1L]])) {
     stop_input("`%s` must have at least one row and one column.", name)
   }
-  values <- check_values_given(values) %||% values_in(x$columns)
+  x$columns <- alike_numbers(x$columns)
+  values <- values %||% values_in(x$columns)
   text <- vapply(x$columns, as.character, character(length(x$columns[[1L]])))
   text <- matrix(text, length(x$columns[[1L]]), length(x$columns), dimnames = x$names)
   check_dimnames(text, name)
@@ -106,10 +109,10 @@ category_columns <- function(x, name) {
 }
 
 # Likewise of a data frame, whose first column may hold row names: text that is different in every row, and of which no
-# other column has any.
-category_frame <- function(x, name) {
+# other column has any, nor `values`, if they are known.
+category_frame <- function(x, values, name) {
   columns <- unclass(plain_frame(x))
-  labels <- names(x)
+  labels <- names(columns)
   rows <- frame_row_names(x)
   plain <- vapply(columns, function(column) is.atomic(column) && is.null(dim(column)), NA)
   if (!all(plain)) stop_input("Columns of `%s` must be plain: %s is not.", name, show_names(labels[!plain][1L]))
@@ -117,13 +120,22 @@ category_frame <- function(x, name) {
   others <- unlist(lapply(columns[-1L], function(column) {
     if (is.factor(column)) levels(column) else unique(as.character(column))
   }))
-  if (length(first) > 1L && !anyDuplicated(first) && !anyNA(first) && !any(first %in% others)) {
+  if (length(first) > 1L && !anyDuplicated(first) && !anyNA(first) && !any(first %in% c(others, values))) {
     inform("Row names taken from the first column of `%s`, %s.", name, dQuote(labels[1L], FALSE))
     rows <- first
     columns <- columns[-1L]
     labels <- labels[-1L]
   }
   list(columns = unname(columns), names = list(if (is.character(rows)) rows, labels))
+}
+
+# Columns of numbers of several types, and of logical values, as numbers of one type: text of equal ones is then equal.
+alike_numbers <- function(columns) {
+  plain <- all(vapply(columns, function(column) (is.numeric(column) || is.logical(column)) && !is.factor(column), NA))
+  if (!plain || length(unique(vapply(columns, typeof, ""))) == 1L) {
+    return(columns)
+  }
+  lapply(columns, as.double)
 }
 
 # The values of columns in their order: levels of factors, else sorted.
@@ -228,7 +240,7 @@ check_categories <- function(x, values = NULL, name = "x", quiet = FALSE) {
   x <- read_categories(x, values, name)
   view <- data_view(unclass(x))
   data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
-  held <- unique(x[!is.na(x)])
+  held <- unique(as.vector(x)[!is.na(x)])
   if (!quiet && length(held) < 2L) {
     what <- if (length(held)) paste("known cells are", dQuote(category_values(x)[held + 1L], FALSE)) else "cells are NA"
     inform("Nothing can be learnt from `%s`: all of its %s.", name, what)
@@ -240,13 +252,55 @@ check_categories <- function(x, values = NULL, name = "x", quiet = FALSE) {
   data
 }
 
+# What is no table any more is text, as it is compared and replaced.
 #' @export
 `[.category_table` <- function(x, ...) {
   out <- NextMethod()
-  if (length(dim(out)) != 2L) {
-    return(out)
+  if (length(dim(out)) == 2L) {
+    return(structure(out, values = category_values(x), class = "category_table"))
   }
-  structure(out, values = category_values(x), class = "category_table")
+  stats::setNames(category_values(x)[as.vector(out) + 1L], names(out))
+}
+
+# Cells are replaced by values, not by their codes.
+#' @export
+`[<-.category_table` <- function(x, ..., value) {
+  values <- category_values(x)
+  text <- if (is_category_table(value)) category_text(value) else as.character(value)
+  code <- match(text, values) - 1L
+  odd <- which(is.na(code) & !is.na(text))
+  if (length(odd)) {
+    stop_input("Cells must be replaced by values of the table, %s, or NA, not by %s.", show_names(values, 10L),
+      dQuote(text[odd[1L]], FALSE))
+  }
+  cells <- unclass(x)
+  cells[...] <- code
+  new_category_table(cells, values)
+}
+
+#' @export
+`==.category_table` <- function(e1, e2) cells_as_text(e1) == cells_as_text(e2)
+
+#' @export
+`!=.category_table` <- function(e1, e2) cells_as_text(e1) != cells_as_text(e2)
+
+cells_as_text <- function(x) if (is_category_table(x)) category_text(x) else x
+
+#' @export
+rbind.category_table <- function(..., deparse.level = 1) bind_categories(rbind, list(...)) # nolint: object_name_linter.
+
+#' @export
+cbind.category_table <- function(..., deparse.level = 1) bind_categories(cbind, list(...)) # nolint: object_name_linter.
+
+bind_categories <- function(bind, tables) {
+  tables <- unname(tables[lengths(tables) > 0L])
+  values <- category_values(tables[[1L]])
+  same <- vapply(tables, function(x) is_category_table(x) && identical(category_values(x), values), NA)
+  if (!all(same)) {
+    stop_input("Tables must be category_table()s of the same values to be bound: argument %d is not.",
+      which(!same)[1L])
+  }
+  new_category_table(do.call(bind, lapply(tables, unclass)), values)
 }
 
 #' @export

@@ -94,7 +94,8 @@ dense_copy <- function(x) {
   as.matrix(x) + 0
 }
 
-cells_of <- function(x, cells) as.vector(x[cells])
+# Values of cells, which are codes in a table of several values.
+cells_of <- function(x, cells) as.vector(if (isS4(x)) x[cells] else unclass(x)[cells])
 
 replace_cells <- function(x, cells, value = NA) {
   x[cells] <- value

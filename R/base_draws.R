@@ -72,7 +72,7 @@ kept_states <- function(fit, most = Inf) {
 # A sampled fit as one that its parameters alone speak for.
 without_draws <- function(fit) {
   if (is_sampled(fit)) fit$converged <- NA # it is that of the chains
-  fit$kept <- fit$last <- fit$cells <- fit$spread <- NULL
+  fit$kept <- fit$last <- fit$cells <- fit$spread <- fit$draws <- NULL
   class(fit) <- grep("_gibbs$", class(fit), value = TRUE, invert = TRUE)
   fit
 }

@@ -37,7 +37,7 @@ plsa_regression_prior <- function(prior, k) {
     if (is.null(prior[[name]])) default else check_number(prior[[name]], paste0("prior$", name), least, most)
   }
   list(
-    effects = number("effects", 1.65, 1e-6, 1e6), concentration = number("concentration", k, 1e-3, 1e6),
+    effects = number("effects", 1.65, 1e-6, 1e6), concentration = number("concentration", min(k, 1e3), 1e-3, 1e3),
     basis = if (!is.null(prior$basis)) check_dirichlet(prior$basis, "prior$basis", 1L, "a number", TRUE)
   )
 }
@@ -130,6 +130,9 @@ part_spread.plsa_regression <- function(fit, name, level = NULL) {
   if (!name %in% c("effects", "concentration", "log_odds")) {
     return(NextMethod())
   }
+  if (is.null(fit$draws)) {
+    return(NULL)
+  }
   draws <- switch(name,
     effects = fit$draws$effects, log_odds = log_odds_draws(fit), concentration = t(fit$draws$concentration)
   )
@@ -153,6 +156,7 @@ interval_parts.plsa_regression <- function(fit) c(list(effects = c("term", "comp
 vcov.plsa_regression <- function(object, ...) {
   check_dots(...)
   draws <- object$draws$effects
+  if (is.null(draws)) stop_input("`object` must be a sampled fit: one draw of it has no variances.")
   names <- sprintf(
     "effects[%s, %s]", rep(component_names(dim(draws)[2L]), each = dim(draws)[1L]), object$covariates$terms
   )

@@ -148,6 +148,7 @@ predict.plsa_gibbs <- function(object, newdata = NULL, type = c("response", "mem
   if (is.null(level)) {
     return(mean)
   }
+  if (!is_sampled(object)) stop_input("`level` goes with a sampled fit: one draw of it has no intervals.")
   level <- check_number(level, "level", 0, 1, open = TRUE)
   if (!is.null(newdata) || !is.null(list(...)$along) || type == "cell") {
     stop_input(

@@ -98,7 +98,7 @@ test_that("the likelihood is the sum over the components of all cells", {
   param <- lapply(fit$param, unname)
   expect_equal(fit$loglik, ref_categorical_enumerated(unclass(x), param$membership, param$profiles), tolerance = 1e-10)
   expect_equal(unname(predict(fit, type = "cell")[1, 2, ]),
-    ref_categorical_cell(x[1, 2], param$membership[1, ], param$profiles[, 2, ]), tolerance = 1e-10)
+    ref_categorical_cell(unclass(x)[1, 2], param$membership[1, ], param$profiles[, 2, ]), tolerance = 1e-10)
   expect_equal(unname(predict(fit, type = "cell")[2, 3, ]), param$membership[2, ], tolerance = 1e-12)
 })
 
@@ -216,7 +216,7 @@ test_that("predictions, residuals and simulations agree with the parameters", {
   expect_equal(as.vector(likeliest), as.vector(apply(p[c(2, 5), , ], 1:2, which.max) - 1L))
   expect_equal(-2 * fit$loglik, sum(residuals(fit, "deviance")^2, na.rm = TRUE))
   apart <- residuals(fit)
-  expect_equal(apart[1, 1, x[1, 1] + 1], 1 - p[1, 1, x[1, 1] + 1])
+  expect_equal(apart[1, 1, x[1, 1]], 1 - p[1, 1, x[1, 1]])
   expect_identical(is.na(apart[, , 1]), is.na(matrix(as.vector(x), 30, dimnames = dimnames(x))))
   filled <- impute(fit)
   expect_false(anyNA(filled))
@@ -309,6 +309,53 @@ test_that("degenerate tables are legal", {
   expect_equal(quietly_fit(one, 2, estimate = "ml", control = few_starts())$loglik, 0, tolerance = 1e-6)
   expect_error(quietly_fit(x[1, , drop = FALSE], 2, control = few_starts()), NA)
   expect_error(quietly_fit(x[, 1, drop = FALSE], 2, phantom = c(0, 2), control = few_starts()), "k")
+})
+
+test_that("the default control serves one component, one free component and one taxon", {
+  set.seed(15)
+  x <- random_categories(20, 6, 3)
+  polished <- fit_control(n_start = 2, max_iter = 50, progress = FALSE)
+  frequency <- tabulate(unclass(x)[, 2] + 1, 3) / 20
+  one <- quietly_fit(x, 1, estimate = "ml", control = polished)
+  expect_equal(unname(one$param$profiles[1, 2, ]), frequency, tolerance = 1e-6)
+  expect_identical(unname(quietly_fit(x, 2, phantom = 0, control = polished)$fixed), c("free", "0"))
+  expect_identical(dim(quietly_fit(x[, 1, drop = FALSE], 2, control = polished)$param$profiles), c(2L, 1L, 3L))
+})
+
+test_that("starting values and priors are matched by name", {
+  set.seed(16)
+  x <- random_categories(20, 6, 3)
+  fit <- quietly_fit(x, 2, control = few_starts())
+  none <- fit_control(max_iter = 0, n_start = 1)
+  again <- quietly_fit(x[, 6:1], 2, start = fit$param, control = none)
+  expect_equal(again$loglik, fit$loglik)
+  turned <- category_table(category_text(x), values = 2:0)
+  expect_equal(quietly_fit(turned, 2, start = fit$param, control = none)$loglik, fit$loglik)
+  odd <- fit$param
+  dimnames(odd$profiles)[[2]][1] <- "other"
+  expect_error(quietly_fit(x, 2, start = odd), "taxa of `x`", class = "multicause_input_error")
+  prior <- function(profiles) list(profiles = profiles, membership = 1.5)
+  expect_identical(
+    quietly_fit(x, 2, prior = prior(c(`2` = 2, `0` = 1.1, `1` = 1.3)), control = none)$prior,
+    prior(c(1.1, 1.3, 2))
+  )
+  expect_error(quietly_fit(x, 2, prior = prior(c(a = 2, b = 1, c = 1))), "must be the values",
+    class = "multicause_input_error")
+  held <- category_table(matrix(c("free", "held"), 4, 3), values = c("free", "held"))
+  expect_error(quietly_fit(held, 2, phantom = "free"), "another name", class = "multicause_input_error")
+})
+
+test_that("fitted() of a sampled fit is the mean over draws, and a value that is certain has no residual", {
+  set.seed(17)
+  x <- random_categories(12, 5, 3, 0.1)
+  chains <- mcmc_control(chains = 2, warmup = 20, draws = 100, keep = 100, init = "prior", progress = FALSE)
+  fit <- suppressWarnings(quietly_fit(x, 2, estimate = "gibbs", control = chains))
+  each <- lapply(posterior_draws(fit, 1e4), fitted)
+  expect_equal(fitted(fit), Reduce(`+`, each) / length(each), tolerance = 1e-12)
+  expect_equal(predict(fit, rows = 3:2), fitted(fit)[3:2, , ], tolerance = 1e-12)
+  x[, 1] <- 0
+  ml <- quietly_fit(x, 2, estimate = "ml", control = few_starts())
+  expect_equal(unname(residuals(ml, "pearson")[, 1, 1]), numeric(12), tolerance = 1e-6)
 })
 
 test_that("messages", {

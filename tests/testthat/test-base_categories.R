@@ -25,11 +25,42 @@ test_that("rows, columns and cells of a table are those of a matrix", {
   x <- category_table(matrix(c("b", "a", NA, "c"), 2, dimnames = list(c("s1", "s2"), c("t1", "t2"))))
   expect_s3_class(x["s2", , drop = FALSE], "category_table")
   expect_identical(attr(x[2:1, ], "values"), c("a", "b", "c"))
-  expect_identical(x[1, 1], 1L)
-  expect_identical(x[c(1, 4)], c(1L, 2L))
+  expect_identical(x[1, 1], "b")
+  expect_identical(x[c(1, 4)], c("b", "c"))
+  expect_identical(x["s2", ], c(t1 = "a", t2 = "c"))
   x[1, 1] <- NA
   expect_s3_class(x, "category_table")
   expect_snapshot(print(x))
+})
+
+test_that("cells are replaced by values, compared with them, and bound with their like", {
+  x <- category_table(matrix(c("b", "a", NA, "c"), 2))
+  x[is.na(x)] <- "c"
+  expect_identical(x, category_table(matrix(c("b", "a", "c", "c"), 2)))
+  expect_identical(x == "c", matrix(c(FALSE, FALSE, TRUE, TRUE), 2))
+  expect_identical(x != x, matrix(FALSE, 2, 2))
+  ratings <- category_table(matrix(c(1, NA, 3, 2), 2), values = 1:3)
+  ratings[is.na(ratings)] <- 1
+  expect_identical(as.vector(ratings), c(0L, 0L, 2L, 1L))
+  ratings[1, ] <- ratings[2, ]
+  expect_identical(as.vector(ratings[1, , drop = FALSE]), c(0L, 1L))
+  refuses(ratings[1, 1] <- 7, "not by \"7\"")
+  turned <- rbind(ratings[2, , drop = FALSE], ratings[1, , drop = FALSE])
+  expect_identical(turned, ratings[2:1, ])
+  expect_identical(cbind(ratings[, 1, drop = FALSE], NULL, ratings[, 2, drop = FALSE]), ratings)
+  refuses(rbind(ratings, x), "argument 2 is not")
+})
+
+test_that("known values are no row names, types of numbers are one, and geometry is no column", {
+  frame <- data.frame(a = c("absent", "certain"), b = c("cf.", "cf."))
+  expect_identical(dim(category_table(frame, values = c("absent", "cf.", "certain"))), c(2L, 2L))
+  mixed <- category_table(data.frame(a = c(TRUE, FALSE, TRUE), b = c(0, 1, 1)))
+  expect_identical(as.vector(mixed), c(1L, 0L, 1L, 0L, 1L, 1L))
+  large <- category_table(data.frame(a = c(100000L, 1L, 1L), b = c(0.5, 1, 1)))
+  expect_identical(as.vector(large), c(2L, 1L, 1L, 0L, 1L, 1L))
+  frame <- data.frame(a = c("x", "y"), b = c("y", "x"))
+  frame$geometry <- structure(list(1, 2), class = c("sfc_POINT", "sfc"))
+  expect_identical(colnames(category_table(frame)), c("a", "b"))
 })
 
 test_that("a long table has a column for each feature, unknown where nobody recorded it", {
