@@ -66,13 +66,13 @@ ac_fold_in <- function(fit, newdata, control) {
 #' @param seed `NULL` to use the session's random numbers, or a number for [set.seed()] that leaves them as they were.
 #' @param fit a fit of [aspect_categorical()].
 #' @param ... must be empty.
-#' @return `predict()`: an array rows x m x values (`"response"`, also `fitted()`; of a sampled fit's own sites the means
-#'   over kept draws), a [category_table()] (`"value"`), a
-#'   matrix rows x k, or an array rows x m x k (`"cell"`), with names. `residuals()`: an array rows x m x values, 1 for
-#'   the value of a cell, else 0, minus its probability, or that divided by its standard deviation (`"pearson"`); or a
-#'   matrix rows x m of the root of -2 times the log-probability of each cell (`"deviance"`). `impute()`: the table with
-#'   unknown cells replaced by their most probable value. `simulate()`: a list of `nsim` complete category_tables, and
-#'   as its attribute `seed` what [stats::simulate()] promises.
+#' @return `predict()`: an array rows x m x values (`"response"`, also `fitted()`; of a sampled fit's own sites the
+#'   means over kept draws), a [category_table()] (`"value"`), a matrix rows x k, or an array rows x m x k (`"cell"`),
+#'   with names. `residuals()`: an array rows x m x values, 1 for the value of a cell, else 0, minus its probability, or
+#'   that divided by its standard deviation (`"pearson"`); or a matrix rows x m of the root of -2 times the
+#'   log-probability of each cell (`"deviance"`). `impute()`: the table with unknown cells replaced by their most
+#'   probable value. `simulate()`: a list of `nsim` complete category_tables, and as its attribute `seed` what
+#'   [stats::simulate()] promises.
 #' @examples
 #' set.seed(1)
 #' values <- c("no", "rare", "common")

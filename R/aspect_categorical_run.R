@@ -103,8 +103,8 @@ ac_profiles_by_name <- function(profiles, wanted) {
       return(seq_len(dim(profiles)[side]))
     }
     if (anyDuplicated(own[[side]]) || !setequal(own[[side]], wanted[[side]])) {
-      stop_input("Names of `start$profiles` must be those of the %s of `x`, %s, not %s.", c("taxa", "values")[side - 1L],
-        show_names(wanted[[side]], 10L), show_names(own[[side]], 10L))
+      stop_input("Names of `start$profiles` must be those of the %s of `x`, %s, not %s.",
+        c("taxa", "values")[side - 1L], show_names(wanted[[side]], 10L), show_names(own[[side]], 10L))
     }
     match(wanted[[side]], own[[side]])
   })
@@ -116,8 +116,9 @@ ac_check_simplex <- function(profiles) {
   total <- rowSums(profiles, dims = 2L)
   odd <- which(!is.finite(total) | abs(total - 1) > 1e-6 | rowSums(profiles < 0, dims = 2L) > 0, arr.ind = TRUE)
   if (length(odd)) {
-    stop_input("`start$profiles` must be probabilities that sum to 1 over values: those of component %d and taxon %d, %s.",
-      odd[1L, 1L], odd[1L, 2L], paste(signif(profiles[odd[1L, 1L], odd[1L, 2L], ], 3L), collapse = ", "))
+    at <- odd[1L, ]
+    stop_input("`start$profiles` must be probabilities that sum to 1 over values, unlike %s of component %d, taxon %d.",
+      paste(signif(profiles[at[1L], at[2L], ], 3L), collapse = ", "), at[1L], at[2L])
   }
   profiles / as.vector(total)
 }

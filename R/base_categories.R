@@ -26,9 +26,10 @@ most_values <- 50L # more are counts or measurements
 #' @param site,taxon,value `NULL`, or the names of the columns of a long table that hold sites, taxa (features) and
 #'   values.
 #' @return An integer matrix of class `category_table`: the place of each value, from 0, with the `values` as attribute.
-#'   It can be subset and bound as matrices are. Cells are taken out as text, compared with values (`x == "absent"`), and
-#'   replaced by them (`x[is.na(x)] <- "absent"`). `as.data.frame()` gives factors. `indicator_matrix()`: a matrix of 0, 1 and `NA`
-#'   whose columns are named as in `"rock=shale"`. Wrong input is an error of class `multicause_input_error`.
+#'   It can be subset and bound as matrices are. Cells are taken out as text, compared with values (`x == "absent"`)
+#'   and replaced by them (`x[is.na(x)] <- "absent"`). `as.data.frame()` gives factors. `indicator_matrix()`: a matrix
+#'   of 0, 1 and `NA` whose columns are named as in `"rock=shale"`. Wrong input is an error of class
+#'   `multicause_input_error`.
 #' @seealso [aspect_categorical()]; [occurrence_matrix()] for tables of presences.
 #' @examples
 #' names <- list(c("plot1", "plot2"), c("Poa", "Carex", "Salix"))

@@ -68,8 +68,8 @@
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
 #'   for the basis a number. `NULL`: by `estimate`. `"eb"`, for `"vb"` and `"gibbs"`: learnt. With the argument
 #'   `membership`: `list(effects = , concentration = , basis = )`, the standard deviation of effects on covariates of
-#'   standard deviation 1 (1.65), the mean of an exponential prior (k) cut to at most 1000, and the basis' (learnt), each of which may be
-#'   left out.
+#'   standard deviation 1 (1.65), the mean of an exponential prior (k) cut to at most 1000, and the basis' (learnt),
+#'   each of which may be left out.
 #' @param membership `NULL`, or a formula of covariates of sites that memberships follow, such as `~ age`.
 #' @param site_data for `membership`, a data frame with a row for each site, such as [site_table()] gives: matched by
 #'   row names or a column that holds the sites' names, else taken in the order of `x`.
