@@ -13,34 +13,34 @@ match_components <- function(mine, theirs) {
   replace(at, at > nrow(mine), NA)
 }
 
-# Tests whether a component writes an attribute noticeably.
-is_told <- function(values) values >= 0.05 * max(values)
+# Tests for each taxon whether its value is at least 5 % of the largest of the component.
+is_characteristic <- function(values) values >= 0.05 * max(values)
 
 # Relevance, eq. (1) of Sievert and Shirley (2014): between the order of probability and that of lift.
 relevance_of <- function(w, everywhere, weight = 0.6) log(w) - (1 - weight) * rep(log(everywhere), each = nrow(w))
 
-# Computes the probability of each attribute over all observations: components weighted by their mean shares.
-said_by_all <- function(fit, w) {
+# The probability of each taxon over all sites: components weighted by their mean shares.
+overall_probability <- function(fit, w) {
   sites <- ordination(fit)$sites
   sites <- sites / pmax(rowSums(sites), 1e-300)
   pmax(drop(colMeans(sites) %*% w), 1e-300)
 }
 
-# A component that writes almost nothing, a phantom, has no terms.
-says_something <- function(w) apply(w, 1L, max) > 0.01 * max(w)
+# Tests which components have presences at all: a white phantom has no terms.
+is_nonempty <- function(w) apply(w, 1L, max) > 0.01 * max(w)
 
 # Returns the taxa of each component with the largest relevance, or loadings if components may be negative.
 top_taxa <- function(fit, n) {
   components <- component_matrix(fit)
   signed <- any(components < 0)
-  everywhere <- if (signed) NA_real_ else said_by_all(fit, components)
+  everywhere <- if (signed) NA_real_ else overall_probability(fit, components)
   scores <- if (signed) abs(components) else relevance_of(components, everywhere)
   names <- label_of(seq_len(ncol(components)), fit$names[[2L]])
-  shown <- if (signed) rowSums(abs(components)) > 0 else says_something(components)
+  shown <- if (signed) rowSums(abs(components)) > 0 else is_nonempty(components)
   each <- lapply(which(shown), function(c) {
     value <- components[c, ]
-    # Taxa that the component hardly writes are excluded.
-    known <- if (signed) rep(TRUE, length(value)) else is_told(value)
+    # Taxa that hardly come from the component are excluded.
+    known <- if (signed) rep(TRUE, length(value)) else is_characteristic(value)
     at <- utils::head(order(-ifelse(known, scores[c, ], -Inf), -value, names), min(n, sum(known)))
     data.frame(
       component = rownames(components)[c], taxon = names[at], value = unname(value[at]),
@@ -52,7 +52,7 @@ top_taxa <- function(fit, n) {
   out
 }
 
-# The names of the first n of each component, by component; none for one that says nothing.
+# The names of the first n of each component, by component; none for a component without presences.
 top_lists <- function(fit, n = 3L) {
   components <- rownames(component_matrix(fit))
   top <- top_taxa(fit, n)

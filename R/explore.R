@@ -322,7 +322,7 @@ explore.plsa <- function(x, file = NULL, ..., n = 30, title = NULL, open = inter
 topics_data <- function(fit, n, title) {
   counts <- fit_data(fit)
   w <- said_of_terms(fit)
-  everywhere <- said_by_all(fit, w)
+  everywhere <- overall_probability(fit, w)
   length <- row_sums(counts, na.rm = TRUE)
   written <- fit$param$membership * length
   size <- colSums(written)
@@ -350,7 +350,7 @@ topics_data <- function(fit, n, title) {
 
 # Selects the terms that are among the first n for some weight of relevance.
 terms_of_any_weight <- function(values, everywhere, n) {
-  told <- which(is_told(values))
+  told <- which(is_characteristic(values))
   each <- lapply(seq(0, 1, 0.05), function(weight) {
     relevance <- drop(relevance_of(t(values[told]), everywhere[told], weight))
     told[utils::head(order(-relevance, -values[told]), n)]

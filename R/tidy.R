@@ -224,18 +224,23 @@ tidy.multicause <- function(x, matrix = NULL, ..., conf.int = FALSE, conf.level 
   check_dots(...)
   level <- check_number(conf.level, "conf.level", 0, 1, open = TRUE)
   if (!check_flag(conf.int, "conf.int")) level <- NULL
-  asked <- if (is.character(matrix) && length(matrix) == 1L) tidytext_parts[matrix]
-  as_tidy(if (isTRUE(asked %in% names(param_parts(x)))) {
-    as_tidytext(tidy_fit(x, asked[[1L]], level), matrix)
-  } else {
-    tidy_fit(x, matrix, level)
-  })
+  as_tidy(part_table(x, matrix, level))
 }
 
 #' @export
 tidy.multicause_shards <- tidy.multicause
 
 tidytext_parts <- c(beta = "basis", gamma = "membership")
+
+# A part of `param` by its name, or by package tidytext's, with the columns of the latter.
+part_table <- function(fit, matrix, level = NULL) {
+  asked <- if (is.character(matrix) && length(matrix) == 1L) tidytext_parts[matrix]
+  if (isTRUE(asked %in% names(param_parts(fit)))) {
+    as_tidytext(tidy_fit(fit, asked[[1L]], level), matrix)
+  } else {
+    tidy_fit(fit, matrix, level)
+  }
+}
 
 # Renames columns as package tidytext does for topic models.
 as_tidytext <- function(table, matrix) {
@@ -251,7 +256,7 @@ as_tidytext <- function(table, matrix) {
 #' @export
 as.data.frame.multicause <- function(x, row.names = NULL, optional = FALSE, ..., matrix = NULL) {
   check_frame_dots(...)
-  tidy_fit(x, matrix)
+  part_table(x, matrix)
 }
 
 #' @export

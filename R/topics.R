@@ -58,8 +58,8 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
   level <- check_number(level, "level", 0, 1, open = TRUE)
   w <- said_of_terms(fit)
   ends <- if (is_sampled(fit)) part_spread(fit, "basis", level)[c("lower", "upper")]
-  shown <- which(says_something(w))
-  everywhere <- said_by_all(fit, w)
+  shown <- which(is_nonempty(w))
+  everywhere <- overall_probability(fit, w)
   lift <- sweep(w, 2L, everywhere, "/")
   relevance <- relevance_of(w, everywhere)
   exclusivity <- exclusivity_of(w)
@@ -67,7 +67,7 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
   each <- lapply(shown, function(c) {
     frex <- frex_of(w[c, ], exclusivity[c, ], weight)
     score <- switch(by,
-      probability = w[c, ], relevance = relevance[c, ], lift = ifelse(is_told(w[c, ]), lift[c, ], -Inf), frex = frex
+      probability = w[c, ], relevance = relevance[c, ], lift = ifelse(is_characteristic(w[c, ]), lift[c, ], -Inf), frex = frex
     )
     at <- utils::head(order(-score, -w[c, ], names, method = "radix"), min(n, sum(score > -Inf)))
     out <- data.frame(
@@ -155,14 +155,14 @@ coherence <- function(fit, n = 10, method = c("npmi", "umass"), ..., x = NULL) {
 coherence_of <- function(fit, n, method, x) {
   w <- said_of_terms(fit)
   data <- if (is.null(x)) fit_data(fit) else check_newdata(fit, x, data_kind(fit))$x
-  tops <- lapply(which(says_something(w)), function(c) utils::head(order(-w[c, ]), n))
+  tops <- lapply(which(is_nonempty(w)), function(c) utils::head(order(-w[c, ]), n))
   used <- sort(unique(unlist(tops)))
   found <- found_table(data[, used, drop = FALSE])
   both <- cross_sums(found)
   exclusivity <- exclusivity_of(w)
   sites <- ordination(fit)$sites
   names <- as.character(label_of(seq_len(ncol(w)), fit$names[[2L]]))
-  shown <- which(says_something(w))
+  shown <- which(is_nonempty(w))
   data.frame(
     k = fit$dims[["k"]], component = rownames(w)[shown], share = unname(colSums(sites) / sum(sites))[shown],
     coherence = vapply(tops, function(top) {

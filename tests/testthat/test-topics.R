@@ -267,6 +267,7 @@ test_that("packages of text miners give what is expected of their classes", {
 test_that("tidy() speaks as tidytext does where it is asked so", {
   beta <- tidy(fit, matrix = "beta")
   expect_identical(names(beta), c("topic", "term", "beta"))
+  expect_identical(as.data.frame(fit, matrix = "beta"), as.data.frame(beta))
   expect_equal(beta$beta[beta$topic == 2L & beta$term == "t5"], fit$param$basis[2L, "t5"], ignore_attr = TRUE)
   gamma <- tidy(fit, matrix = "gamma")
   expect_identical(names(gamma), c("document", "topic", "gamma"))
