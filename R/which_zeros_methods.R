@@ -112,7 +112,7 @@ inside_sentence <- function(w) {
   }
   percent <- function(part) sprintf("%.0f %%", 100 * part / max(w$total[["missed"]], 1e-12))
   sprintf(
-    "Of the %s, within known age ranges: %s%s%s.", format_big(w$total[["missed"]]), percent(inside[["inside"]]),
+    "Of the %s, within known age ranges: %s%s%s.", show_count(w$total[["missed"]]), percent(inside[["inside"]]),
     if (is.na(inside[["sure"]])) {
       ""
     } else {
