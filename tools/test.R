@@ -16,8 +16,8 @@ asked <- commandArgs(TRUE)
 sanitized <- nzchar(Sys.getenv("MULTICAUSE_SANITIZED"))
 kernels <- paste0(
   "^(aspect_bernoulli(_[a-mo-r].*|_newton|_vb)?|aspect_categorical|bernoulli_mixture|bmf.*|cell_codes|data_view|",
-  "entropic|identifiability(_fits|_unlike)?|impute|logistic_pca|logistic_regression|neighbours_mean|nmf|noisy_or.*|",
-  "plca.*|plsa(_gibbs|_membership|_prior|_vb)?|shards_fit|smooth|smooth_cv|test_loglik|",
+  "entropic|identifiability(_fits|_unlike)?|impute|logistic_pca|logistic_regression|neighbours_mean|nmf|",
+  "noisy_or(_[a-q].*)?|plca.*|plsa(_gibbs|_membership|_prior|_vb)?|shards_fit|smooth|smooth_cv|test_loglik|",
   "visits_bernoulli(_[a-o].*|_predict)?|visits_occupancy|which_zeros(_shards|_visits)?)$"
 )
 left_out <- paste(unlist(groups), collapse = "|")
