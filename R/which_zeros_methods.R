@@ -116,7 +116,7 @@ inside_sentence <- function(w) {
     if (is.na(inside[["sure"]])) {
       ""
     } else {
-      sprintf(" by mid-ages, %s at any age within the bounds", percent(inside[["sure"]]))
+      sprintf(" by mid-ages, %s for certain", percent(inside[["sure"]]))
     },
     if (inside[["undated"]] > 0) {
       sprintf("; %s at %s without an age", percent(inside[["undated"]]), axis_words(w)[1L])

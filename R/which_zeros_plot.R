@@ -223,7 +223,7 @@ within_band <- function(table) {
 }
 
 # What is known of each cell: n x m, a factor.
-cell_states <- c("found", "probably missed", "undecided", "probably absent", "not asked or unknown")
+cell_states <- c("found", "probably missed", "undecided", "probably not missed", "left out or unknown")
 
 zero_states <- function(w, threshold) {
   out <- matrix(5L, w$dims[["n"]], w$dims[["m"]], dimnames = w$names)

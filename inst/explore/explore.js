@@ -12,7 +12,7 @@
     if (text !== undefined) node.textContent = text;
     return node;
   };
-  const FOUND = -1; /* in data.probability, cells of 1 / 10000; -2: unknown, or not asked */
+  const FOUND = -1; /* in data.probability, cells of 1 / 10000; -2: unknown, or left out */
   const start = { site: -1, taxon: -1, component: -1, total: null, threshold: 0.5, search: "", sort: "probability", down: true };
   const state = Object.assign({}, start);
   const most = 200; /* rows of the list that are shown at once; all are downloaded */
@@ -185,7 +185,7 @@
   canvas.addEventListener("click", event => select(...under(event)));
   function cell_words(site, taxon) {
     const at = site * m + taxon, raw = data.probability[at];
-    return data.taxa[taxon] + " at " + data.sites[site] + ": " + (raw === FOUND ? "found" : raw < 0 ? "unknown, or not asked" :
+    return data.taxa[taxon] + " at " + data.sites[site] + ": " + (raw === FOUND ? "found" : raw < 0 ? "unknown, or left out" :
       "false absence with probability " + cell(at, "missed") +
       "; of a record " + (raw / 10000).toFixed(2));
   }
@@ -368,8 +368,8 @@
   byId("site-label").textContent = data.words[0];
   byId("taxon-label").textContent = data.words[1];
   byId("heat-title").textContent = data.words[0] + " (down) by " + data.words[1] + " (across)";
-  canvas.setAttribute("aria-label", "Heat map of " + data.words[0] + " by " + data.words[1] + ": found, probably missed, undecided, absent");
-  [["found", colours.found], ["probably missed", colours.missed], ["undecided", colours.undecided], ["probably absent", colours.absent]]
+  canvas.setAttribute("aria-label", "Heat map of " + data.words[0] + " by " + data.words[1] + ": found, probably missed, undecided, probably not missed");
+  [["found", colours.found], ["probably missed", colours.missed], ["undecided", colours.undecided], ["probably not missed", colours.absent]]
     .filter(each => data.low || each[0] !== "undecided").forEach(each => {
       const item = make("span");
       item.append(make("i", { style: "background:" + each[1] }), each[0]);

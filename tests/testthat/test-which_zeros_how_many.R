@@ -328,7 +328,7 @@ test_that("zeros of undated sites are told apart, by the middles of ages where t
   percent <- sprintf("%.0f %%%% at sites without an age", 100 * told[["undated"]] / w$total[["missed"]])
   expect_match(format(w)[["inside"]], sprintf(percent))
   bounds <- ask(x, age = cbind(61:2, 60:1))
-  expect_match(format(bounds)[["inside"]], "[0-9]+ % by mid-ages, [0-9]+ % at any age within the bounds")
+  expect_match(format(bounds)[["inside"]], "[0-9]+ % by mid-ages, [0-9]+ % for certain")
   inside <- range_through(x, cbind(61:2, 60:1))
   expect_equal(missed_inside(bounds)[["sure"]], sum(missed_cells(bounds, inside)))
   expect_no_match(format(ask(x, age = 60:1))[["inside"]], "mid-ages|without an age")
