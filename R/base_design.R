@@ -246,7 +246,8 @@ check_numeric_covariate <- function(frame, part, covariate) {
   if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numbers) {
     known <- if (length(numbers)) show_names(numbers) else
       sprintf("the covariates of `%s` that are numbers, of which there are none", part)
-    stop_input("`covariate` must be one of %s, not %s.", known, show_value(covariate))
+    not <- if (is.null(covariate)) "" else sprintf(", not %s", show_value(covariate))
+    stop_input("`covariate` must be one of %s%s.", known, not)
   }
   covariate
 }

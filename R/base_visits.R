@@ -73,7 +73,7 @@ check_visit_values <- function(visits, name, code = c(name, "%s")) {
 lists_species <- function(visits, name) {
   named <- !is.null(names(visits)) && all(nzchar(names(visits))) && !names_visits(names(visits)) &&
     all(is.na(side_of(names(visits))))
-  columns <- if (length(dim(visits[[1L]])) == 2L) colnames(visits[[1L]])
+  columns <- if (named && length(visits) && length(dim(visits[[1L]])) == 2L) colnames(visits[[1L]])
   found <- named && !is.null(columns) && names_visits(sub("^X(?=[0-9])", "", columns, perl = TRUE)) # X1: R's name of 1
   if (found) {
     inform("`%s` is taken as sites x visits of %s, as its columns are called like visits: %s, %s.", name,
@@ -361,7 +361,7 @@ frame_history <- function(x, name) {
   }
   at <- match("ch", tolower(names(x)))
   if (!is.na(at)) {
-    if (any(x[["freq"]] != 1)) stop_input("`%s$freq` must be 1: a history is that of one site.", name)
+    if (!all(x[["freq"]] %in% 1)) stop_input("`%s$freq` must be 1: a history is that of one site.", name)
     return(c(list(y = split_history(x[[at]], sites, name)), list(covariates = list(site = frame_sites(x[-at], sites)))))
   }
   stem <- history_stem(names(x))
@@ -408,7 +408,8 @@ stacked_sites <- function(x, called, plain, name) {
   twice <- sites[duplicated(sites)][1L]
   tells <- function(j) !anyDuplicated(paste(sites, key_values(x[[j]]), sep = ", "))
   apart <- Filter(tells, setdiff(which(plain), called))
-  several <- vapply(apart, function(j) length(unique(x[[j]])) <= nrow(x) / 2, NA)
+  is_season <- grepl("^(years?|seasons?|periods?)$", names(x)[apart], ignore.case = TRUE)
+  several <- is_season | vapply(apart, function(j) length(unique(x[[j]])) <= nrow(x) / 2, NA)
   if (!any(several)) {
     stop_input(
       "`%s` must have one row for each site: %s of its column %s has %s. %s", name, dQuote(twice, FALSE),

@@ -181,7 +181,7 @@ check_columns <- function(data, columns, arg) {
   }
 }
 
-check_summaries <- function(summarise) {
+check_summaries <- function(summarise, reserved = c("site", "n_taxa", "n_occurrences")) {
   labels <- names(summarise)
   is_functions <- is.list(summarise) && all(vapply(summarise, is.function, NA))
   if (!is.null(summarise) && (!is_functions || is.null(labels) || !all(nzchar(labels)))) {
@@ -192,6 +192,8 @@ check_summaries <- function(summarise) {
   if (anyDuplicated(labels)) {
     stop_input("`summarise` must name each column once: %s comes twice.", show_names(labels[anyDuplicated(labels)]))
   }
+  taken <- intersect(labels, reserved)
+  if (length(taken)) stop_input("`summarise` must have other names than %s, which the result has.", show_names(taken))
 }
 
 # Returns what each row of data adds to its cell: 1, or the value of the column that `count` names.
@@ -284,7 +286,7 @@ key_codes <- function(data, columns, arg, sep) {
   first <- vapply(first, `[`, 0L, 1L)
   by <- Map(function(column, value) {
     raw <- data[[column]]
-    if ((is.numeric(raw) && !is.object(raw)) || inherits(raw, "POSIXct")) as.numeric(raw)[first] else value[first]
+    if ((is.numeric(raw) && !is.object(raw)) || inherits(raw, c("POSIXct", "difftime"))) as.numeric(raw)[first] else value[first]
   }, columns, text)
   first <- first[do.call(order, c(unname(by), method = "radix"))]
   label <- do.call(paste, c(lapply(text, `[`, first), sep = sep))

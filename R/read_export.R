@@ -293,14 +293,17 @@ need_columns <- function(table, columns, file, advice) {
   }
 }
 
+# Checks that these columns are numbers; blank ones become numbers.
 need_numeric_columns <- function(table, columns) {
   for (column in intersect(columns, names(table))) {
-    if (!is.numeric(table[[column]]) && !all(is.na(table[[column]]))) {
+    if (all(is.na(table[[column]]))) table[[column]] <- NA_real_
+    if (!is.numeric(table[[column]])) {
       wrong <- which(!reads_as_number(table[[column]]) & !is.na(table[[column]]))[1L]
       stop_input("`file` must have numbers in column %s: row %d is %s.",
         show_names(column), wrong, show_value(table[[column]][wrong]))
     }
   }
+  table
 }
 
 #' Read an export of the NOW database
@@ -386,7 +389,7 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
   table$species <- ifelse(is.na(table$genus) | is.na(table$species), NA, paste(table$genus, table$species))
   table <- settle_columns(table, c("genus", "species"), names)
   table <- convert_numbers(table, c(taxa, "name"))
-  need_numeric_columns(table, c("max_ma", "min_ma", "lat", "lng"))
+  table <- need_numeric_columns(table, c("max_ma", "min_ma", "lat", "lng"))
   if (all(c("lat", "lng") %in% names(table))) {
     nowhere <- which(table$lat == 0 & table$lng == 0)
     table[nowhere, c("lat", "lng")] <- NA
@@ -505,7 +508,7 @@ read_pbdb <- function(file, rank = c("genus", "species", "any"), ..., names = c(
   taxa <- intersect(c("phylum", "class", "order", "family", "genus"), names(table))
   table[taxa] <- lapply(table[taxa], function(name) replace(name, grepl(no_rank, name), NA))
   table <- convert_numbers(table, c(taxa, "accepted_name", "identified_name", "collection_name", "formation", "cc"))
-  need_numeric_columns(table, c("max_ma", "min_ma", "lng", "lat"))
+  table <- need_numeric_columns(table, c("max_ma", "min_ma", "lng", "lat"))
   table <- check_plausible(add_names(table), file, read$line) # while rows are those of the file
   table <- settle_columns(leave_out_flagged(table, keep), c("genus", "species"), names)
   table <- keep_usable(table, file, rank)

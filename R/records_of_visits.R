@@ -132,7 +132,7 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
   limits <- c(sites = check_count(min_sites, "min_sites", 0L), visits = check_count(min_visits, "min_visits"))
   if (limits[["visits"]] > max_visits) stop_input("`min_visits` must be no more than `max_visits`, %d.", max_visits)
   if (!is.null(occasion)) occasion <- check_count(occasion, "occasion")
-  check_summaries(summarise)
+  check_summaries(summarise, c("site", "visit", "day_of_year", "n_pooled"))
   dated <- date_visits(data, check_surveys(visit_data, c(site, visit)), visit, until)
   data <- dated$data
   surveys <- dated$surveys
@@ -173,7 +173,8 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
 visit_table <- function(x) {
   check_given(x)
   visits <- attr(x, "covariates", exact = TRUE)$visit
-  if (is_arranged(x) && !is.data.frame(visits)) visits <- listed_visits(x, visits)
+  is_listed <- is.data.frame(visits) && all(c("site", "visit") %in% names(visits))
+  if (is_arranged(x) && !is_listed) visits <- listed_visits(x, visits)
   if (!is.data.frame(visits)) {
     refuse_unread(x, "visit_table")
     stop_input(paste(
@@ -199,6 +200,9 @@ listed_visits <- function(x, covariates) {
 # Attaches the table of sites to such an array, with its covariates.
 carry_sites <- function(x) {
   site <- side_labels(x)[[1L]]
+  if (anyDuplicated(site)) {
+    stop_input("Names of sites must be unique: %s comes twice.", dQuote(site[anyDuplicated(site)], FALSE))
+  }
   known <- side_values(attr(x, "covariates")$site, nrow(x), rownames(x), "site_data", c("site", "sites"))
   sites <- data.frame(site, row.names = site)
   sites[setdiff(names(known), "site")] <- known[setdiff(names(known), "site")]
@@ -375,10 +379,10 @@ keep_sites <- function(made, rows, limits) {
 }
 
 # Finds the presences of visits made and kept: site, taxon, column.
-find_places <- function(made, rows) {
+find_places <- function(made, rows, found = TRUE) {
   visit <- attr(made, "of_row")[rows$own]
   at <- data.frame(site = made$site[visit], taxon = rows$taxon$code, column = made$column[visit])
-  at[rows$found %in% TRUE & stats::complete.cases(at), ]
+  at[rows$found %in% found & stats::complete.cases(at), ]
 }
 
 fill_visits <- function(made, rows, kept) {
@@ -394,9 +398,12 @@ fill_visits <- function(made, rows, kept) {
   at <- made[!is.na(made$column) & kept$sites[made$site], ]
   searched[cbind(inner$site[at$site], at$column)] <- 0L
   x <- array(searched[, rep(seq_len(size[3L]), each = size[2L])], size, labels)
-  at <- find_places(made, rows)
-  at <- at[kept$sites[at$site] & kept$taxa[at$taxon], ]
-  x[cbind(inner$site[at$site], inner$taxon[at$taxon], at$column)] <- 1L
+  # A presence wins, then the unknown.
+  for (found in c(NA, TRUE)) {
+    at <- find_places(made, rows, found)
+    at <- at[kept$sites[at$site] & kept$taxa[at$taxon], ]
+    x[cbind(inner$site[at$site], inner$taxon[at$taxon], at$column)] <- if (is.na(found)) NA else 1L
+  }
   x
 }
 
@@ -478,7 +485,7 @@ left_out_sentences <- function(made, rows, given) {
         show_names(rows$visit$label[rows$visit$code[first]]))
     },
     if (any(unknown)) sprintf(
-      "Records without detection or non-detection, counted as non-detections: %d.",
+      "Records without detection or non-detection, unknown (`NA`) where no other record is of a detection: %d.",
       sum(unknown)
     )
   )

@@ -155,7 +155,7 @@ print.recovery <- function(x, digits = 3L, ...) {
     )
   ), left = c(1L, 3L))
   known <- x$precision[!is.na(x$precision$precision), ]
-  write_sentences(sprintf(
+  if (nrow(known)) write_sentences(sprintf(
     "Precision of the first %s.", paste(sprintf("%s: %s", vapply(known$n, format_big, ""), show(known$precision)),
       collapse = ", ")
   ))

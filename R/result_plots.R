@@ -145,7 +145,10 @@ recovery_figure <- function(found, title, of = "changed cells", probability = "s
   )
   whose <- c("this result", names(rules))
   part <- function(name, x, y, curve = found[[name]], who = whose[1L]) {
-    data.frame(panel = factor(heads[[name]], heads), x = curve[[x]], y = curve[[y]], of = factor(who, whose))
+    n <- nrow(curve)
+    data.frame(
+      panel = factor(rep(heads[[name]], n), heads), x = curve[[x]], y = curve[[y]], of = factor(rep_len(who, n), whose)
+    )
   }
   roc <- function(...) part("roc", "false_positive", "true_positive", ...)
   line <- found$calibration

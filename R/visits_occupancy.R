@@ -119,7 +119,8 @@ visits_occupancy <- function(x, presence = ~1, detection = NULL, ..., visit_data
     rare = rare
   ))
   seed <- session_state()
-  answer <- with_seed(draw_seeds(1L), occupancy_answer(cell, by, uneven, control, most_occupancy_draws))
+  own <- draw_seeds(1L) # of the session, whose generator goes on
+  answer <- with_seed(own, occupancy_answer(cell, by, uneven, control, most_occupancy_draws))
   new_occupancy_fit(answer, list(cell = cell, data = data, by = by, rare = rare, seed = seed), control, call)
 }
 
@@ -468,7 +469,7 @@ predicted_mean <- function(fit, design, part, level, probability) {
       }
     }
   }
-  slice <- function(part) matrix(out[group, , part], length(group))
+  slice <- function(part) matrix(out[group, , part], length(group), m)
   if (is.null(level)) slice(1L) else list(mean = slice(1L), lower = slice(2L), upper = slice(3L))
 }
 

@@ -314,9 +314,10 @@ new_covariates <- function(frame, new, name, part) {
   for (one in names(frame$typical)) {
     typical <- frame$typical[[one]]
     value <- if (one %in% lost) rep(typical, nrow(new)) else new[[one]]
+    if (is.factor(value)) value <- as.character(value)
     value[is.nan(value)] <- NA
     known <- !is.na(value)
-    value[!known] <- typical
+    value[!known] <- if (is.factor(typical)) as.character(typical) else typical
     values[[one]] <- known_values(value, typical, frame$levels[[one]], sprintf("%s$%s", name, one))
     values[[one]][!known] <- NA
   }
@@ -336,7 +337,7 @@ pointwise_matrix <- function(fit) {
     made <- which(!is.na(at))
     loglik <- taxon_pointwise(rows, fit$draws, fit$uneven$uneven, j)$loglik
     names <- paste(side_names(fit, 1L)[made], rep(side_names(fit, 2L)[j], length(made)), sep = ":")
-    matrix(loglik[at[made] - rows$first[j], ], length(made), dimnames = list(names, NULL))
+    matrix(loglik[at[made] - rows$first[j], ], length(made), n_draw, dimnames = list(names, NULL))
   })
   t(do.call(rbind, each))
 }

@@ -7,7 +7,8 @@
 #' @param object a fit of [visits_occupancy()].
 #' @param what `"presence"`: the probability that each taxon is at a site, against a covariate, the others at their
 #'   means; `"detection"`: that a visit finds it where it is; `"taxa"`: sites at which each taxon was found and is
-#'   expected, with intervals. `"trace"`: the iterations of the fit.
+#'   expected, with intervals, the default if no covariate of `presence` is a number. `"trace"`: the iterations of
+#'   the fit.
 #' @param covariate the name of a covariate of that formula; `NULL`: the first that is a number.
 #' @param ... must be empty.
 #' @param taxon names or numbers of taxa, each with a ribbon of its own; `NULL`: all as lines, and the mean of
@@ -29,7 +30,9 @@ autoplot.visits_occupancy <- function(object, # nolint: object_name_linter.
                                       what = c("presence", "detection", "taxa", "trace"), covariate = NULL, ...,
                                       taxon = NULL, level = 0.9) {
   check_dots(...)
-  what <- check_choice(what)
+  # Without a covariate that is a number there is no curve to draw.
+  is_number <- vapply(object$presence$frame$typical, is.numeric, NA)
+  what <- if (missing(what) && is.null(covariate) && !any(as.logical(is_number))) "taxa" else check_choice(what)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   taxon <- if (!is.null(taxon)) pick(taxon, object$dims[["m"]], object$names[[2L]], "taxon")
   switch(what,

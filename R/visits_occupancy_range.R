@@ -26,7 +26,8 @@ count_range <- function(mean, variance) {
   if (variance <= mean * 1.001) {
     return(c(floor(max(0, mean - 1.645 * sqrt(variance))), ceiling(mean + 1.645 * sqrt(variance))))
   }
-  stats::qnbinom(c(0.05, 0.95), size = mean^2 / (variance - mean), mu = mean)
+  ends <- stats::qnbinom(c(0.05, 0.95), size = mean^2 / (variance - mean), mu = mean)
+  c(min(ends[1L], floor(mean)), max(ends[2L], ceiling(mean))) # they hold the estimate
 }
 
 # Computes the variance of the total over sampled sites relative to independent taxa within sites, at least 1, by the

@@ -133,6 +133,7 @@ sample_coverage <- function(fit, ..., groups = NULL, level = 0.9) {
   next_records <- records_ahead(fit)
   group <- group_factor(groups, n, 1L, rep(TRUE, n), fit$names[[1L]])
   at <- !is.na(group)
+  if (!any(at)) stop_input("`groups` must have a site: all are NA.")
   add <- function(x) rowsum(as.matrix(x)[at, , drop = FALSE], as.integer(group)[at])
   made <- matrix(fit$detection$made, n)
   known <- add(next_records$known)

@@ -235,8 +235,15 @@ put_back_taxa <- function(w, asked, judged) {
   columns <- function(value) unname(value)[, at, drop = FALSE]
   n <- w$dims[["n"]]
   w$names <- dimnames_of(asked$x)
-  if (w$ratios$side == 2L) w$ratios$log <- w$ratios$log[at, , drop = FALSE]
-  if (!is.null(w$ratios$offset)) w$ratios$offset <- columns(w$ratios$offset)
+  # Zeros of the other taxa have no probability, whatever stands for them here.
+  if (w$ratios$side == 2L) {
+    w$ratios$log <- w$ratios$log[at, , drop = FALSE]
+    w$ratios$log[!judged, ] <- -Inf
+  }
+  if (!is.null(w$ratios$offset)) {
+    w$ratios$offset <- columns(w$ratios$offset)
+    w$ratios$offset[, !judged] <- 0
+  }
   w$probability <- columns(w$probability)
   dimnames(w$probability) <- name_sides(w$names)
   w$se <- columns(w$se)

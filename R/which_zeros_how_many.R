@@ -158,10 +158,16 @@ are_years <- function(cell) {
     (length(labels) > 1L && all(grepl("^(1[5-9]|20)[0-9]{2}$", labels)))
 }
 
-# Computes Chao's estimate for each site with visits as samples: taxa there that no visit found.
+# Computes Chao's estimate for each site with visits as samples: taxa there that no visit found. A site of one visit has
+# no taxon found twice and tells nothing: it gets the mean of the others; NULL without any.
 total_by_chao <- function(cell) {
-  times <- apply(cell == 1L, 1:2, sum, na.rm = TRUE)
-  by_factor(sum(chao_shrunk(cbind(rowSums(times == 1), rowSums(times == 2)))), "groups")
+  tells <- rowSums(apply(!is.na(cell), c(1L, 3L), any)) > 1L
+  if (!any(tells)) {
+    return(NULL)
+  }
+  times <- apply(cell == 1L, 1:2, sum, na.rm = TRUE)[tells, , drop = FALSE]
+  each <- chao_shrunk(cbind(rowSums(times == 1), rowSums(times == 2)))
+  by_factor(sum(each) * nrow(cell) / length(each), "groups")
 }
 
 # ---- Distribution of a total ----
@@ -268,7 +274,7 @@ how_many <- function(known, given, share, reason = NULL) {
   gaps <- length(known$gaps)
   visits <- if (!is.null(given$cell)) total_by_visits(given)
   found <- list()
-  if (!is.null(visits)) found <- list(visits = visits$total, chao = total_by_chao(given$cell))
+  if (!is.null(visits)) found <- Filter(length, list(visits = visits$total, chao = total_by_chao(given$cell)))
   if (!is.null(given$pooled)) found$groups <- total_by_groups(known, given$pooled)
   out <- if (is.null(share) && is.null(given$completeness)) {
     if (length(found)) one_ratio(known, found[[1L]], gaps, visits) else curve_ratio(known, gaps, reason)

@@ -277,3 +277,10 @@ test_that("ages and places under other names are summed up, too", {
   expect_equal(site_table(x)[["MIN_AGE"]], c(2, 1))
   expect_equal(abs(site_table(x)[["LONG"]]), c(180, 3))
 })
+
+test_that("sites of durations come by value, and columns of the result keep their names", {
+  days <- data.frame(s = as.difftime(c(10, 9, 2), units = "days"), t = c("x", "y", "x"))
+  expect_identical(rownames(suppressMessages(occurrence_matrix(days, "s", "t"))), c("2", "9", "10"))
+  expect_error(occurrence_matrix(days, "s", "t", summarise = list(n_taxa = nrow)), "other names than \"n_taxa\"",
+    class = "multicause_input_error")
+})

@@ -274,3 +274,12 @@ test_that("occurrences need no numbers of their own", {
   with <- quietly(read_pbdb(export_file("pbdb_plain.csv"), keep = "replaced"))
   expect_identical(without$genus, with$genus)
 })
+
+test_that("coordinates that are all blank are unknown", {
+  file <- text_file(c(
+    "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma,lng,lat", "1,2,Aus bus,species,10,5,,"
+  ))
+  expect_identical(quietly(read_pbdb(file))$lat, NA_real_)
+  now <- text_file(c("LIDNUM\tNAME\tLAT\tLONG\tMAX_AGE\tMIN_AGE\tGENUS\tSPECIES", "1\tS\t\t\t15\t14\tAus\tbus"))
+  expect_identical(quietly(read_now(now))$lng, NA_real_)
+})

@@ -293,3 +293,26 @@ test_that("ages and places of a download come along, and which_zeros() finds the
   expect_identical(as.data.frame(named), as.data.frame(given))
   expect_error(ask(age = "maxma"), "site table: it has no \"maxma\"", class = "multicause_input_error")
 })
+
+test_that("a record of unknown state is an unknown cell, unless another one is of a detection", {
+  data <- data.frame(site = c("A", "A", "A", "B"), visit = c(1, 2, 2, 1), sp = c("x", "y", "x", "x"), n = c(2, NA, 1, 1))
+  read <- function(data) {
+    suppressMessages(visits_array(data, "site", "sp", "visit", present = c("n", blank = "unknown")))
+  }
+  x <- read(data)
+  expect_identical(unname(x["A", "y", ]), c(0L, NA))
+  expect_identical(unname(x["A", "x", ]), c(1L, 1L))
+  expect_identical(read(rbind(data, data.frame(site = "A", visit = 2, sp = "y", n = 3)))["A", "y", 2], 1L)
+})
+
+test_that("visits of other packages have a table, with a row for each that was made", {
+  listed <- list(y = matrix(c(0, 1, 1, NA, 1, 0, 1, 1), 4), obsCovs = data.frame(d = 1:8))
+  table <- visit_table(suppressMessages(visits_array(listed)))
+  expect_identical(names(table), c("site", "visit", "d"))
+  expect_identical(nrow(table), 7L)
+  twice <- array(0:1, c(2, 2, 2), list(site = c("q", "q"), taxon = c("a", "b"), visit = 1:2))
+  expect_error(visits_array(twice), "unique: \"q\" comes twice", class = "multicause_input_error")
+  expect_error(visits_array(data.frame(ch = c("01", "1."), freq = c(1, NA))), "freq", class = "multicause_input_error")
+  seasons <- data.frame(site = c("b", "b"), year = 1:2, y.1 = 0:1, y.2 = c(1, NA))
+  expect_identical(nrow(suppressMessages(visits_array(seasons))), 2L)
+})

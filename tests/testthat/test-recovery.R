@@ -119,3 +119,12 @@ test_that("the calibration line is that of logistic regression, and unknown wher
     expect_identical(calibration_line(alike, hit[seq_along(alike)]), unknown)
   }
 })
+
+test_that("scores that are no probabilities have curves, and few candidates no precision", {
+  set.seed(41)
+  truth <- matrix(FALSE, 10, 6)
+  truth[1:3] <- TRUE
+  expect_s3_class(ggplot2::autoplot(recovery(matrix(runif(60) * 10, 10), truth)), "ggplot")
+  few <- capture.output(print(recovery(matrix(c(0.3, 0.2), 1), matrix(c(TRUE, FALSE), 1))))
+  expect_false(any(grepl("Precision of the first", few)))
+})

@@ -347,3 +347,26 @@ test_that("prints and errors", {
     sample_coverage(1)
   })
 })
+
+test_that("edges: no numbers to plot against, a taxon without a visit, no new row, factors with NA, the generator", {
+  set.seed(31)
+  visits <- array(rbinom(60, 1, 0.5), c(6, 5, 2), list(site = paste0("s", 1:6), taxon = paste0("t", 1:5), visit = 1:2))
+  set.seed(1)
+  fit <- suppressMessages(visits_occupancy(visits, uneven = 0))
+  again <- suppressMessages(visits_occupancy(visits, uneven = 0))
+  expect_false(identical(fit$draws$theta, again$draws$theta))
+  expect_s3_class(ggplot2::autoplot(fit), "ggplot")
+  expect_error(plot(fit, "presence"), "there are none\\.", class = "multicause_input_error")
+  expect_error(sample_coverage(fit, groups = rep(NA, 6)), "must have a site", class = "multicause_input_error")
+  unseen <- visits
+  unseen[, 2, ] <- NA
+  loglik <- predict(suppressMessages(visits_occupancy(unseen, uneven = 0)), type = "loglik")
+  expect_identical(ncol(loglik), 24L)
+  sites <- data.frame(x = 1:6, h = factor(rep(c("u", "v"), 3)))
+  fit <- suppressMessages(visits_occupancy(visits, ~ x + h, site_data = sites, uneven = 0))
+  expect_identical(dim(predict(fit, sites[0, ])), c(0L, 5L))
+  expect_silent(p <- predict(fit, data.frame(x = 1:2, h = factor(c("v", NA)))))
+  expect_identical(unname(is.na(p[, 1])), c(FALSE, TRUE))
+  expect_equal(count_range(0.04, 0.05), c(0, 1))
+  expect_error(visits_occupancy(list()), "at least one table", class = "multicause_input_error")
+})

@@ -197,3 +197,21 @@ test_that("zeros of each taxon sum to its own number", {
   own <- follows$present + follows$silent
   expect_gt(cor(p[zero], own[zero]), cor(missed(plain)[zero], own[zero]))
 })
+
+test_that("a taxon that no visit found takes nothing from the result, and one visit gives no estimate of Chao's", {
+  visits <- case$visits
+  visits[, 4, ] <- 0L
+  w <- suppressMessages(which_zeros(visits = visits, quick = TRUE, seed = 1))
+  expect_error(plot(w, "surveys"), NA)
+  expect_error(plot(w, "sites"), NA)
+  expect_s3_class(contrast(w, rep(c("a", "b"), 30)), "which_zeros_contrast")
+  expect_s3_class(suppressMessages(sensitivity(w)), "which_zeros_sensitivity")
+  one <- suppressWarnings(suppressMessages(
+    which_zeros(visits = case$visits[, , 1, drop = FALSE], quick = TRUE, seed = 1)
+  ))
+  expect_false("chao" %in% one$estimates$source)
+  expect_null(total_by_chao(case$visits[, , 1, drop = FALSE]))
+  mixed <- case$visits
+  mixed[31:60, , 2:3] <- NA
+  expect_equal(total_by_chao(mixed)[[1]], 2 * total_by_chao(mixed[1:30, , ])[[1]])
+})
