@@ -19,6 +19,9 @@ read_ages <- function(age, name = "age") {
 # Returns one age each, the midpoint of its bounds.
 middle_ages <- function(age, name = "age") {
   age <- read_ages(age, name)
+  if (is.matrix(age) && is.numeric(age) && ncol(age) == 2L) {
+    return(rowMeans(age))
+  }
   if (is.data.frame(age) && length(age) == 2L && all(vapply(age, is.numeric, NA))) rowMeans(age) else age
 }
 

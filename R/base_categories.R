@@ -280,10 +280,10 @@ check_categories <- function(x, values = NULL, name = "x", quiet = FALSE) {
 }
 
 #' @export
-`==.category_table` <- function(e1, e2) cells_as_text(e1) == cells_as_text(e2)
+`==.category_table` <- function(e1, e2) cells_as_text(e1) == cells_as_text(e2) # nolint: object_name_linter.
 
 #' @export
-`!=.category_table` <- function(e1, e2) cells_as_text(e1) != cells_as_text(e2)
+`!=.category_table` <- function(e1, e2) cells_as_text(e1) != cells_as_text(e2) # nolint: object_name_linter.
 
 cells_as_text <- function(x) if (is_category_table(x)) category_text(x) else x
 

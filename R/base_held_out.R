@@ -137,7 +137,7 @@ fold_data <- function(x) {
     refuse_large(prod(dim(data$x)) / 2, "What is held out", "take fewer rows or columns")
     return(list(x = data$x, family = loss_family(data$view), observed = !is.na(as.matrix(data$x))))
   }
-  if (is.list(x) || isS4(x) || says_visits(x)) x <- check_visits(x)
+  if (is.list(x) || isS4(x) || (says_visits(x) && all(x %in% c(0, 1, NA)))) x <- check_visits(x)
   flat <- check_data(matrix(x, nrow(x)), "nonnegative", quiet = TRUE)
   list(x = x, family = loss_family(flat$view), observed = !is.na(as.matrix(flat$x)))
 }
@@ -350,6 +350,7 @@ check_grid <- function(grid) {
   if (size > most_settings) {
     stop_input("`grid` must make at most %.0f settings, not %s: use fewer values.", most_settings, format(size))
   }
+  grid[] <- lapply(grid, function(values) if (is.factor(values)) as.character(values) else values)
   if (is.data.frame(grid)) {
     return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))
   }
@@ -385,6 +386,14 @@ make_settings <- function(models, k, args, grid) {
 
 show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
 
+# Stops where a fold has nothing to hold out: each row and column keeps an observed cell.
+check_held <- function(held) {
+  if (any(lengths(held) == 0L)) {
+    stop_input("`x` has too few cells that can be held out for %s: each row and column keeps an observed one.",
+      count_words(length(held), "fold"))
+  }
+}
+
 # Plans the folds: the data, and for every replicate and fold the held-out cells or rows. `loss`: of check_loss().
 fold_plan <- function(x, scheme, folds, replicates, loss = NULL) {
   folds <- check_count(folds, "folds", 2L)
@@ -403,6 +412,7 @@ fold_plan <- function(x, scheme, folds, replicates, loss = NULL) {
     omissions = function(observed, folds) omission_folds(data$x, folds)
   )
   held <- lapply(draw_seeds(replicates), function(seed) with_seed(seed, draw(observed, folds)))
+  check_held(unlist(held, FALSE))
   list(
     x = data$x, scheme = scheme, family = data$family, folds = folds, replicates = replicates, held = held, loss = loss
   )

@@ -52,6 +52,7 @@ component_kinds <- function(fit, kinds = NULL) {
   if (inherits(kinds, "phantoms")) {
     kinds <- kinds$kind[match(component_names(k), kinds$component)]
   }
+  if (is.character(kinds)) kinds <- unname(by_name(kinds, component_names(k), "kinds"))
   if (!is.character(kinds) || length(kinds) != k || !all(kinds %in% c("content", "white", "black"))) {
     stop_input(
       "`kinds` must be a result of phantoms() on this fit, or %d of \"content\", \"white\" and \"black\", not %s.",

@@ -63,11 +63,12 @@ anova.bernoulli_mixture <- function(object, ..., nsim = 99, control = NULL, x = 
   gain <- c(NA, pmax(0, 2 * diff(loglik)))
   null <- lapply(seq_along(fits)[-1L], function(i) null_gains(fits[[i - 1L]], fits[[i]], nsim, control, data))
   p <- c(NA, mapply(function(gains, seen) (1 + sum(gains >= seen)) / (1 + length(gains)), null, gain[-1L]))
+  model <- model_name(fits[[1L]])
   structure(
     data.frame(k = k, Df = vapply(fits, function(fit) fit$df, 0), logLik = loglik, LR = gain, `Pr(>LR)` = p,
       check.names = FALSE),
     heading = c(
-      sprintf("%ss of k components: likelihood ratios by parametric bootstrap", model_title(fits[[1L]])),
+      sprintf("Fits of %s() with k components: likelihood ratios by parametric bootstrap", model),
       sprintf("(%s drawn from the smaller fit of each pair)\n", count_words(nsim, "table"))
     ),
     null = null, class = c("anova", "data.frame")
@@ -510,6 +511,7 @@ refit_call <- function(fit, drawn, ...) {
     }
     start[[name]] <- value
   }
+  if (!is.null(fit$model$mask)) start$links <- start$links * fit$model$mask # absent links stay 0
   changed <- list(object = fit, x = drawn, start = start, control = bootstrap_control(), ...)
   if (!is.null(fit$smooth)) changed$smooth <- fit$smooth # its bandwidth and strength stay
   again <- quiet_fit(do.call(stats::update, changed, quote = TRUE))$value
@@ -536,8 +538,11 @@ bootstrap_fits <- function(fit, n, x, refit = refit_aspects) {
 }
 
 # Returns which cells of tables that are drawn from a fit are unknown; NULL of visits, which are drawn where they were
-# made, and of long data.
+# made.
 unknown_cells <- function(fit, x) {
+  if (inherits(fit, "plca")) {
+    return(is.na(data_array(x)))
+  }
   if (is.array(x) && length(dim(x)) > 2L) {
     is.na(x)
   } else if (is.null(fit$visits) && !is.data.frame(x)) {

@@ -161,6 +161,7 @@ fit_sums <- function(fit, side, groups, asked) {
   convention <- asked$convention %||% "fitted"
   moved <- use_convention(fit, asked$kinds, convention, asked$x)
   x <- fit_data(moved$fit, asked$x)
+  if (is.null(moved$fit$x)) moved$fit$x <- x
   cells <- list(
     rows = sort(unique(pick(asked$site, fit$dims[["n"]], fit$names[[1L]], "site"))),
     within = check_within(asked$within, fit)

@@ -66,6 +66,7 @@ curves <- function(fit, of = c("taxon", "component"), at = NULL, taxon = NULL, .
   if (!is.numeric(at) || !length(at) || !all(is.finite(at))) {
     stop_input("`at` must be finite ages, not %s.", show_value(at))
   }
+  at <- as.double(at)
   composition <- composition_of(fit)
   if (is.null(bandwidth)) bandwidth <- age_bandwidth(fit$smooth, ages, composition)
   weights <- age_weights(fit$smooth$given, at, bandwidth)

@@ -122,6 +122,9 @@ refuse_text <- function(x, name) {
 
 # Makes tables of any class plain, for functions that fit many models; all else is unchanged.
 open_table <- function(x, name = "x") {
+  if (is.data.frame(x) && "count" %in% names(x)) {
+    stop_input("`%s` must be a table or an array, not a list of its cells: use `xtabs(count ~ ., %s)`.", name, name)
+  }
   if (is_table(x) && is.object(x) && !in_pieces(x) && !inherits(x, "category_table")) as_plain_matrix(x, name) else x
 }
 

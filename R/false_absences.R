@@ -117,6 +117,7 @@ false_cells.default <- function(fit, of, by, asked, site_data, kinds, x, convent
   check_fit(fit)
   moved <- use_convention(fit, kinds, convention, x)
   scope <- cell_scope(moved$fit, by, asked, moved$kinds, x)
+  if (is.null(moved$fit$x)) moved$fit$x <- scope$x
   score <- names(score_names[[of]])[match(by, score_names[[of]])]
   new_false_cells(moved$fit, rank_cells(moved$fit, scope, score, of), scope, by, of, site_data)
 }

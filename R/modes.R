@@ -37,7 +37,7 @@ align_components <- function(fit, reference, ...) {
   table <- data.frame(
     reference = if (is.null(names)) component_names(nrow(theirs)) else names, component = rownames(mine)[matched],
     distance = pair(function(a, b) sqrt(mean((a - b)^2))),
-    correlation = pair(function(a, b) if (stats::sd(a) > 0 && stats::sd(b) > 0) stats::cor(a, b) else NA_real_)
+    correlation = pair(function(a, b) if (isTRUE(stats::sd(a) > 0 && stats::sd(b) > 0)) stats::cor(a, b) else NA_real_)
   )
   structure(
     list(fit = reorder_components(fit, permutation), permutation = permutation, match = table),

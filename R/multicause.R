@@ -336,9 +336,10 @@ named_changes <- function(dots) {
   extra
 }
 
-# Returns the call with a function that exists: the fit may have been made under a name known elsewhere only.
+# Returns the call with the model of the fit: the name it was made under may be unknown here, or that of another one.
 find_model <- function(call, fit, where) {
-  found <- catch_error(is.function(eval(call[[1L]], where)), function(e) FALSE)
+  own <- get0(model_name(fit), topenv(), mode = "function")
+  found <- catch_error(identical(eval(call[[1L]], where), own), function(e) FALSE)
   if (!found) call[[1L]] <- call("::", quote(multicause), as.name(model_name(fit)))
   call
 }

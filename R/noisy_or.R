@@ -394,7 +394,8 @@ nor_fit_loglik <- function(best, distinct, model) {
 # Converts q (n x m x k) to its values at the ones of x, row by row as in the data view, k x number of ones; and back.
 nor_q_at_ones <- function(q, x) {
   at <- which(t(x) == 1, arr.ind = TRUE)[, 2:1, drop = FALSE]
-  t(vapply(seq_len(dim(q)[3L]), function(c) q[cbind(at, c)], numeric(nrow(at))))
+  k <- dim(q)[3L]
+  t(matrix(vapply(seq_len(k), function(c) q[cbind(at, c)], numeric(nrow(at))), nrow(at), k))
 }
 
 nor_q_array <- function(q, x, k) {

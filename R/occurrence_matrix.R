@@ -286,7 +286,8 @@ key_codes <- function(data, columns, arg, sep) {
   first <- vapply(first, `[`, 0L, 1L)
   by <- Map(function(column, value) {
     raw <- data[[column]]
-    if ((is.numeric(raw) && !is.object(raw)) || inherits(raw, c("POSIXct", "difftime"))) as.numeric(raw)[first] else value[first]
+    is_number <- (is.numeric(raw) && !is.object(raw)) || inherits(raw, c("POSIXct", "difftime"))
+    if (is_number) as.numeric(raw)[first] else value[first]
   }, columns, text)
   first <- first[do.call(order, c(unname(by), method = "radix"))]
   label <- do.call(paste, c(lapply(text, `[`, first), sep = sep))

@@ -271,7 +271,9 @@ check_along_matrix <- function(x, name, n) {
     stop_input("`along$%s` must have a column for each of the %d training rows, none negative.", name, n)
   }
   if (name == "distance") {
-    return(unname(as.matrix(x)))
+    x <- unname(as.matrix(x))
+    storage.mode(x) <- "double"
+    return(x)
   }
   out <- without_slack(column_sparse(x))
   if (!all(is.finite(out@x))) stop_input("`along$neighbours` must hold finite weights.")
@@ -373,6 +375,7 @@ held_out_loss.default <- function(problem, smooth, control) {
   family <- loss_family(data$view)
   seeds <- draw_seeds(2L)
   held <- with_seed(seeds[1L], cell_folds(observed, smooth$folds))
+  check_held(held)
   parts <- lapply(held, function(cells) {
     problem$data <- check_data(replace_cells(data$x, cells), problem$values, quiet = TRUE)
     problem["near"] <- list(NULL)

@@ -67,7 +67,8 @@ top_terms <- function(fit, n = 10, by = c("probability", "relevance", "lift", "f
   each <- lapply(shown, function(c) {
     frex <- frex_of(w[c, ], exclusivity[c, ], weight)
     score <- switch(by,
-      probability = w[c, ], relevance = relevance[c, ], lift = ifelse(is_characteristic(w[c, ]), lift[c, ], -Inf), frex = frex
+      probability = w[c, ], relevance = relevance[c, ], lift = ifelse(is_characteristic(w[c, ]), lift[c, ], -Inf),
+      frex = frex
     )
     at <- utils::head(order(-score, -w[c, ], names, method = "radix"), min(n, sum(score > -Inf)))
     out <- data.frame(
@@ -164,12 +165,13 @@ coherence_of <- function(fit, n, method, x) {
   names <- as.character(label_of(seq_len(ncol(w)), fit$names[[2L]]))
   shown <- which(is_nonempty(w))
   data.frame(
-    k = fit$dims[["k"]], component = rownames(w)[shown], share = unname(colSums(sites) / sum(sites))[shown],
+    k = rep(fit$dims[["k"]], length(shown)), component = rownames(w)[shown],
+    share = unname(colSums(sites) / sum(sites))[shown],
     coherence = vapply(tops, function(top) {
       at <- match(top, used)
       pairs_coherence(both[at, at, drop = FALSE], nrow(found), method)
     }, 0),
-    exclusivity = unlist(Map(function(c, top) mean(exclusivity[c, top]), shown, tops)),
+    exclusivity = vapply(seq_along(shown), function(i) mean(exclusivity[shown[i], tops[[i]]]), 0),
     terms = vapply(tops, function(top) paste(names[top], collapse = " "), "")
   )
 }

@@ -10,6 +10,12 @@ state <- new.env()
 state$seen <- character()
 state$passed <- state$failed <- 0L
 
+# Names the seconds of a case that takes more than five.
+took_words <- function(begun) {
+  took <- proc.time()[[3L]] - begun
+  if (took > 5) sprintf(" (%.0f s)", took) else ""
+}
+
 # One call under torture, held to the same call without. Arguments are made before it starts; `seed` is
 # for entry points that draw random numbers. `error = TRUE`: the call must fail, and is to leave R sound.
 torture <- function(entry, ..., error = FALSE, seed = 1) {
@@ -21,13 +27,15 @@ torture <- function(entry, ..., error = FALSE, seed = 1) {
     on.exit(gctorture(old))
     do.call(".Call", c(list(symbol), args))
   }
+  begun <- proc.time()[[3L]]
   caught <- function(e) structure(conditionMessage(e), class = "caught")
   copy <- unserialize(serialize(args, NULL))
   want <- tryCatch(call(FALSE), error = caught)
   got <- tryCatch(call(on), error = caught)
   untouched <- identical(args, copy, ignore.bytecode = TRUE, ignore.environment = TRUE, ignore.srcref = TRUE)
   ok <- identical(got, want) && inherits(got, "caught") == error && untouched
-  cat(if (ok) "ok      " else "FAILED  ", entry, if (inherits(got, "caught")) paste0(": ", got), "\n", sep = "")
+  failure <- if (inherits(got, "caught")) paste0(": ", got)
+  cat(if (ok) "ok      " else "FAILED  ", entry, failure, took_words(begun), "\n", sep = "")
   state$passed <- state$passed + ok
   state$failed <- state$failed + !ok
   state$seen <- c(state$seen, entry)

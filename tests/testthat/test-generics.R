@@ -358,3 +358,46 @@ test_that("draws from a posterior print, of one chain, too", {
 test_that("explain() of a fit says what it is for", {
   for (fit in fits_of_all()) refuses(explain(fit), "zeros of a result of which_zeros")
 })
+
+test_that("edges of verbs: one taxon, named kinds, integer ages, data that were not kept", {
+  set.seed(63)
+  x <- matrix(rbinom(72, 1, 0.4), 12, dimnames = list(paste0("s", 1:12), paste0("t", 1:6)))
+  few <- fit_control(n_start = 1, max_iter = 30, n_polish = 0, progress = FALSE)
+  quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+  one <- quiet(logistic_pca(x[, 1, drop = FALSE], 1, control = few))
+  expect_s3_class(align_components(one, one), "alignment")
+  expect_identical(nrow(coherence(quiet(logistic_pca(x * 0, 1, control = few)))), 0L)
+  fit <- quiet(aspect_bernoulli(x, 2, control = few))
+  missed <- function(kinds) sum(false_absences(fit, Inf, kinds = kinds)$missed)
+  expect_equal(missed(c(A2 = "content", A1 = "white")), missed(c("white", "content")))
+  near <- quiet(aspect_bernoulli(x, 2, smooth = smooth_over(age = 1:12, bandwidth = 3, strength = 5), control = few))
+  expect_equal(curves(near, at = 1:3), curves(near, at = c(1, 2, 3)))
+  apart <- quiet(bernoulli_mixture(x, 2, control = few,
+    smooth = smooth_over(distance = dist(1:12), bandwidth = 1, strength = 5)))
+  expect_identical(dim(predict(apart, along = list(distance = matrix(1:12, 1)))), c(1L, 6L))
+  ages <- cbind(max = 1:12 + 1, min = 1:12)
+  expect_equal(age_profile(fit, ages, of = "site"), age_profile(fit, rowMeans(ages), of = "site"))
+  recorded <- quiet(noisy_or(x, 2, missed_by = "site", control = few))
+  bare <- quiet(noisy_or(x, 2, missed_by = "site", control = fit_control(n_start = 1, keep_x = FALSE,
+    progress = FALSE, max_iter = 30, n_polish = 0)))
+  expect_identical(nrow(false_absences(bare, x = x)), nrow(false_absences(recorded)))
+  expect_s3_class(by_site(bare, x = x), "data.frame")
+})
+
+test_that("bootstrap tables keep absent links and unknown cells", {
+  set.seed(64)
+  x <- matrix(rbinom(72, 1, 0.4), 12)
+  quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+  few <- fit_control(n_start = 1, max_iter = 30, n_polish = 0, progress = FALSE)
+  mask <- rbind(c(1, 1, 1, 0, 0, 0), c(0, 0, 0, 1, 1, 1))
+  again <- quiet(bootstrap_draws(noisy_or(x, 2, mask = mask, control = few), 1))
+  expect_true(all(again[[1]]$param$links[mask == 0] == 0))
+  cells <- as.data.frame.table(array(rpois(60, 3), c(5, 4, 3)), responseName = "count")
+  cells$count[4] <- NA
+  fit <- quiet(plca(cells, 2, control = few))
+  expect_equal(quiet(bootstrap_draws(fit, 1))[[1]]$dims[["observed"]], fit$dims[["observed"]])
+  one <- matrix(0, 4, 3)
+  one[2, 2] <- 1
+  start <- list(prior = c(0.2, 0.2), links = matrix(0.3, 2, 3), leak = rep(0.1, 3), q = array(0.5, c(4, 3, 2)))
+  expect_s3_class(quiet(noisy_or(one, 2, inference = "variational", start = start, control = few)), "noisy_or")
+})

@@ -259,3 +259,13 @@ test_that("new rows are predicted alike whichever rows come along, missing cells
     }
   }
 })
+
+test_that("update() uses the model of the fit, whatever name it was made under", {
+  set.seed(61)
+  x <- matrix(rbinom(72, 1, 0.4), 12)
+  few <- fit_control(n_start = 1, max_iter = 20, progress = FALSE)
+  models <- list(mixture = bernoulli_mixture, pca = logistic_pca)
+  fits <- quietly(lapply(models, function(m) m(x, 2, control = few)))
+  m <- logistic_pca
+  expect_s3_class(quietly(update(fits$mixture, k = 3)), "bernoulli_mixture")
+})

@@ -295,7 +295,9 @@ test_that("ages and places of a download come along, and which_zeros() finds the
 })
 
 test_that("a record of unknown state is an unknown cell, unless another one is of a detection", {
-  data <- data.frame(site = c("A", "A", "A", "B"), visit = c(1, 2, 2, 1), sp = c("x", "y", "x", "x"), n = c(2, NA, 1, 1))
+  data <- data.frame(
+    site = c("A", "A", "A", "B"), visit = c(1, 2, 2, 1), sp = c("x", "y", "x", "x"), n = c(2, NA, 1, 1)
+  )
   read <- function(data) {
     suppressMessages(visits_array(data, "site", "sp", "visit", present = c("n", blank = "unknown")))
   }
