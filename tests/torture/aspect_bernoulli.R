@@ -11,7 +11,7 @@ param <- list(
 )
 plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
 silent <- function(iteration, objective) NULL
-fast <- list(max_iter = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = silent)
+fast <- list(max_iter = 8L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = silent)
 alike <- function(...) matrix(c(...), k, 3, byrow = TRUE) # the prior of every component
 flat <- alike(0, 0, 0)
 

@@ -5,7 +5,7 @@ x <- matrix(as.double(runif(48) < 0.4), 8, 6)
 x[c(5, 40)] <- NA
 view <- torture("mc_c_view_dense", x)
 plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
-fast <- list(max_iter = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L)
+fast <- list(max_iter = 8L, tol = 1e-6, accelerate = TRUE, n_threads = 2L)
 
 mixture <- list(weights = rep(1 / k, k), prototypes = matrix(runif(k * 6, 0.1, 0.9), k))
 torture("mc_c_bm_fit", view, mixture, c(0, 0, 0), plain)

@@ -11,7 +11,7 @@ simplex <- function(n, m) {
 }
 plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
 silent <- function(iteration, objective) NULL
-fast <- list(max_iter = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = silent)
+fast <- list(max_iter = 8L, tol = 1e-6, accelerate = TRUE, n_threads = 2L, on_tick = silent)
 
 param <- list(
   membership = simplex(8, k), basis = simplex(k, 6), fixed_basis = FALSE, missing = 0L, newton = FALSE
