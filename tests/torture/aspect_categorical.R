@@ -11,7 +11,7 @@ param <- list(
   fixed_profiles = FALSE
 )
 plain <- list(max_iter = 3L, tol = 0, accelerate = FALSE, n_threads = 1L)
-fast <- list(max_iter = 30L, tol = 1e-6, accelerate = TRUE, n_threads = 2L)
+fast <- list(max_iter = 8L, tol = 1e-6, accelerate = TRUE, n_threads = 2L)
 none <- matrix(0, k + 3)
 torture("mc_c_ac_fit", view, param, none, plain)
 torture("mc_c_ac_fit", view, param, none + 0.2, fast)
