@@ -139,10 +139,11 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'
 #' @section Sampling:
 #' `estimate = "gibbs"` samples the posterior itself. On tables of 100 x 20 its 90 % intervals held 88 and 90 % of the
-#' components' probabilities (k = 2 and 4), those of `"vb"` 66 and 40 % (`bench/samplers.md` in the sources). Causes of
-#' cells are drawn given memberships and components, and these given the causes. Memberships are drawn from that part of
-#' a cell's probability alone in which the components differ. The rest carries no information on them, because shares
-#' sum to 1, and leaving it out makes successive draws far less alike.
+#' components' probabilities (k = 2 and 4), those of `"vb"` 66 and 40 % (`bench/samplers.md` in the sources). In 900
+#' tables drawn from the prior, ranks of the true values did not depart from uniform ([calibration()]). Causes of cells
+#' are drawn given memberships and components, and these given the causes. Memberships are drawn from that part of a
+#' cell's probability alone in which the components differ. The rest carries no information on them, because shares sum
+#' to 1, and leaving it out makes successive draws far less alike.
 #'
 #' Each chain of [mcmc_control()] begins at a draw from the best of `n_start` (default 4) variational fits of its own,
 #' or from the prior (`init = "prior"`), or where a fit given as `start` stopped. Labels are matched to the chain's mean

@@ -15,7 +15,8 @@
 #' on both; `"ml"` has none. `"gibbs"` samples the posterior: components of cells, then memberships and profiles.
 #' `prior` is `list(profiles = , membership = )`, the first one number or one for each value. They must be at least 1
 #' for `"map"` (`NULL`: 1.2 and 1.5, chosen by held-out cells of four tables: `bench/categories.md` in the sources) and
-#' above 0 for `"gibbs"` (0.5 each).
+#' above 0 for `"gibbs"` (0.5 each). In 600 tables of 8 x 5 cells drawn from the prior, ranks of the true values did not
+#' depart from uniform ([calibration()]).
 #'
 #' **Phantoms** are components fixed at one value for all taxa. One fixed at the value for absence stands for what was
 #' missed. They come last, in the order of `phantom`.

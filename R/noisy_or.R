@@ -27,7 +27,8 @@
 #' recording, the presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma
 #' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). The effective number of draws of links
 #' and of probabilities of recording is a tenth to a hundredth of their number ([summary()] shows it). See
-#' [confint()][confint.multicause] and [posterior_draws()].
+#' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, ranks of the true values
+#' did not depart from uniform ([calibration()]).
 #'
 #' **Starts.** A start takes `k` random rows of the data as components. Use at least 10 starts, because the likelihood
 #' has many local maxima; in the commonest ones a component is the union of two.
