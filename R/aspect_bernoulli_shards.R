@@ -219,7 +219,7 @@ false_cells.aspect_bernoulli_shards <- function(fit, of, by, asked, site_data, k
   }
   kinds <- component_kinds(fit, kinds)
   score <- names(score_names[[of]])[match(by, score_names[[of]])]
-  rows <- if (!is.null(asked$site)) shard_rows(fit$shards, asked$site)
+  rows <- if (!is.null(asked$site)) shard_rows(fit$shards, rows_by_name(fit$shards, asked$site, "site"))
   ranked <- list(cells = NULL, n_cells = 0, expected = 0, expected_most = 0)
   for (s in fit$shards$shards$shard) {
     if (!is.null(rows) && !length(rows[[s]])) next
@@ -255,7 +255,7 @@ check_shards_effort <- function(effort, x, phantom, k) {
       stop_input("`effort` must be numbers, or the name of a column of the shards' `site_data` (%s), not %s.",
         if (length(x$along)) show_names(x$along) else "none", show_value(effort))
     }
-    effort <- unlist(lapply(x$shards$shard, function(s) read_shard_rows(x, s)$along[[effort]]))
+    effort <- do.call(c, lapply(x$shards$shard, function(s) read_shard_rows(x, s)$along[[effort]]))
   }
   names <- if (!is.null(given_names(effort))) shard_names(x)
   effort <- match_effort(effort, x$dims[["n"]], names)

@@ -134,6 +134,7 @@ tabulate_sums <- function(value, index, size) {
 
 # Sums runs of values whose lengths are `each`, as columns of a sparse matrix; rows: increasing within a run, up to m.
 run_sums <- function(value, rows, each, m) {
+  loadNamespace("Matrix") # has the class
   columns <- methods::new("dgCMatrix",
     i = as.integer(rows) - 1L, p = as.integer(cumsum(c(0, each))), x = value, Dim = c(as.integer(m), length(each))
   )

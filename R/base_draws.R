@@ -89,6 +89,14 @@ with_data.default <- function(fit, x) {
   fit
 }
 
+# Gives the parts of a list the dimensions and names of those of another.
+like_named <- function(values, like) {
+  Map(function(value, old) {
+    attributes(value) <- attributes(old)
+    value
+  }, values, like)
+}
+
 compared_quantities <- function(fit, cells) UseMethod("compared_quantities")
 
 named_by_cell <- function(values, what, cells) {

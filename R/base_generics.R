@@ -164,3 +164,8 @@ has_noise.default <- function(fit, kinds, of) any(kinds == if (of == "absences")
 # Computes expected memberships for a design (terms x points) with the ends of intervals: list(mean, lower, upper),
 # points x k.
 membership_curve <- function(fit, design, level) UseMethod("membership_curve")
+
+# Makes anew what a fit has beside the parameters of one of its starts: posterior, effort, log-likelihood.
+with_start <- function(fit, param) UseMethod("with_start")
+
+with_start.default <- function(fit, param) fit

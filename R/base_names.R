@@ -22,7 +22,13 @@ group_factor <- function(groups, size, side, used, names) {
       c("sites", "taxa")[side], show_value(groups))
   }
   groups[!used | groups %in% ""] <- NA
-  if (is.factor(groups)) droplevels(groups) else fixed_factor(as.vector(groups))
+  if (is.factor(groups)) {
+    droplevels(groups)
+  } else if (inherits(groups, c("Date", "POSIXct"))) {
+    factor(groups) # in the order of time
+  } else {
+    fixed_factor(as.vector(groups))
+  }
 }
 
 name_sides <- function(names) if (all(vapply(names, is.null, NA))) NULL else names

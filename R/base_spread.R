@@ -6,7 +6,10 @@ is_sampled <- function(fit) UseMethod("is_sampled")
 # Computes errors and intervals of probabilities with Beta posteriors of these parameters.
 beta_spread <- function(one, zero, level) {
   size <- one + zero
-  end <- function(p) stats::qbeta(p, one, zero)
+  end <- function(p) {
+    one[] <- stats::qbeta(p, one, zero) # which drops the dimensions of one number
+    one
+  }
   c(
     list(error = sqrt(one * zero / (size + 1)) / size),
     if (!is.null(level)) list(lower = end((1 - level) / 2), upper = end((1 + level) / 2))

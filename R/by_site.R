@@ -160,6 +160,7 @@ fit_sums <- function(fit, side, groups, asked) {
   draws <- own_draws(fit, asked$draws)
   convention <- asked$convention %||% "fitted"
   moved <- use_convention(fit, asked$kinds, convention, asked$x)
+  if (!any(moved$kinds == "content")) draws <- NULL # nothing is defined
   x <- fit_data(moved$fit, asked$x)
   if (is.null(moved$fit$x)) moved$fit$x <- x
   cells <- list(
@@ -191,7 +192,9 @@ fit_sums <- function(fit, side, groups, asked) {
   list(
     table = sums_table(label, sums[, 1L], sums[, 2L], sums[, 3L], ends, most, cap), drawn = ranges, group = all_groups,
     assumption = if (!is.null(most)) wz_words[[if (is.null(fit$effort)) "phantom" else "effort"]],
-    total = if (length(draws)) range(central_range(pmax(colSums(drawn), 0), level), sum(found$missed)), level = level,
+    total = if (length(draws)) {
+      range(pmin(central_range(pmax(colSums(drawn), 0), level), sum(cap)), sum(found$missed))
+    }, level = level,
     held = if (is.null(asked$draws) && level == 0.9 && averages_vb(fit)) sums_held[[by]]
   )
 }

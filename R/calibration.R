@@ -95,6 +95,7 @@ calibrate_table <- function(seed, common, tick) {
     draws <- posterior_draws(again, calibration_draws)
     of <- common$quantity %||% function(fit) compared_quantities(fit, common$cells)
     want <- of(with_data(truth, x))
+    if (is.null(names(want))) names(want) <- paste("quantity", seq_along(want))
     drawn <- matrix(vapply(draws, of, want), length(want))
     near <- 1e-9 * pmax(1, abs(want))
     below <- rowSums(drawn < want - near) + stats::runif(length(want)) * (rowSums(abs(drawn - want) <= near) + 1)

@@ -67,7 +67,7 @@ show_vector <- function(x) {
 }
 
 show_table <- function(x) {
-  if (length(dim(x)) > 2L) {
+  if (length(dim(x)) != 2L) {
     return(sprintf("an array of %s", paste(dim(x), collapse = " x ")))
   }
   kind <- if (is.data.frame(x)) "a data frame" else if (is.numeric(x)) "a matrix" else paste("a", typeof(x), "matrix")

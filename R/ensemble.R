@@ -162,6 +162,8 @@ start_fits <- function(fit, name) {
   each <- Map(function(param, at) {
     fit$param <- start_param(fit, param)
     fit$objective[] <- fit$starts$objective[at]
+    fit$loglik <- if (identical(names(fit$objective), "log_likelihood")) fit$starts$objective[at] else NA_real_
+    fit <- with_start(fit, param)
     fit$converged <- fit$starts$converged[at]
     fit$starts <- fit$starts[at, ]
     fit$start_params <- fit$expected_false <- NULL

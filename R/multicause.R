@@ -338,8 +338,12 @@ named_changes <- function(dots) {
 
 # Returns the call with the model of the fit: the name it was made under may be unknown here, or that of another one.
 find_model <- function(call, fit, where) {
-  own <- get0(model_name(fit), topenv(), mode = "function")
-  found <- catch_error(identical(eval(call[[1L]], where), own), function(e) FALSE)
+  name <- model_name(fit) # NA of a model of another package
+  own <- if (!is.na(name)) get(name, topenv(), mode = "function")
+  found <- catch_error({
+    here <- eval(call[[1L]], where)
+    if (is.null(own)) is.function(here) else identical(here, own)
+  }, function(e) FALSE)
   if (!found) call[[1L]] <- call("::", quote(multicause), as.name(model_name(fit)))
   call
 }

@@ -402,6 +402,14 @@ with_data.plsa <- function(fit, x) {
   NextMethod()
 }
 
+with_start.plsa <- function(fit, param) {
+  if (!is.null(fit$posterior)) {
+    fit$posterior <- like_named(plsa_vb_posterior(param$state)[names(fit$posterior)], fit$posterior)
+  }
+  fit$perplexity <- perplexity(fit$param$membership)
+  if (is.null(fit$x)) fit else with_data(fit, fit$x)
+}
+
 compared_quantities.plsa <- function(fit, cells) {
   p <- rowSums(fit$param$membership[cells[, 1L], , drop = FALSE] * t(fit$param$basis[, cells[, 2L], drop = FALSE]))
   c(

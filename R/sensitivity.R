@@ -163,8 +163,10 @@ print.which_zeros_sensitivity <- function(x, ...) {
   writeLines(wrap_text(sprintf("Undetected presences, %s, under %s", wz_words[[x$source]], count_words(
     nrow(table) - 1L, "change"
   )), exdent = 2))
+  bare <- is.na(shown$missed)
   columns <- list(
-    change = shown$change, missed = show_count(shown$missed), `90 % interval` = show_ends(shown$low, shown$high),
+    change = shown$change, missed = ifelse(bare, "no number", show_count(shown$missed)),
+    `90 % interval` = ifelse(bare, "", show_ends(shown$low, shown$high)),
     sprintf("%.0f", shown$kept)
   )
   names(columns)[4L] <- paste("of first", count_words(x$n, "zero"))
@@ -174,7 +176,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
 }
 
 # Which changes leave the number as it is.
-unmoved <- function(x) abs(x$table$missed - x$table$missed[1L]) < 1e-6 * x$table$missed[1L]
+unmoved <- function(x) (abs(x$table$missed - x$table$missed[1L]) < 1e-6 * x$table$missed[1L]) %in% TRUE
 
 sensitivity_sentence <- function(x) {
   table <- x$table
@@ -191,7 +193,7 @@ sensitivity_sentence <- function(x) {
         table$change[low], show_count(table$missed[high]), table$change[high]
       )
     },
-    sprintf("%.0f to %.0f of the first %.0f stay.", min(changed$kept), max(changed$kept), x$n), same_sentence(x)
+    sprintf("%s of the first %.0f stay.", paste(unique(range(changed$kept)), collapse = " to "), x$n), same_sentence(x)
   ), collapse = " ")
 }
 

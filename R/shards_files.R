@@ -306,6 +306,12 @@ over_rows <- function(x, i, f) {
   out[match(i, unlist(attr(parts, "key"))), , drop = FALSE]
 }
 
+# Rows by number, if they are asked for by flags, factors or named numbers, as pick() has them; else as they are.
+rows_by_name <- function(x, i, argument) {
+  plain <- is.character(i) || (is.numeric(i) && is.null(names(i)))
+  if (plain) i else pick(i, x$dims[["n"]], shard_names(x), argument)
+}
+
 # Returns the positions of rows in each shard; `key`: the same rows as requested.
 shard_rows <- function(x, i) if (is.character(i)) named_rows(x, i) else numbered_rows(x, i)
 

@@ -215,7 +215,7 @@ predict.multicause_shards <- function(object, newdata = NULL, type = "response",
     return(invisible(write_by_shard(object, path, type, format)))
   }
   d <- object$dims
-  if (is.null(rows)) rows <- seq_len(d[["n"]])
+  rows <- if (is.null(rows)) seq_len(d[["n"]]) else rows_by_name(object$shards, rows, "rows")
   refuse_large(length(rows) * d[[types[[type]]]], "The prediction", "select `rows`, or set `path`")
   over_rows(object$shards, rows, function(s, own) predict(shard_fit(object, s, own), type = type))
 }

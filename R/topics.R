@@ -372,6 +372,8 @@ check_classes <- function(fits) {
     stop_input("`fits` must be a named list of two or more fits of plsa(), one for each class, not %s.",
       show_value(fits))
   }
+  taken <- intersect(names(fits), c("class", "margin"))
+  if (length(taken)) stop_input("`fits` must have other names than %s, which the result has.", show_names(taken))
   taxa <- NULL
   for (name in names(fits)) {
     check_fit(fits[[name]], "plsa", sprintf("fits$%s", name))

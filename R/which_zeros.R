@@ -122,10 +122,12 @@ which_zeros <- function(x, age = NULL, place = NULL, ..., environment = NULL, di
                         control = NULL) {
   call <- match.call()
   if (!missing(x) && in_pieces(x)) {
-    return(zeros_in_pieces(
+    out <- zeros_in_pieces(
       x, names(call), ..., age = age, place = place, quick = quick, copies = copies, completeness = completeness,
       seed = seed, control = control
-    ))
+    )
+    out$call <- call
+    return(out)
   }
   check_dots(...)
   args <- mget(setdiff(names(formals(which_zeros)), c("x", "...")))

@@ -83,11 +83,16 @@ match_side <- function(later, names, n_later, n, word) {
     }
     return(seq_len(n))
   }
+  twice <- anyDuplicated(later)
+  if (twice) {
+    stop_input("`truth` must have unique names of its %s: %s comes twice. Surveys are a third dimension.", word,
+      show_names(later[twice]))
+  }
   at <- match(names, later)
   if (all(is.na(at))) stop_input("`truth` must have %s of the result: it has none of their names.", word)
   if (anyNA(at)) {
-    lost <- format_big(sum(is.na(at)))
-    inform("%s of %s %s are not in the later table and are not compared.", lost, format_big(n), word)
+    lost <- sum(is.na(at))
+    inform("Not in the later table, and not compared: %s of %s %s.", format_big(lost), format_big(n), word)
   }
   at
 }

@@ -18,7 +18,8 @@ update.which_zeros <- function(object, ..., evaluate = TRUE) {
   evaluate <- check_flag(evaluate, "evaluate")
   changes <- named_changes(match.call(expand.dots = FALSE)$...)
   whole <- all(vapply(object$call[c("leave_out", "visits", "groups")], is.null, NA)) && !"visits" %in% names(changes)
-  updated_call(object, changes, list(x = if (whole) object$x), evaluate, parent.frame())
+  own <- object$inputs$given$counts %||% object$x
+  updated_call(object, changes, list(x = if (whole) own), evaluate, parent.frame())
 }
 
 #' @rdname as.data.frame.which_zeros
@@ -569,7 +570,8 @@ wz_sums <- function(w, side, groups) {
     zeros <<- zeros + tabulate(index, length(zeros))
   })
   found <- found_table(w$x)
-  presences <- if (side == 1L) row_sums(found) else column_sums(if (all(wz_scored(w))) found else found[wz_scored(w), ])
+  presences <- if (side == 1L) row_sums(found) else column_sums(if (all(wz_scored(w))) found else
+    found[wz_scored(w), , drop = FALSE])
   sum_group <- function(value) as.vector(tapply(value, group, sum, default = 0))
   zeros <- sum_group(zeros)
   drawn <- pmin(group_draws(w, side, group), zeros)
@@ -782,7 +784,7 @@ print.zero_explained <- function(x, ...) {
   ), exdent = 2))
   near <- x$neighbours
   with <- x$companions
-  usual <- if (nrow(with)) with$share > with$rate[1L]
+  usual <- with$share > rep(with$rate[1L], nrow(with))
   say_wrapped("for", c(similar_words(near[near$found, ], "have it", x), companion_words(with[usual, ], x)))
   say_wrapped(
     "against", c(similar_words(near[!near$found, ], "lack it", x), companion_words(with[rev(which(!usual)), ], x))
@@ -820,7 +822,8 @@ similar_words <- function(sites, what, x) {
     shown <- utils::head(sites, x$n)
     items <- sprintf("%s (%.0f\001%%)", clip(shown$site), 100 * shown$weight)
     sprintf(
-      "%s %s, %.0f\001%% of the weight: %s", count_side(nrow(sites), paste("similar", x$words[1L])),
+      "%s similar %s %s, %.0f\001%% of the weight: %s", format_big(nrow(sites)),
+      if (nrow(sites) == 1L) singular_word(x$words[1L]) else x$words[1L],
       if (nrow(sites) == 1L) sub("have", "has", sub("lack", "lacks", what)) else what, 100 * sum(sites$weight),
       listed_words(items, nrow(sites) - nrow(shown))
     )
@@ -999,6 +1002,15 @@ answer_of_shards <- paste(
 
 #' @export
 predict.which_zeros_shards <- function(object, ...) stop_answer_lacks("predict", answer_of_shards)
+
+#' @export
+update.which_zeros_shards <- function(object, ..., evaluate = TRUE) {
+  changes <- named_changes(match.call(expand.dots = FALSE)$...)
+  updated_call(object, changes, list(x = object$shards), check_flag(evaluate, "evaluate"), parent.frame())
+}
+
+#' @export
+plot.which_zeros_shards <- function(x, ...) stop_answer_lacks("plot", answer_of_shards)
 
 #' @export
 fitted.which_zeros_shards <- function(object, ...) stop_answer_lacks("fitted", answer_of_shards)

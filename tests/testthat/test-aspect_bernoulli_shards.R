@@ -469,3 +469,14 @@ test_that("wrong neighbours of shards are told", {
     aspect_bernoulli(shard, 3, smooth = case$near, effort = 1:240)
   })
 })
+
+test_that("rows are named, numbered or flagged as in memory, and dates are no effort", {
+  set.seed(74)
+  x <- matrix(rbinom(72, 1, 0.5), 12, dimnames = list(paste0("s", 1:12), letters[1:6]))
+  pieces <- shards(x, tempfile(), site_data = data.frame(d = Sys.Date() + 1:12))
+  fit <- suppressMessages(aspect_bernoulli(pieces, 2, control = fit_control(max_iter = 5, progress = FALSE)))
+  expect_identical(rownames(predict(fit, rows = c(s3 = 1))), "s3")
+  expect_identical(rownames(predict(fit, rows = rep(c(TRUE, FALSE), 6)))[2], "s3")
+  expect_true(all(false_absences(fit, n = Inf, site = c(s3 = 1))$site == "s3"))
+  expect_error(aspect_bernoulli(pieces, 2, effort = "d"), "effort", class = "multicause_input_error")
+})

@@ -220,3 +220,18 @@ test_that("ends of many rows of draws are those of each, without a call for each
   expect_identical(ends_of_draws(draws[42, , drop = FALSE]), ends[[3L]][42, , drop = FALSE])
   expect_identical(ends_of_draws(draws[0, ]), matrix(0, 0, 2))
 })
+
+test_that("sums of a table without content, and of few zeros, stay within what can be", {
+  set.seed(72)
+  x <- matrix(1, 12, 6)
+  x[cbind(c(1, 4, 7), c(2, 3, 3))] <- 0
+  sums <- by_site(suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, estimate = "vb", phantom = "white"))))
+  expect_lte(attr(sums, "total")[2], 3)
+  set.seed(1)
+  x <- matrix(rbinom(72, 1, 0.5), 12)
+  x[cbind(1:5, 1:5)] <- NA
+  fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, estimate = "vb", prior = "eb", phantom = "white")))
+  if (!any(phantoms(fit)$kind == "content")) expect_true(all(is.na(by_site(fit)$missed)))
+  one <- suppressMessages(aspect_bernoulli(matrix(rbinom(12, 1, 0.5)), 1, estimate = "vb"))
+  expect_identical(nrow(confint(one)), 1L)
+})

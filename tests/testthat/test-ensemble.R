@@ -255,3 +255,29 @@ test_that("components are matched by the least sum of squared distances, also wh
     expect_identical(match_components(few, many), match(1:4, best))
   }
 })
+
+test_that("members from the starts of one fit have posteriors, likelihoods and curves of their own", {
+  set.seed(71)
+  x <- matrix(rbinom(300, 1, 0.4), 30)
+  kept <- fit_control(keep_starts = TRUE, n_start = 4, n_finish = 4, n_polish = 0, progress = FALSE)
+  quiet <- function(expr) suppressWarnings(suppressMessages(expr))
+  of_data <- function(fit) sum(stats::dbinom(x, 1, fitted(fit), log = TRUE))
+  vb <- ensemble(quiet(aspect_bernoulli(x, 3, estimate = "vb", control = kept)))$fits
+  for (fit in vb) {
+    now <- fit$posterior
+    expect_equal(fit$param$aspects, now$one / (now$one + now$zero), ignore_attr = TRUE, tolerance = 1e-6)
+    expect_equal(fit$loglik, of_data(fit), tolerance = 1e-8)
+  }
+  ml <- ensemble(quiet(aspect_bernoulli(x, 3, estimate = "ml", control = kept)))$fits
+  for (fit in ml) expect_equal(as.numeric(logLik(fit)), of_data(fit), tolerance = 1e-6)
+  curves <- vapply(
+    ensemble(quiet(aspect_bernoulli(x, 3, effort = 1:30, phantom = "white", control = kept)))$fits,
+    function(fit) stats::cor(fit$effort$coefficients[[2]] * 1:30, stats::qlogis(fit$param$membership[, 3])), 0
+  )
+  expect_gt(min(curves), 0.999)
+  topics <- ensemble(quiet(plsa(x + 1, 2, estimate = "vb", control = kept)))$fits
+  for (fit in topics) {
+    expect_equal(fit$param$basis, fit$posterior$basis / rowSums(fit$posterior$basis), ignore_attr = TRUE,
+      tolerance = 1e-6)
+  }
+})

@@ -39,7 +39,7 @@ test_that("sites and taxa are matched by name, and those that one table lacks ar
   later <- visits[, , 2]
   expect_equal(recovery(w, later[60:1, 25:1]), recovery(w, later))
   expect_equal(recovery(w, as.data.frame(later)), recovery(w, later))
-  expect_message(part <- recovery(w, later[1:40, 3:25]), "20 of 60 sites are not in the later table", fixed = TRUE)
+  expect_message(part <- recovery(w, later[1:40, 3:25]), "Not in the later table, and not compared: 20 of 60 sites", fixed = TRUE)
   expect_identical(c(part$later$sites, part$later$taxa), c(40L, 23L))
   expect_equal(part$later$gained, sum(visits[1:40, 3:25, 1] == 0 & later[1:40, 3:25] == 1))
   expect_error(recovery(w, unname(later)[1:40, ]), "`truth` must have names of its sites", fixed = TRUE)
@@ -72,4 +72,34 @@ test_that("the print has what was found beside what was expected", {
   expect_match(lines, "First 20 zeros: mean probability 0", all = FALSE)
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(out), "ggplot")
+})
+
+test_that("edges of an answer: bare sites, one site of interest, dates as groups, counts, changes without a number", {
+  make <- function(seed, n = 20, m = 25, p = 0.3) {
+    set.seed(seed)
+    a <- matrix(rnorm(n * 2), n)
+    b <- matrix(rnorm(m * 2), m)
+    x <- (matrix(runif(n * m), n) < plogis(1.2 * a %*% t(b) + qlogis(p))) + 0
+    dimnames(x) <- list(paste0("s", seq_len(n)), paste0("t", seq_len(m)))
+    x
+  }
+  quick <- function(...) suppressMessages(suppressWarnings(which_zeros(..., quick = TRUE, seed = 1)))
+  x <- make(1)
+  bare <- x
+  bare[3, ] <- 0
+  expect_output(print(explain(quick(bare), "s3", "t1")), "against")
+  days <- as.Date("2020-01-01") + rep(0:1, 10)
+  w <- quick(x)
+  expect_setequal(by_site(w, groups = days)$site, c("2020-01-01", "2020-01-02"))
+  counted <- quick(x * matrix(rep(1:2, length.out = 500), 20))
+  expect_identical(suppressMessages(update(counted))$how_many, counted$how_many)
+  pool <- quick(make(1, 30, 60, 0.5), reference = 2:30)
+  expect_identical(nrow(by_taxon(pool)), 60L)
+  twice <- x
+  rownames(twice)[2] <- "s1"
+  expect_error(recovery(w, twice), "\"s1\" comes twice", class = "multicause_input_error")
+  changed <- suppressMessages(sensitivity(w))
+  changed$table[2, c("missed", "low", "high")] <- NA
+  expect_output(print(changed), "no number")
+  expect_match(format(changed), "Undetected presences")
 })

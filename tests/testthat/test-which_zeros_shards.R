@@ -243,3 +243,23 @@ test_that("a full disk is told without a warning, and leaves nothing half writte
   expect_match(said(shards(planted_table(), folder)), "must be a folder that can be written to")
   expect_false(dir.exists(folder))
 })
+
+test_that("a result of shards has its call, can be updated, and names what it lacks", {
+  set.seed(73)
+  x <- shards(matrix(rbinom(400, 1, 0.4), 40), tempfile())
+  w <- suppressMessages(which_zeros(x, quick = TRUE, n = 3, seed = 1))
+  expect_identical(w$call[c("quick", "n", "seed")], quote(which_zeros(quick = TRUE, n = 3, seed = 1))[2:4],
+    ignore_attr = TRUE)
+  expect_identical(nrow(suppressMessages(update(w, n = 5))$zeros), 5L)
+  expect_error(plot(w), "plot\\(\\) is not there", class = "multicause_input_error")
+})
+
+test_that("a first look at shards needs no other call before it", {
+  skip_if_not_installed_here()
+  code <- paste(
+    "library(multicause); set.seed(1); s <- shards(matrix(rbinom(240, 1, .5), 30), tempfile());",
+    "w <- suppressMessages(which_zeros(s, quick = TRUE)); cat(nrow(w$zeros) > 0)"
+  )
+  expect_identical(utils::tail(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE), 1),
+    "TRUE")
+})
