@@ -338,8 +338,8 @@ named_changes <- function(dots) {
 
 # Returns the call with the model of the fit: the name it was made under may be unknown here, or that of another one.
 find_model <- function(call, fit, where) {
-  name <- model_name(fit) # NA of a model of another package
-  own <- if (!is.na(name)) get(name, topenv(), mode = "function")
+  name <- model_name(fit)
+  own <- if (!is.na(name)) get0(name, topenv(), mode = "function") # NULL of a model that is not of this package
   found <- catch_error({
     here <- eval(call[[1L]], where)
     if (is.null(own)) is.function(here) else identical(here, own)

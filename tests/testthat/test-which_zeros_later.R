@@ -90,7 +90,7 @@ test_that("edges of an answer: bare sites, one site of interest, dates as groups
   expect_output(print(explain(quick(bare), "s3", "t1")), "against")
   days <- as.Date("2020-01-01") + rep(0:1, 10)
   w <- quick(x)
-  expect_setequal(by_site(w, groups = days)$site, c("2020-01-01", "2020-01-02"))
+  expect_setequal(by_site(w, groups = days)[[1]], c("2020-01-01", "2020-01-02"))
   counted <- quick(x * matrix(rep(1:2, length.out = 500), 20))
   expect_identical(suppressMessages(update(counted))$how_many, counted$how_many)
   pool <- quick(make(1, 30, 60, 0.5), reference = 2:30)
