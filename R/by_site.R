@@ -160,7 +160,7 @@ fit_sums <- function(fit, side, groups, asked) {
   draws <- own_draws(fit, asked$draws)
   convention <- asked$convention %||% "fitted"
   moved <- use_convention(fit, asked$kinds, convention, asked$x)
-  if (!any(moved$kinds == "content")) draws <- NULL # nothing is defined
+  if (length(moved$kinds) && !any(moved$kinds == "content")) draws <- NULL # nothing is defined
   x <- fit_data(moved$fit, asked$x)
   if (is.null(moved$fit$x)) moved$fit$x <- x
   cells <- list(

@@ -44,7 +44,6 @@ is_legal <- function(theta, problem) {
 
 test_that("the M-step is never worse than a general optimiser, on 1000 problems", {
   skip_on_cran()
-  skip_on_cran()
   set.seed(1)
   for (i in 1:1000) {
     problem <- random_problem(1 + i %% 7)

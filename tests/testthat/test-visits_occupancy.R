@@ -99,7 +99,6 @@ test_that("one taxon with little shrinkage has the estimates of single-species o
 
 test_that("planted slopes, numbers by taxon and the total are within their intervals", {
   skip_on_cran()
-  skip_on_cran()
   done <- vapply(1:4, function(seed) {
     case <- planted_survey(seed)
     set.seed(seed)
