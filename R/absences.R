@@ -69,7 +69,7 @@ tally_column <- function(data, column) {
 as_plain <- function(value) if (is.object(value)) as.character(value) else value
 
 # Checks `present`. Returns NULL, "auto", or list(column, blank, other).
-check_present <- function(present, wish) { # nolint: cyclocomp_linter. A case for each form.
+check_present <- function(present, wish) {
   if (is.null(present) || identical(present, "auto")) {
     return(present)
   }
@@ -251,7 +251,7 @@ table_fill <- function(keys) {
 list_mark <- function(code) (sin(code * 12.9898) * 43758.5453) %% 1
 
 # Tests whether the values of a column (`tally`) may be those of a table with absences, by how complete the table is.
-records_absence <- function(tally, fill) { # nolint: cyclocomp_linter. A case for each rule.
+records_absence <- function(tally, fill) {
   absent <- tally$state %in% 0L
   blank <- is.na(tally$state)
   rest <- !absent & !blank

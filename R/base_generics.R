@@ -169,3 +169,7 @@ membership_curve <- function(fit, design, level) UseMethod("membership_curve")
 with_start <- function(fit, param) UseMethod("with_start")
 
 with_start.default <- function(fit, param) fit
+
+# Returns which cells of tables that are drawn from a fit are unknown; NULL of visits, which are drawn where they were
+# made.
+unknown_cells <- function(fit, x) UseMethod("unknown_cells")

@@ -537,12 +537,7 @@ bootstrap_fits <- function(fit, n, x, refit = refit_aspects) {
   fits[is_done(fits)]
 }
 
-# Returns which cells of tables that are drawn from a fit are unknown; NULL of visits, which are drawn where they were
-# made.
-unknown_cells <- function(fit, x) {
-  if (inherits(fit, "plca")) {
-    return(is.na(data_array(x)))
-  }
+unknown_cells.default <- function(fit, x) {
   if (is.array(x) && length(dim(x)) > 2L) {
     is.na(x)
   } else if (is.null(fit$visits) && !is.data.frame(x)) {

@@ -270,6 +270,8 @@ only_possible <- function(cells, param) {
 # Returns the data of a fit as a full array.
 data_array <- function(x) cell_array(check_cells(x))
 
+unknown_cells.plca <- function(fit, x) is.na(data_array(x))
+
 cell_array <- function(data) {
   refuse_large(prod(data$cells$extent), "The data as an array", "take some of the data at a time")
   out <- array(0, data$cells$extent)

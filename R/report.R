@@ -217,7 +217,7 @@ call_lines <- function(call) {
 }
 
 # Replaces long values of a call or value by symbols: `<a data frame with 129 rows and 2 columns>`.
-short_values <- function(x) { # nolint: cyclocomp_linter. A case for each kind of value.
+short_values <- function(x) {
   if (is.function(x)) {
     exported <- mget(getNamespaceExports("multicause"), asNamespace("multicause"), mode = "function", ifnotfound = NA)
     name <- names(Filter(function(f) identical(f, x), exported))

@@ -39,7 +39,7 @@ test_that("sites and taxa are matched by name, and those that one table lacks ar
   later <- visits[, , 2]
   expect_equal(recovery(w, later[60:1, 25:1]), recovery(w, later))
   expect_equal(recovery(w, as.data.frame(later)), recovery(w, later))
-  expect_message(part <- recovery(w, later[1:40, 3:25]), "Not in the later table, and not compared: 20 of 60 sites", fixed = TRUE)
+  expect_message(part <- recovery(w, later[1:40, 3:25]), "not compared: 20 of 60 sites", fixed = TRUE)
   expect_identical(c(part$later$sites, part$later$taxa), c(40L, 23L))
   expect_equal(part$later$gained, sum(visits[1:40, 3:25, 1] == 0 & later[1:40, 3:25] == 1))
   expect_error(recovery(w, unname(later)[1:40, ]), "`truth` must have names of its sites", fixed = TRUE)
