@@ -402,7 +402,7 @@ with_data.aspect_bernoulli <- function(fit, x) {
 with_start.aspect_bernoulli <- function(fit, param) {
   if (!is.null(fit$posterior)) fit$posterior <- like_named(param$state[names(fit$posterior)], fit$posterior)
   if (!is.null(fit$effort)) fit$effort <- effort_curve(param$coef, fit$effort$values)
-  if (is.null(fit$x)) fit else with_data(fit, fit$x)
+  NextMethod()
 }
 
 compared_quantities.aspect_bernoulli <- function(fit, cells) {

@@ -18,14 +18,7 @@ ac_check_prior <- function(prior, values, bayes = FALSE) {
       show_value(prior))
   }
   wish <- sprintf("one number, or one for each of the %d values,", n_value)
-  labels <- names(prior$profiles)
-  if (!is.null(labels)) {
-    if (anyDuplicated(labels) || !setequal(labels, values)) {
-      stop_input("Names of `prior$profiles` must be the values, %s, not %s.", show_names(values, 10L),
-        show_names(labels, 10L))
-    }
-    prior$profiles <- unname(prior$profiles[values])
-  }
+  if (length(prior$profiles) > 1L) prior$profiles <- unname(by_name(prior$profiles, values, "prior$profiles"))
   list(
     profiles = check_dirichlet(prior$profiles, "prior$profiles", c(1L, n_value), wish, bayes),
     membership = check_dirichlet(prior$membership, "prior$membership", 1L, "one number", bayes)
@@ -84,7 +77,7 @@ ac_check_start <- function(start, data, k, fixed) {
     stop_input("`start$profiles` must be an array of numbers, %s, not %s.", paste(shape, collapse = " x "),
       show_value(profiles))
   }
-  profiles <- ac_check_simplex(ac_profiles_by_name(profiles, list(NULL, colnames(data$x), values)))
+  profiles <- ac_check_simplex(ac_profiles_by_name(profiles, colnames(data$x), values))
   is_fixed <- fixed != "free"
   if (any(profiles[is_fixed, , , drop = FALSE] != ac_fixed_profiles(fixed, shape[2L], values))) {
     stop_input("The last %s of `start$profiles` must have a probability of 1 for the value of `phantom`.",
@@ -95,23 +88,18 @@ ac_check_start <- function(start, data, k, fixed) {
   )
 }
 
-# Puts taxa and values of an array in their order, `wanted`, where both have names.
-ac_profiles_by_name <- function(profiles, wanted) {
-  own <- dimnames(profiles)
+# Puts taxa and values of an array in the order of the data, by name if both have names.
+ac_profiles_by_name <- function(profiles, taxa, values) {
+  known <- list(NULL, taxa, values)
   at <- lapply(2:3, function(side) {
-    if (is.null(own[[side]]) || is.null(wanted[[side]])) {
-      return(seq_len(dim(profiles)[side]))
-    }
-    if (anyDuplicated(own[[side]]) || !setequal(own[[side]], wanted[[side]])) {
-      stop_input("Names of `start$profiles` must be those of the %s of `x`, %s, not %s.",
-        c("taxa", "values")[side - 1L], show_names(wanted[[side]], 10L), show_names(own[[side]], 10L))
-    }
-    match(wanted[[side]], own[[side]])
+    what <- c("Names of taxa", "Names of values")[side - 1L]
+    at <- name_order(dimnames(profiles)[[side]], known[[side]], "start$profiles", what = what)
+    at %||% seq_len(dim(profiles)[side])
   })
   unname(profiles[, at[[1L]], at[[2L]], drop = FALSE])
 }
 
-# Checks that an array sums to 1 over its third side, and makes it sum to exactly 1.
+# Checks that an array is of probabilities that sum to 1 over its third side.
 ac_check_simplex <- function(profiles) {
   total <- rowSums(profiles, dims = 2L)
   odd <- which(!is.finite(total) | abs(total - 1) > 1e-6 | rowSums(profiles < 0, dims = 2L) > 0, arr.ind = TRUE)
@@ -120,7 +108,7 @@ ac_check_simplex <- function(profiles) {
     stop_input("`start$profiles` must be probabilities that sum to 1 over values, unlike %s of component %d, taxon %d.",
       paste(signif(profiles[at[1L], at[2L], ], 3L), collapse = ", "), at[1L], at[2L])
   }
-  profiles / as.vector(total)
+  profiles
 }
 
 # Orders components by decreasing weight; fixed ones, already last, keep their places.

@@ -132,7 +132,7 @@ category_frame <- function(x, values, name) {
 
 # Columns of numbers of several types, and of logical values, as numbers of one type: text of equal ones is then equal.
 alike_numbers <- function(columns) {
-  plain <- all(vapply(columns, function(column) (is.numeric(column) || is.logical(column)) && !is.factor(column), NA))
+  plain <- all(vapply(columns, function(column) is.numeric(column) || is.logical(column), NA))
   if (!plain || length(unique(vapply(columns, typeof, ""))) == 1L) {
     return(columns)
   }

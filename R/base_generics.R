@@ -168,7 +168,7 @@ membership_curve <- function(fit, design, level) UseMethod("membership_curve")
 # Makes anew what a fit has beside the parameters of one of its starts: posterior, effort, log-likelihood.
 with_start <- function(fit, param) UseMethod("with_start")
 
-with_start.default <- function(fit, param) fit
+with_start.default <- function(fit, param) if (is.null(fit$x)) fit else with_data(fit, fit$x)
 
 # Returns which cells of tables that are drawn from a fit are unknown; NULL of visits, which are drawn where they were
 # made.

@@ -120,9 +120,17 @@ refuse_text <- function(x, name) {
   }
 }
 
+# Tests for a list of cells, as plca() takes it: levels as text or whole numbers from 1, beside a column "count".
+lists_cells <- function(x) {
+  is_level <- function(column) {
+    is_text(column) || (is.numeric(column) && all(column >= 1 & column == floor(column), na.rm = TRUE))
+  }
+  is.data.frame(x) && "count" %in% names(x) && all(vapply(x[names(x) != "count"], is_level, NA))
+}
+
 # Makes tables of any class plain, for functions that fit many models; all else is unchanged.
 open_table <- function(x, name = "x") {
-  if (is.data.frame(x) && "count" %in% names(x)) {
+  if (lists_cells(x)) {
     stop_input("`%s` must be a table or an array, not a list of its cells: use `xtabs(count ~ ., %s)`.", name, name)
   }
   if (is_table(x) && is.object(x) && !in_pieces(x) && !inherits(x, "category_table")) as_plain_matrix(x, name) else x

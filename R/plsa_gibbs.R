@@ -407,7 +407,7 @@ with_start.plsa <- function(fit, param) {
     fit$posterior <- like_named(plsa_vb_posterior(param$state)[names(fit$posterior)], fit$posterior)
   }
   fit$perplexity <- perplexity(fit$param$membership)
-  if (is.null(fit$x)) fit else with_data(fit, fit$x)
+  NextMethod()
 }
 
 compared_quantities.plsa <- function(fit, cells) {

@@ -200,9 +200,7 @@ listed_visits <- function(x, covariates) {
 # Attaches the table of sites to such an array, with its covariates.
 carry_sites <- function(x) {
   site <- side_labels(x)[[1L]]
-  if (anyDuplicated(site)) {
-    stop_input("Names of sites must be unique: %s comes twice.", dQuote(site[anyDuplicated(site)], FALSE))
-  }
+  check_names(site, "Site", "`x`")
   known <- side_values(attr(x, "covariates")$site, nrow(x), rownames(x), "site_data", c("site", "sites"))
   sites <- data.frame(site, row.names = site)
   sites[setdiff(names(known), "site")] <- known[setdiff(names(known), "site")]

@@ -344,6 +344,8 @@ prior_draw.visits_bernoulli_gibbs <- function(fit) {
   kept_draw(fit, visit_states(list(list(kept = list(state))), settings)[[1L]][[1L]], NULL)
 }
 
+with_start.visits_bernoulli <- function(fit, param) fit
+
 with_data.visits_bernoulli <- function(fit, x) {
   fit$visits <- x
   fit$x <- any_visit(unclass(x))

@@ -32,7 +32,7 @@ autoplot.visits_occupancy <- function(object, # nolint: object_name_linter.
   check_dots(...)
   # Without a covariate that is a number there is no curve to draw.
   is_number <- vapply(object$presence$frame$typical, is.numeric, NA)
-  what <- if (missing(what) && is.null(covariate) && !any(as.logical(is_number))) "taxa" else check_choice(what)
+  what <- if (missing(what) && is.null(covariate) && !any(is_number)) "taxa" else check_choice(what)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   taxon <- if (!is.null(taxon)) pick(taxon, object$dims[["m"]], object$names[[2L]], "taxon")
   switch(what,

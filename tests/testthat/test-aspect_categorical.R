@@ -333,13 +333,13 @@ test_that("starting values and priors are matched by name", {
   expect_equal(quietly_fit(turned, 2, start = fit$param, control = none)$loglik, fit$loglik)
   odd <- fit$param
   dimnames(odd$profiles)[[2]][1] <- "other"
-  expect_error(quietly_fit(x, 2, start = odd), "taxa of `x`", class = "multicause_input_error")
+  expect_error(quietly_fit(x, 2, start = odd), "Names of taxa", class = "multicause_input_error")
   prior <- function(profiles) list(profiles = profiles, membership = 1.5)
   expect_identical(
     quietly_fit(x, 2, prior = prior(c(`2` = 2, `0` = 1.1, `1` = 1.3)), control = none)$prior,
     prior(c(1.1, 1.3, 2))
   )
-  expect_error(quietly_fit(x, 2, prior = prior(c(a = 2, b = 1, c = 1))), "must be the values",
+  expect_error(quietly_fit(x, 2, prior = prior(c(a = 2, b = 1, c = 1))), "must be those of the data",
     class = "multicause_input_error")
   held <- category_table(matrix(c("free", "held"), 4, 3), values = c("free", "held"))
   expect_error(quietly_fit(held, 2, phantom = "free"), "another name", class = "multicause_input_error")

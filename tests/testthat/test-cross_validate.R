@@ -399,6 +399,8 @@ test_that("arrays with names are counts, lists of cells are sent to xtabs(), and
   expect_identical(cv$family, "poisson")
   cells <- cbind(expand.grid(site = 1:5, taxon = 1:4), count = rpois(20, 3))
   expect_error(cross_validate(cells, 1, plca, folds = 2), "xtabs", class = "multicause_input_error")
+  wide <- data.frame(a = rbinom(20, 1, 0.5), b = rbinom(20, 1, 0.5), count = rbinom(20, 1, 0.5))
+  expect_identical(suppressMessages(cross_validate(wide, 1, nmf, folds = 2, control = few))$family, "bernoulli")
   x <- matrix(rbinom(72, 1, 0.4), 12)
   grid <- expand.grid(loss = c("kl", "euclidean"))
   cv <- suppressMessages(cross_validate(x, 1, multicause::nmf, folds = 2, grid = grid, control = few))

@@ -313,7 +313,7 @@ test_that("visits of other packages have a table, with a row for each that was m
   expect_identical(names(table), c("site", "visit", "d"))
   expect_identical(nrow(table), 7L)
   twice <- array(0:1, c(2, 2, 2), list(site = c("q", "q"), taxon = c("a", "b"), visit = 1:2))
-  expect_error(visits_array(twice), "unique: \"q\" comes twice", class = "multicause_input_error")
+  expect_error(visits_array(twice), "must be unique: \"q\"", class = "multicause_input_error")
   expect_error(visits_array(data.frame(ch = c("01", "1."), freq = c(1, NA))), "freq", class = "multicause_input_error")
   seasons <- data.frame(site = c("b", "b"), year = 1:2, y.1 = 0:1, y.2 = c(1, NA))
   expect_identical(nrow(suppressMessages(visits_array(seasons))), 2L)
