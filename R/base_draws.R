@@ -89,6 +89,11 @@ with_data.default <- function(fit, x) {
   fit
 }
 
+# Makes anew what a fit has beside the parameters of one of its starts: posterior, effort, log-likelihood.
+with_start <- function(fit, param) UseMethod("with_start")
+
+with_start.default <- function(fit, param) if (is.null(fit$x)) fit else with_data(fit, fit$x)
+
 # Gives the parts of a list the dimensions and names of those of another.
 like_named <- function(values, like) {
   Map(function(value, old) {

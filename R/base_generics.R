@@ -165,11 +165,6 @@ has_noise.default <- function(fit, kinds, of) any(kinds == if (of == "absences")
 # points x k.
 membership_curve <- function(fit, design, level) UseMethod("membership_curve")
 
-# Makes anew what a fit has beside the parameters of one of its starts: posterior, effort, log-likelihood.
-with_start <- function(fit, param) UseMethod("with_start")
-
-with_start.default <- function(fit, param) if (is.null(fit$x)) fit else with_data(fit, fit$x)
-
 # Returns which cells of tables that are drawn from a fit are unknown; NULL of visits, which are drawn where they were
 # made.
 unknown_cells <- function(fit, x) UseMethod("unknown_cells")
