@@ -143,7 +143,8 @@ test_that("an answer says what it is made of, and leaves no files behind", {
   shard <- shards(unname(x), tempfile(), size = 80)
   before <- list.files(tempdir())
   w <- answer(shard, n = 3)
-  expect_identical(list.files(tempdir()), before)
+  # Files of earlier answers may go meanwhile, with their collection.
+  expect_identical(setdiff(list.files(tempdir()), before), character())
   expect_identical(w$zeros$site, as.double(w$zeros$site))
   expect_output(print(w), "Not in the answer: aspect Bernoulli with neighbours; logistic PCA")
   expect_output(print(w), "Held-out presences \\(")
