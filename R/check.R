@@ -136,12 +136,14 @@ check_dots <- function(...) {
   usual <- unname(usual_settings[unknown[1L]])
   if (hint == "." && usual %in% known) hint <- sprintf(": did you mean `%s`?", usual)
   if (hint == ".") {
-    hint <- if (!length(known)) {
+    hint <- if (unknown[1L] == "seed") {
+      ": call `set.seed()` before."
+    } else if (unknown[1L] == "k" && length(known) > few_arguments) {
+      ": the number of components is chosen by the function itself."
+    } else if (!length(known)) {
       ": this function takes no other."
     } else if (length(known) <= few_arguments) {
       sprintf(": this function takes %s.", paste(code(known), collapse = ", "))
-    } else if (unknown[1L] == "k") {
-      ": the number of components is chosen by the function itself."
     } else {
       ": the help page lists the arguments."
     }
@@ -476,8 +478,15 @@ check_dirichlet <- function(value, name, lengths, wish, bayes = FALSE) {
   as.double(value)
 }
 
-# Returns the total memory of this machine in bytes; NA if unknown.
-machine_memory <- function() .Call(mc_c_memory)
+# Returns the memory of this machine in bytes, or what a container may take of it on Linux (version 2 of its control
+# groups, then 1); NA if unknown.
+machine_memory <- function() {
+  limits <- c("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+  given <- unlist(lapply(limits[file.exists(limits)], readLines, n = 1L, warn = FALSE))
+  given <- as.numeric(grep("^[0-9]+$", given, value = TRUE)) # "max" is no limit
+  min(.Call(mc_c_memory), given)
+}
+most_of_memory <- 0.8 # that one call may take: the system and the session's other data need the rest
 
 enough_components <- 1000L # that any table may be asked for; beyond, as many as it has cells
 copies_of_parameters <- 5L # that a fit needs at least: start, result, and three of the accelerated cycle
@@ -508,7 +517,7 @@ tell_many_components <- function(k, extent, name = "k") {
 # `instead`: an alternative that needs less memory, or NULL.
 check_memory <- function(bytes, what, instead = NULL) {
   has <- machine_memory()
-  if (isTRUE(bytes > has)) {
+  if (isTRUE(bytes > most_of_memory * has)) {
     gb <- function(bytes) format(bytes / 1e9, digits = 2L)
     stop_input("%s would need %s GB of memory or more: this machine has %s%s.", what, gb(bytes), gb(has),
       if (is.null(instead)) "" else paste0("; ", instead))

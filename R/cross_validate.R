@@ -104,7 +104,9 @@ check_models <- function(model, expression) {
       "`model` must be a model such as `aspect_bernoulli`, or a named list of them, not %s.", show_value(model)
     )
   }
-  if (is.call(expression) && as.character(expression[[1L]])[1L] %in% c("::", ":::")) expression <- expression[[3L]]
+  from_package <- is.call(expression) && length(expression) == 3L && is.symbol(expression[[1L]]) &&
+    as.character(expression[[1L]]) %in% c("::", ":::")
+  if (from_package) expression <- expression[[3L]]
   if (is.function(model)) names(models) <- if (is.symbol(expression)) as.character(expression) else "model"
   if (!is_named(models)) {
     stop_input("A list of models in `model` must have unique names, as in list(ab = aspect_bernoulli).")

@@ -406,6 +406,9 @@ test_that("arrays with names are counts, lists of cells are sent to xtabs(), and
   cv <- suppressMessages(cross_validate(x, 1, multicause::nmf, folds = 2, grid = grid, control = few))
   expect_identical(nrow(cv$results), 2L)
   expect_match(print_words(cv), "nmf")
+  # A call whose arguments are quoted, as do.call() makes it.
+  quoted <- list(x, 1, nmf, folds = 2, grid = grid, control = few)
+  expect_identical(suppressMessages(do.call(cross_validate, quoted, quote = TRUE))$results$model, c("model", "model"))
   one <- x[, 1, drop = FALSE]
   few_cells <- function(expr) expect_error(suppressMessages(expr), "too few cells", class = "multicause_input_error")
   few_cells(cross_validate(one, 1, bernoulli_mixture))

@@ -332,6 +332,7 @@ test_that("names that other packages use lead to the argument, and long lists of
   expect_match(said(ab(x, 1, maxit = 5)), "it is a setting, `control = fit_control\\(max_iter = \\)`")
   expect_match(said(ab(x, 1, n_start = 5)), "it is a setting, `control = fit_control\\(n_start = \\)`")
   expect_identical(said(fit_control(maxiter = 5)), "Unknown argument `maxiter`: did you mean `max_iter`?")
+  expect_identical(said(nmf(x, 2, seed = 1)), "Unknown argument `seed`: call `set.seed()` before.")
   expect_match(said(which_zeros(x, k = 4)), "`k`: the number of components is chosen by the function itself.")
   expect_match(said(which_zeros(x, foo_bar = 4)), "the help page lists the arguments.")
 })

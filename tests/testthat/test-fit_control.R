@@ -83,8 +83,10 @@ test_that("a k that no table needs, or no machine can hold, is refused at once",
   expect_lt(sum(took[1:2]), 5) # of the processor: other processes may keep the machine busy
   expect_error(bmf(x, 2, huge, control = short), "^`l` must be at most 1000", class = "multicause_input_error")
   expect_error(select_k(x, c(huge, huge - 1L), control = quick), "must be at most 1000")
+  expect_true(is.na(machine_memory()) || machine_memory() > 1e7)
   bind_in_namespace("machine_memory", function() 1e6)
-  expect_identical(check_k(10, c(100, 50)), 10L)
+  expect_identical(check_k(133, c(100, 50)), 133L) # .8 of it, the most that one call may take, are 133.3 components
+  expect_error(check_k(134, c(100, 50)), "this machine has 0.001", class = "multicause_input_error")
   expect_error(check_k(900, c(100, 50)), "^`k` = 900, for a table of 100 x 50, would need 0.0054 GB of memory",
     class = "multicause_input_error")
   expect_error(bmf(x, 300, 300, control = short), "`k` = 300 and `l` = 300, for a table of 10 x 6, would need",
