@@ -48,7 +48,7 @@ anova.bernoulli_mixture <- function(object, ..., nsim = 99, control = NULL, x = 
   fits <- list(object, ...)
   check_nested(fits)
   for (fit in fits) check_maximum_likelihood(fit)
-  nsim <- check_count(nsim, "nsim")
+  nsim <- check_count(nsim, "nsim", 1L, most_tasks)
   if (!is.null(control)) control <- check_control(control)
   fits <- fits[order(vapply(fits, function(fit) fit$dims[["k"]], 0))]
   data <- fit_data(fits[[1L]], x)
@@ -216,7 +216,7 @@ confint.bernoulli_mixture <- function(object, parm, level = 0.95, ..., method = 
   check_dots(...)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   method <- check_choice(method)
-  nsim <- check_count(nsim, "nsim", 19L)
+  nsim <- check_count(nsim, "nsim", 19L, most_tasks)
   refuse_neighbours(object, "confint")
   estimate <- mixture_numbers(object$param)
   taxa <- c(rep(NA, object$dims[["k"]]), rep(variable.names(object), each = object$dims[["k"]]))
@@ -260,7 +260,7 @@ part_spread.bernoulli_mixture <- function(fit, name, level = NULL) {
 #' @export
 vcov.bernoulli_mixture <- function(object, ..., nsim = 199, x = NULL) {
   check_dots(...)
-  nsim <- check_count(nsim, "nsim", 19L)
+  nsim <- check_count(nsim, "nsim", 19L, most_tasks)
   refuse_neighbours(object, "vcov")
   drawn <- mixture_draws(object, nsim, x)
   structure(stats::cov(t(drawn)), method = sprintf("covariances over %d parametric bootstrap fits", ncol(drawn)))

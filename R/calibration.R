@@ -42,7 +42,7 @@
 calibration <- function(fit, nsim = 100, ..., quantity = NULL) {
   check_dots(...)
   check_fit(fit)
-  nsim <- check_count(nsim, "nsim", 10L)
+  nsim <- check_count(nsim, "nsim", 10L, most_tasks)
   if (!is.null(quantity) && !is.function(quantity)) {
     stop_input("`quantity` must be NULL or a function of a fit, not %s.", show_value(quantity))
   }

@@ -217,11 +217,11 @@ mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_sta
   }
   structure(
     list(
-      chains = check_count(chains, "chains"), warmup = check_count(warmup, "warmup", 0L),
+      chains = check_count(chains, "chains", 1L, most_tasks), warmup = check_count(warmup, "warmup", 0L),
       draws = draws, thin = thin,
       n_threads = check_count(n_threads, "n_threads", 1L, 1024L), moves = check_moves(moves),
       init = check_choice(init),
-      n_start = if (!is.null(n_start)) check_count(n_start, "n_start"),
+      n_start = if (!is.null(n_start)) check_count(n_start, "n_start", 1L, most_tasks),
       n_reheat = if (!is.null(n_reheat)) check_count(n_reheat, "n_reheat", 0L),
       start_sweeps = check_count(start_sweeps, "start_sweeps", 2L),
       start_features = check_start_features(start_features), tries = check_count(tries, "tries"),

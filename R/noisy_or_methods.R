@@ -315,7 +315,7 @@ impute.noisy_or <- function(fit, newdata = NULL, ..., type = c("probability", "b
 # All states of the sources are the components, exactly up to 16 sources; beyond, draws of them.
 held_out_rows.noisy_or <- function(fit, data, floor, family, ..., nsim = 2000) {
   check_dots(...)
-  nsim <- check_count(nsim, "nsim", 100L)
+  nsim <- check_count(nsim, "nsim", 100L, most_tasks)
   param <- lapply(fit$param, unname)
   k <- fit$dims[["k"]]
   if (k > nor_most_exact) {

@@ -396,10 +396,10 @@ draws_array.visits_occupancy <- function(fit) {
 posterior_draws.visits_occupancy <- function(fit, nsim = 100, ...) { # nolint: object_name_linter.
   check_dots(...)
   nsim <- check_count(nsim, "nsim")
-  n_draw <- dim(fit$draws$theta)[3L]
-  at <- sort(sample.int(n_draw, nsim, replace = nsim > n_draw))
   d <- fit$dims
   refuse_large(2 * as.double(nsim) * d[["n"]] * d[["m"]], "The draws", "take fewer with `nsim`")
+  n_draw <- dim(fit$draws$theta)[3L]
+  at <- sort(sample.int(n_draw, nsim, replace = nsim > n_draw))
   draws <- list(theta = fit$draws$theta[, , at, drop = FALSE], uneven = fit$draws$uneven[at])
   rows <- occupancy_rows(kept_visits(fit), fit)
   after <- lapply(seq_len(d[["m"]]), function(j) {

@@ -255,12 +255,21 @@ figure_order <- function(found, ago) {
   )
 }
 
+most_drawn <- 2000L # sites or taxa of a heat map: a page has no more rows of dots
+
+# The order of a heat map: of more sites or taxa than a page has dots for, equally spaced ones.
+drawn_order <- function(found, ago) {
+  lapply(figure_order(found, ago), function(order) {
+    if (length(order) <= most_drawn) order else order[round(seq(1, length(order), length.out = most_drawn))]
+  })
+}
+
 # Numbers of zeros as a heat map of the whole table; presences have the colour that they have where states are shown,
 # and 0 is nearly white. value: n x m, NA where nothing is asked; rows, columns: their order.
 zeros_heat_figure <- function(w, value, title, legend, unit, subtitle, ylab, axis = NULL) {
   ages <- answer_ages(w)
   found <- array(as.matrix(w$x) %in% 1, dim(w$x))
-  at <- figure_order(found, if (!is.null(ages)) years_ago(ages, unit))
+  at <- drawn_order(found, if (!is.null(ages)) years_ago(ages, unit))
   value[found] <- NA
   dimnames(value) <- w$names
   table <- cell_frame(value[at$rows, at$columns, drop = FALSE])
@@ -277,8 +286,8 @@ zeros_heat_figure <- function(w, value, title, legend, unit, subtitle, ylab, axi
       inherit.aes = FALSE, fill = cell_colours[["found"]]
     ) + ggplot2::scale_alpha_manual(NULL, values = c(found = 1)) +
     fill_scale(c(0, 1), unname(cell_colours[c("absent", "undecided", "missed")]), legend, breaks = c(0, 0.5, 1)) +
-    no_grid() + names_axis("x", w$dims[["m"]], in_italics(words[2L]), most = 18L) + legend_right() +
-    (axis %||% names_axis("y", w$dims[["n"]])) +
+    no_grid() + names_axis("x", length(at$columns), in_italics(words[2L]), most = 18L) + legend_right() +
+    (axis %||% names_axis("y", length(at$rows))) +
     ggplot2::theme(panel.border = ggplot2::element_rect(colour = "grey60", fill = NA))
 }
 
@@ -293,8 +302,11 @@ probability_figure <- function(w, unit) {
 
 heat_order_words <- function(w) {
   words <- axis_words(w)
-  if (is.null(answer_ages(w))) "By number of presences" else
+  order <- if (is.null(answer_ages(w))) "By number of presences" else
     sprintf("Youngest %s on top, oldest %s left", words[1L], words[2L])
+  thinned <- which(w$dims[c("n", "m")] > most_drawn)
+  some <- sprintf("; %s of %s %s", format_big(most_drawn), format_big(w$dims[thinned]), words[thinned])
+  paste0(c(order, some, if (length(thinned)) ", equally spaced"), collapse = "")
 }
 
 state_figure <- function(w, threshold, bins, unit) {
@@ -304,7 +316,7 @@ state_figure <- function(w, threshold, bins, unit) {
   ages <- if (!is.null(given)) years_ago(given, unit)
   words <- axis_words(w)
   found <- state == 1L
-  at <- figure_order(found, ages)
+  at <- drawn_order(found, ages)
   table <- cell_frame(state[at$rows, at$columns, drop = FALSE])
   table$value <- factor(cell_states[table$value], cell_states)
   table$row <- factor(table$row, rev(levels(table$row)))
@@ -320,18 +332,17 @@ state_figure <- function(w, threshold, bins, unit) {
     scan_zeros(w, function(cells) value[cbind(cells$row, cells$column)] <<- cells$missed)
     return(zeros_heat_figure(w, value, title, "probability of a false absence", unit, subtitle, ylab, axis))
   }
-  shown <- table$value %in% cell_states[1:4]
   new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), title,
     sprintf(
       "Heat map of %d %s by %d %s: %s.", w$dims[["n"]], words[1L], w$dims[["m"]], words[2L],
-      paste(table(table$value[shown])[1:4], cell_states[1:4], collapse = ", ")
+      paste(tabulate(state, 5L)[1:4], cell_states[1:4], collapse = ", ")
     ), words[2L],
     ylab,
     subtitle
   ) + ggplot2::geom_raster() + colour_scale(colours[unique(as.character(sort(table$value)))]) + no_grid() +
-    names_axis("x", ncol(state), in_italics(words[2L]), most = 18L) + legend_right() +
-    (axis %||% names_axis("y", nrow(state))) + ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
+    names_axis("x", length(at$columns), in_italics(words[2L]), most = 18L) + legend_right() +
+    (axis %||% names_axis("y", length(at$rows))) + ggplot2::theme(legend.key = ggplot2::element_rect(colour = "grey60"))
 }
 
 state_title <- function(state) {
