@@ -137,7 +137,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   }
 
   x <- fill_matrix(cells, kept, rows$label, columns$label, sparse)
-  sites <- new_site_table(data, site, rows, kept$row, summarise)
+  sites <- new_site_table(data, site, rows, kept$row, summarise, of_taxa = setdiff(taxon, site))
   live <- cells$found & kept$column[cells$column]
   sites$n_taxa <- tabulate(cells$row[live], cells$n_row)[kept$row]
   sites$n_occurrences <- tabulate(rows$code[state %in% 1L], cells$n_row)[kept$row]

@@ -157,8 +157,9 @@ visits_array <- function(data, site, taxon, visit, ..., visit_data = NULL, min_s
   made <- place_visits(made, rows$visit$label, by_day, max_visits, surplus)
   kept <- keep_sites(made, rows, limits)
   x <- fill_visits(made, rows, kept)
+  of_taxa <- if (is.null(surveys)) setdiff(taxon, c(site, visit))
   tables <- visit_covariates(
-    if (is.null(surveys)) data else surveys, made, rows, kept, site, visit, summarise, dated$columns, x
+    if (is.null(surveys)) data else surveys, made, rows, kept, site, visit, summarise, dated$columns, x, of_taxa
   )
   tell_visits(x, made, rows, kept, list(
     surveys = surveys, data = data, columns = c(site, visit), covariates = tables, max_visits = max_visits,
@@ -406,18 +407,21 @@ fill_visits <- function(made, rows, kept) {
 }
 
 # Returns list(visit, site): their data frames of covariates; the rows of `table` are the visits made.
-visit_covariates <- function(table, made, rows, kept, site, visit, summarise, dates, x) {
+visit_covariates <- function(table, made, rows, kept, site, visit, summarise, dates, x, of_taxa) {
   of_row <- attr(made, "of_row")[rows$source]
   at <- made[of_row, c("site", "column")]
   at$site[is.na(at$column) | !kept$sites[at$site]] <- NA
   own <- list(code = at$site, label = rows$site$label)
-  sites <- new_site_table(table[setdiff(names(table), names(summarise))], site, own, kept$sites, NULL)
-  of_sites <- constant_columns(table, site, own, kept$sites, c("site", "n_taxa", "n_occurrences", names(summarise)))
+  sites <- new_site_table(
+    table[setdiff(names(table), names(summarise))], site, own, kept$sites, NULL, of_taxa = of_taxa
+  )
+  without <- c("site", "n_taxa", "n_occurrences", names(summarise), of_taxa)
+  of_sites <- constant_columns(table, site, own, kept$sites, without)
   cell <- as.integer((at$column - 1L) * nrow(x) + cumsum(kept$sites)[at$site])
   code <- list(code = cell, label = as.character(seq_len(nrow(x) * dim(x)[3L])))
   searched <- code$label %in% cell
   rest <- setdiff(names(table), c("site", of_sites))
-  visits <- new_site_table(table[rest], character(), code, searched, summarise, usual = NULL)
+  visits <- new_site_table(table[rest], character(), code, searched, summarise, usual = NULL, of_taxa = of_taxa)
   cells <- which(searched)
   visits <- data.frame(
     site = rownames(x)[(cells - 1L) %% nrow(x) + 1L], visit = dimnames(x)[[3L]][(cells - 1L) %/% nrow(x) + 1L],

@@ -33,16 +33,18 @@ refuse_unread <- function(x, verb) {
 }
 
 # Builds a row per kept site: its name, columns constant within all sites, the requested summaries, and the usual ones.
-new_site_table <- function(data, site, rows, kept, summarise, usual = usual_summaries) {
+# of_taxa: columns that do not describe a site, also where it has one record.
+new_site_table <- function(data, site, rows, kept, summarise, usual = usual_summaries, of_taxa = NULL) {
   first <- match(seq_along(rows$label), rows$code)
   used <- which(kept[rows$code])
-  constant <- constant_columns(data, site, rows, kept, c("site", "n_taxa", "n_occurrences", names(summarise)))
+  without <- c("site", "n_taxa", "n_occurrences", names(summarise), of_taxa)
+  constant <- constant_columns(data, site, rows, kept, without)
   sites <- data.frame(site = rows$label[kept], row.names = rows$label[kept])
   for (column in constant) {
     value <- data[[column]][first[kept]]
     sites[[column]] <- if (is.character(value)) trimws(value) else value
   }
-  varying <- setdiff(names(Filter(is.numeric, data)), c(constant, names(summarise)))
+  varying <- setdiff(names(Filter(is.numeric, data)), c(constant, names(summarise), of_taxa))
   summarise <- c(summarise, usual_of(varying, usual))
   members <- split(used, factor(rows$code[used], levels = which(kept)))
   for (column in names(summarise)) {

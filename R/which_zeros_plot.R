@@ -12,7 +12,8 @@
 #'   \item{`"heat"`}{sites by taxa: what was found, what was probably missed (the whole interval of `missed` is above
 #'     `threshold`), what is undecided (the interval contains `threshold`), and the other zeros. If most zeros are
 #'     undecided, `missed` is shown instead. Sites and taxa are in order of age where ages are known, else by their
-#'     presences. With 300 sites or more, or with `bins`, the axis has bins of age in place of their names.}
+#'     presences. With 300 sites or more, or with `bins`, the axis has bins of age in place of their names. Of more
+#'     than 2 000 sites or taxa, equally spaced ones are drawn.}
 #'   \item{`"more"`}{for presence-absence data alone: presences that one to nine surveys of the effort of the table
 #'     find, the table being the first, with 90 % intervals for surveys of the same kind and for other years or methods.
 #'     Estimates of other evidence stand at the right.}

@@ -17,6 +17,14 @@ test_that("presences are 1, and rows and columns are sorted", {
   expect_identical(as.vector(x), c(1L, 0L, 1L, 1L, 0L, 1L, 1L, 0L, 1L, 1L, 0L, 0L))
 })
 
+test_that("the name of a taxon does not describe a site, where it has one record, too", {
+  once <- data.frame(quarry = c("a", "b", "c"), genus = c("u", "v", "u"), ma = 1:3)
+  sites <- attr(quietly(occurrence_matrix(once, "quarry", "genus")), "sites")
+  expect_identical(names(sites), c("site", "quarry", "ma", "n_taxa", "n_occurrences"))
+  x <- quietly(visits_array(transform(once, day = "May"), site = "quarry", taxon = "genus", visit = "day"))
+  expect_false("genus" %in% c(names(site_table(x)), names(visit_table(x))))
+})
+
 test_that("the order of the rows does not matter", {
   set.seed(1)
   data <- presences()
