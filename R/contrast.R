@@ -45,7 +45,7 @@ contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), dr
     check_answer(fit)
     need_numbers(fit)
   }
-  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: an answer of which_zeros() has its own.")
+  if (!of_fit && !is.null(draws)) stop_input("`draws` are for fits: a result of which_zeros() has its own.")
   found <- sums_of(fit, 1L, groups, if (of_fit) list(draws = draws) else list())
   if (is.null(found$drawn)) {
     stop_input("`draws` must be supplied for ranges, as from bootstrap_draws(fit): this fit has no posterior.")

@@ -177,6 +177,16 @@ tail.which_zeros <- function(x, n = 6L, ...) {
   utils::tail(as.data.frame(x), n)
 }
 
+#' @export
+head.which_zeros_shards <- function(x, n = 6L, ...) {
+  check_dots(...)
+  check_extent(n)
+  utils::head(as.data.frame(x), n)
+}
+
+#' @export
+tail.which_zeros_shards <- tail.which_zeros
+
 # Rows, or rows and columns, of which NA is all.
 check_extent <- function(n) {
   if (!is.numeric(n) || !length(n) %in% 1:2 || all(is.na(n))) {

@@ -49,9 +49,9 @@ sensitivity <- function(fit, ..., n = 50, control = fit_control()) {
   control$on_interrupt <- "keep"
   changes <- wz_changes(fit)
   common <- list(w = fit, control = inner_control(control))
-  done <- map_tasks(changes, answer_again, common, "Answers", function(i) names(changes)[i], task_running(control))
+  done <- map_tasks(changes, answer_again, common, "Results", function(i) names(changes)[i], task_running(control))
   if (!any(is_done(done))) signal_interrupt()
-  tell_interrupted(done, "answers")
+  tell_interrupted(done, "results")
   answers <- c(list(short_answer(fit, "as it is")), unlist(done[is_done(done)], recursive = FALSE))
   top <- utils::head(answers[[1L]]$cells, n)
   table <- data.frame(

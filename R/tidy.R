@@ -269,6 +269,12 @@ tidy.multicause_result <- function(x, table = NULL, ...) as_tidy(tidy_result(x, 
 #' @export
 tidy.which_zeros <- tidy.multicause_result
 
+#' @export
+tidy.which_zeros_shards <- function(x, ...) {
+  check_dots(...)
+  as_tidy(as.data.frame(x))
+}
+
 # Returns results that are data frames already, without their print class.
 tidy_rows <- function(x, ...) {
   check_dots(...)

@@ -425,9 +425,9 @@ check_enough <- function(x) {
   if (cells > .Machine$integer.max) {
     stop_input("`x` has %s cells, more than a table in memory may have: %s", show_count(cells), advice)
   }
-  check_memory(bytes_of_cell * cells, sprintf("An answer to %s cells", show_count(cells)), sub("\\.$", "", advice))
+  check_memory(bytes_of_cell * cells, sprintf("A result of %s cells", show_count(cells)), sub("\\.$", "", advice))
   if (cells > 2e8) {
-    inform("An answer to %s cells needs about %.0f GB of memory: %s", show_count(cells), 1e-9 * bytes_of_cell * cells,
+    inform("A result of %s cells needs about %.0f GB of memory: %s", show_count(cells), 1e-9 * bytes_of_cell * cells,
       advice)
   }
 }
@@ -469,7 +469,7 @@ check_scored <- function(x, reference) {
   presences <- sum(found_table(x)[!reference, ])
   if (presences < 20) {
     stop_input(
-      "`reference` must leave sites with at least 20 presences, by which the answer is judged, not %s with %s.",
+      "`reference` must leave sites with at least 20 presences, by which the result is judged, not %s with %s.",
       count_words(sum(!reference), "site"), count_words(presences, "presence")
     )
   }

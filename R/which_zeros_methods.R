@@ -8,7 +8,7 @@ need_numbers <- function(w) {
       "x", w$reason
     )
   }
-  if (anyNA(w$ratios$log)) stop_input("`x` must hold numbers: its `ratios` do not. Was the answer edited?")
+  if (anyNA(w$ratios$log)) stop_input("`x` must hold numbers: its `ratios` do not. Was the result edited?")
 }
 
 # The table of the result, or the surveys, may be gone or changed where update() is called. If sites were left out, the
@@ -544,6 +544,9 @@ in_shown_order <- function(sums) if ("group" %in% names(sums)) sums else most_fi
 
 check_answer <- function(fit) {
   if (missing(fit)) stop_missing("fit")
+  if (inherits(fit, "which_zeros_shards")) {
+    stop_input("`fit` must not be a result of shards: %s", answer_of_rows)
+  }
   if (!inherits(fit, "which_zeros")) stop_input("`fit` must come from which_zeros(), not be %s.", show_value(fit))
 }
 
@@ -996,9 +999,8 @@ simulate.which_zeros <- function(object, nsim = 1, seed = NULL, ...) {
 
 # Shards: fitted probabilities are on disk.
 
-answer_of_shards <- paste(
-  "the probabilities of shards are in its `files`, where `path` was supplied; as.data.frame() has the first."
-)
+answer_of_shards <- "of shards, `files` has the probabilities where `path` was supplied; as.data.frame() has the first."
+answer_of_rows <- "some rows of the shards, `which_zeros(x[i, ])`, have one that it takes."
 
 #' @export
 predict.which_zeros_shards <- function(object, ...) stop_answer_lacks("predict", answer_of_shards)
@@ -1011,6 +1013,31 @@ update.which_zeros_shards <- function(object, ..., evaluate = TRUE) {
 
 #' @export
 plot.which_zeros_shards <- function(x, ...) stop_answer_lacks("plot", answer_of_shards)
+
+#' @export
+summary.which_zeros_shards <- function(object, ...) { # the print has all of it
+  check_dots(...)
+  object
+}
+
+#' @export
+augment.which_zeros_shards <- function(x, ...) stop_answer_lacks("augment", answer_of_shards)
+
+#' @export
+explain.which_zeros_shards <- function(x, ...) stop_answer_lacks("explain", answer_of_rows)
+
+#' @export
+explore.which_zeros_shards <- function(x, ...) stop_answer_lacks("explore", answer_of_rows)
+
+#' @export
+glance.which_zeros_shards <- function(x, ...) {
+  check_dots(...)
+  answer <- x$quality["stack", ]
+  as_tidy(data.frame(
+    n = x$dims[["n"]], m = x$dims[["m"]], presences = x$presences, zeros = x$n_zeros, as.list(x$total),
+    auc = answer$auc, auc_within = answer$auc_within, slope = x$slope
+  ))
+}
 
 #' @export
 fitted.which_zeros_shards <- function(object, ...) stop_answer_lacks("fitted", answer_of_shards)

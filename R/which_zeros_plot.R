@@ -145,7 +145,7 @@ how_many_figure <- function(w) {
 more_figure <- function(w) {
   if (w$source != "curve") {
     stop_input(
-      "`what = \"more\"` needs an answer from presence-absence data alone: this one rests on %s.",
+      "`what = \"more\"` needs a result from presence-absence data alone: this one rests on %s.",
       evidence_words[[w$source]]
     )
   }
@@ -425,7 +425,7 @@ quality_figure <- function(w) {
 
 learners_figure <- function(w) {
   q <- w$quality
-  name <- sub("^the answer$", "this result", q$learner)
+  name <- q$learner
   best <- name[which.max(q$auc)]
   wrapped <- vapply(name, function(one) paste(strwrap(one, 24), collapse = "\n"), "")
   low <- q$auc - 2 * q$auc_se

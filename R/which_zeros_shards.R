@@ -406,7 +406,7 @@ shards_quality <- function(judged) {
   line <- calibration_line(unlist(lapply(each, `[[`, "probability")), unlist(lapply(each, `[[`, "hit")))
   list(
     table = data.frame(
-      learner = c("the answer", unname(learner_names[names[-1L]])), auc = rowMeans(measure("auc"), na.rm = TRUE),
+      learner = c("this result", unname(learner_names[names[-1L]])), auc = rowMeans(measure("auc"), na.rm = TRUE),
       auc_se = error_of_mean(measure("auc_se")), auc_within = rowMeans(measure("within"), na.rm = TRUE),
       auc_within_se = error_of_mean(measure("within_se")), row.names = names
     ),
@@ -540,7 +540,7 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   writeLines(wrap_text(c(
     hidden_sentence(q["stack", ], x$hidden, c("sites", "taxa")), slope_sentence(x$slope, x$slope_se, x$hidden),
     paste0("AUC of the learners alone: ", paste(learners, collapse = ", "), "."),
-    paste0("Not in the answer: ", paste(names(x$left_out), collapse = "; "), "."),
+    paste0("Not in the result: ", paste(names(x$left_out), collapse = "; "), "."),
     if (x$quick) "A first look that fits no model; `quick = FALSE` gives the result."
   ), exdent = 2))
   if (!is.null(x$near)) {

@@ -159,7 +159,7 @@ judge_stack <- function(copies, stack, shape, scored = rep(TRUE, shape[1L]), n_t
   rules <- lapply(descend_scores(rules, hit, n_threads), function(steps) thin_curve(roc_curve(steps), 200L))
   list(
     table = data.frame(
-      learner = c("the answer", unname(learner_names[rownames(auc)[-1L]])), auc = mean_known(auc),
+      learner = c("this result", unname(learner_names[rownames(auc)[-1L]])), auc = mean_known(auc),
       auc_se = error_of_mean(measure("auc_se")), auc_within = mean_known(within),
       auc_within_se = error_of_mean(measure("within_se")), ap = mean_known(ap), ap_se = apply(ap, 1L, mean_se),
       row.names = rownames(auc)

@@ -124,6 +124,9 @@ site_time_figure <- function(w, bins, groups, unit) {
   missed$run <- paste(missed$group, cumsum(is.na(missed$low))) # no band over bins without a site
   missed <- missed[!is.na(missed$low), ]
   one <- singular_word(words[1L])
+  joined <- if (anyDuplicated(lines[!is.na(lines$value), c("group", "kind")])) { # one bin has no line
+    ggplot2::geom_line(gg_aes(linetype = "kind"), na.rm = TRUE)
+  }
   new_figure(
     lines, gg_aes(x = "age", y = "value", colour = "kind"),
     time_title(table, age_scale(ages, unit)$unit, words[2L], one),
@@ -139,8 +142,7 @@ site_time_figure <- function(w, bins, groups, unit) {
       show.legend = FALSE
     ) + # a bin between empty ones has no ribbon
     ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, show.legend = FALSE) +
-    ggplot2::geom_line(gg_aes(linetype = "kind"), na.rm = TRUE) + ggplot2::geom_point(gg_aes(shape = "kind"),
-      size = 1.7, na.rm = TRUE) +
+    joined + ggplot2::geom_point(gg_aes(shape = "kind"), size = 1.7, na.rm = TRUE) +
     ggplot2::geom_text(
       gg_aes(x = "age", y = "value", label = "label"), data.frame(
         age = mean(range(bins$from, bins$to)), value = -0.045 * top, label = sprintf("number of %s", words[1L])

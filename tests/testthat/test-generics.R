@@ -264,7 +264,7 @@ test_that("what users of data frames and of models try on a result of which_zero
     refuses(lacking[[generic]](w), paste0("^", generic, "\\(\\) is not there for a result of which_zeros"))
     refuses(lacking[[generic]](shards), paste0("^", generic, "\\(\\) is not there for a result of which_zeros"))
   }
-  for (generic in list(predict, fitted, residuals, coef)) refuses(generic(shards), "probabilities of shards")
+  for (generic in list(predict, fitted, residuals, coef)) refuses(generic(shards), "`files` has the probabilities")
   refuses(shards$missed, "is a column of the zeros")
   expect_identical(shards$zeros, zeros)
   # What names no part; and the reason is given once.

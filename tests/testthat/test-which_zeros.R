@@ -429,7 +429,7 @@ test_that("answers are printed in plain words", {
 
 test_that("the answer and the best rule are compared by each measure, beyond its standard error", {
   quality <- data.frame(
-    learner = c("the answer", "mean of similar sites", "companions"), auc = c(0.84, 0.775, 0.7),
+    learner = c("this result", "mean of similar sites", "companions"), auc = c(0.84, 0.775, 0.7),
     auc_within = c(0.804, 0.809, 0.75), row.names = c("stack", "alike", "companions")
   )
   says <- function(difference, se, rule = c("alike", "alike"), copies = c(10L, 10L), hidden = 400L) {

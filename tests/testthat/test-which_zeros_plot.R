@@ -28,6 +28,11 @@ test_that("the heat map tells found, missed, undecided and absent by the range o
   expect_identical(unlist(figure$labels[c("x", "y")], use.names = FALSE), c("genera", "localities"))
 })
 
+test_that("sites of one age are one bin, drawn without a line", {
+  one <- suppressMessages(which_zeros(table, age = rep(280, 40), quick = TRUE, seed = 1))
+  expect_silent(drawn(ggplot2::autoplot(one, "time")))
+})
+
 test_that("a heat map draws no more sites and taxa than a page has dots for, and says so", {
   bind_in_namespace("most_drawn", 10L)
   for (what in c("heat", "table")) {

@@ -138,6 +138,19 @@ test_that("no number depends on taxa that were found at no site", {
   expect_identical(names[unnamed$zeros$taxon], short$zeros$taxon)
 })
 
+test_that("a result of shards has the verbs that its first zeros are enough for, and names what has the others", {
+  w <- answer(shards(planted_table(), tempfile(), size = 80), n = 30)
+  expect_identical(head(w, 2), w$zeros[1:2, ])
+  expect_identical(tail(w, 1), w$zeros[30L, ])
+  expect_identical(as.data.frame(tidy(w)), w$zeros)
+  expect_identical(summary(w), w)
+  expect_identical(unlist(glance(w)[c("zeros", "auc")]), c(zeros = w$n_zeros, auc = w$quality["stack", "auc"]))
+  for (verb in list(explain, explore, function(w) contrast(w, rep(1:2, 60)), sensitivity)) {
+    expect_error(verb(w), "which_zeros(x[i, ])", fixed = TRUE, class = "multicause_input_error")
+  }
+  expect_error(augment(w), "`files` has the probabilities", class = "multicause_input_error")
+})
+
 test_that("an answer says what it is made of, and leaves no files behind", {
   x <- planted_table()
   shard <- shards(unname(x), tempfile(), size = 80)
@@ -146,7 +159,7 @@ test_that("an answer says what it is made of, and leaves no files behind", {
   # Files of earlier answers may go meanwhile, with their collection.
   expect_identical(setdiff(list.files(tempdir()), before), character())
   expect_identical(w$zeros$site, as.double(w$zeros$site))
-  expect_output(print(w), "Not in the answer: aspect Bernoulli with neighbours; logistic PCA")
+  expect_output(print(w), "Not in the result: aspect Bernoulli with neighbours; logistic PCA")
   expect_output(print(w), "Held-out presences \\(")
   w$reason <- "the table is small"
   expect_output(print(w), "because\\s+the\\s+table\\s+is\\s+small[^`]*so\\s+may\\s+a\\s+known\\s+`completeness`")
