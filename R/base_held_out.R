@@ -197,6 +197,7 @@ quiet_fit <- function(expr, refusal = NULL) {
   value <- withCallingHandlers(
     expr,
     multicause_message = function(m) invokeRestart("muffleMessage"),
+    multicause_listening = function(e) invokeRestart("hidden_by_us"),
     multicause_no_zero = function(e) invokeRestart("hidden_by_us"),
     multicause_empty_rows = function(e) if (is.null(refusal)) invokeRestart("hidden_by_us") else stop(refusal),
     multicause_not_converged = function(w) {

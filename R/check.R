@@ -31,6 +31,19 @@ inform <- function(fmt, ...) {
   ))
 }
 
+# Tests whether inform() would be heard: messages that cost time are not made for the many fits of quiet_fit(), which
+# answers by the restart.
+is_heard <- function() {
+  question <- structure(class = c("multicause_listening", "condition"), list(message = "", call = NULL))
+  !isTRUE(getOption("multicause.quiet")) && withRestarts(
+    {
+      signalCondition(question)
+      TRUE
+    },
+    hidden_by_us = function() FALSE
+  )
+}
+
 # A column that does not exist, sites$agee, is NULL, as if the argument were missing.
 tell_lost_columns <- function(call, values) {
   for (name in names(Filter(is.null, values))) {

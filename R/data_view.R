@@ -19,18 +19,24 @@ check_data <- function(x, kind = c("binary", "nonnegative", "real", "count"), na
   data <- list(x = x, view = view, margins = .Call(mc_c_view_margins, view))
   if (!quiet) {
     if (kind != "real") check_blank_cells(data, name)
-    n_known <- sum(data$margins$row_observed)
-    if (!tell_unlearnable(if (is.matrix(x)) x else x@x, n_known, dim(x), name, merged)) {
-      tell_unobserved(data)
-      tell_unknown(x, data$margins, name)
-      tell_alike_lines(x, name)
-      tell_nameless(dimnames(x), c("rows", "columns"), name)
-    }
-    if (!is.null(turn)) tell_turned(dimnames(x), name, turn$code, turn$label)
-    if (kind != "real") tell_site_columns(data, name)
-    if (kind == "nonnegative") tell_fractions(data, name)
+    if (is_heard()) tell_about(data, kind, name, turn, merged)
   }
   data
+}
+
+# Reports what may be wrong with a table. Arguments as in check_data().
+tell_about <- function(data, kind, name, turn, merged) {
+  x <- data$x
+  n_known <- sum(data$margins$row_observed)
+  if (!tell_unlearnable(if (is.matrix(x)) x else x@x, n_known, dim(x), name, merged)) {
+    tell_unobserved(data)
+    tell_unknown(x, data$margins, name)
+    tell_alike_lines(x, name)
+    tell_nameless(dimnames(x), c("rows", "columns"), name)
+  }
+  if (!is.null(turn)) tell_turned(dimnames(x), name, turn$code, turn$label)
+  if (kind != "real") tell_site_columns(data, name)
+  if (kind == "nonnegative") tell_fractions(data, name)
 }
 
 data_view <- function(x) {
