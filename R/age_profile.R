@@ -76,6 +76,7 @@ age_profile <- function(fit, age, of = c("guess", "taxon", "site"), ..., draws =
   of <- whose_age(age, of, fit)
   side <- if (of == "site") 1L else 2L
   age <- match_age(age, fit$names[[side]], fit$dims[[c("n", "m")[side]]], side_word(fit, of))
+  if (!any(!is.na(age))) stop_input("`age` must hold ages: all are unknown.")
   if (of == "site") age <- taxon_age(fit, age, x)
   names(age) <- if (is.null(fit$names[[2L]])) seq_along(age) else fit$names[[2L]]
   dated <- !is.na(age)

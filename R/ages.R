@@ -22,7 +22,10 @@ middle_ages <- function(age, name = "age") {
   if (is.matrix(age) && is.numeric(age) && ncol(age) == 2L) {
     return(rowMeans(age))
   }
-  if (is.data.frame(age) && length(age) == 2L && all(vapply(age, is.numeric, NA))) rowMeans(age) else age
+  if (!is.data.frame(age) || !length(age) %in% 1:2 || !all(vapply(age, is.numeric, NA))) {
+    return(age)
+  }
+  if (.row_names_info(age) > 0L) rowMeans(age) else unname(rowMeans(age))
 }
 
 # Converts each column to numbers, or stops at the first value that is not a number.

@@ -98,7 +98,8 @@ predict.aspect_model <- function(object, newdata = NULL, type = c("response", "m
     }
   )
   if (is_new) attr(out, "certificate") <- folded$certificate
-  in_given_order(as_asked(out, rows, asked), newdata)
+  out <- as_asked(out, rows, asked)
+  if (type == "membership") out else in_given_order(out, newdata)
 }
 
 fold_in_rounds <- 10L
@@ -189,7 +190,7 @@ model_title.aspect_bernoulli <- function(fit) "Aspect Bernoulli model"
 shape_words.aspect_bernoulli <- function(fit) {
   fixed <- unname(fit$fixed)
   colours <- intersect(c("white", "black"), fixed)
-  paste0(NextMethod(), sprintf(", %s phantom fixed", colours), collapse = "")
+  paste0(c(NextMethod(), sprintf(", %s phantom fixed", colours)), collapse = "")
 }
 
 component_facts.aspect_bernoulli <- function(fit) {

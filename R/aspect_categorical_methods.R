@@ -234,8 +234,8 @@ part_sides.aspect_categorical <- function(fit, name, values) {
 
 default_parts.aspect_categorical <- function(fit, parts) "profiles"
 
-presence_probability.aspect_categorical <- function(fit) {
-  p <- fitted(fit)
+presence_probability.aspect_categorical <- function(fit, mean = fitted(fit)) {
+  p <- mean
   1 - matrix(p[, , 1L], dim(p)[1L], dim(p)[2L], dimnames = name_sides(dimnames(p)[1:2]))
 }
 

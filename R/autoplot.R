@@ -114,6 +114,7 @@ usual_top <- function(k) if (k <= 4L) 8L else if (k <= 6L) 6L else if (k <= 8L) 
 
 top_figure <- function(fit, n) {
   components <- component_matrix(fit)
+  if (nrow(components) == 0L) stop_input("`object` has no components to plot.")
   if (is.null(n)) n <- usual_top(nrow(components))
   top <- top_taxa(fit, n)
   signed <- any(components < 0)
@@ -152,6 +153,7 @@ scores_title <- function(sites, words, names) {
 # Plots sites on two components and the most characteristic taxa as arrows.
 scores_figure <- function(fit, components, n) {
   both <- ordination(fit)
+  if (ncol(both$sites) < 2L) stop_input("`object` must have two components for `what = \"scores\"`.")
   at <- unique(pick(components, ncol(both$sites), colnames(both$sites), "components"))
   if (length(at) != 2L) stop_input("`components` must be two, not %d.", length(at))
   part <- function(values, names) {

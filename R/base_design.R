@@ -31,26 +31,54 @@ covariate_frame <- function(values, n) {
 # Builds the design matrix of the covariates, which must be known in rows `made`: list(design = d x rows, basis, terms,
 # intercept, frame), see detection_design().
 covariate_design <- function(formula, values, made, name) {
-  values[] <- lapply(values, function(x) if (is.factor(x) || is.logical(x)) as.character(x) else x)
-  refuse_one_level(values[made, , drop = FALSE], name)
-  frame <- stats::model.frame(formula, values[made, , drop = FALSE], na.action = stats::na.pass)
+  values[] <- lapply(values, as_levels, made)
+  known <- values[made, , drop = FALSE]
+  frame <- stats::model.frame(formula, known, na.action = stats::na.pass)
+  terms <- attr(frame, "terms")
+  if (!length(attr(terms, "term.labels")) && !attr(terms, "intercept")) {
+    stop_input("`%s` must have an intercept or a term, not %s.", name, deparse1(formula))
+  }
+  refuse_one_level(frame, name)
   check_terms(frame, name, if (name == "detection") "visits" else "sites")
   matrix <- stats::model.matrix(formula, frame)
   scaled <- scale_design(matrix, name)
+  levels <- stats::.getXlevels(terms, frame)
+  # Numbers within factor() and the like: between two of them there is no level.
+  coded <- unlist(lapply(setdiff(names(levels), names(values)), function(term) all.vars(str2lang(term))))
+  is_number <- vapply(known, is.numeric, NA) & !names(known) %in% coded
   made_by <- list(
-    terms = attr(frame, "terms"), levels = stats::.getXlevels(attr(frame, "terms"), frame),
-    contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale,
-    typical = lapply(values[made, , drop = FALSE], typical_value),
-    range = lapply(values[made, , drop = FALSE], function(x) if (is.numeric(x)) range(x))
+    terms = terms, levels = levels, contrasts = attr(matrix, "contrasts"), center = scaled$center, scale = scaled$scale,
+    typical = Map(typical_value, known, is_number),
+    range = Map(function(x, is_number) if (is_number) range(x), known, is_number)
   )
+  # A term that depends on all rows, such as cut(x, 3), differs between these and others.
+  design <- new_design(made_by, values, FALSE)
+  design[, made] <- t(scaled$design)
   list(
-    design = new_design(made_by, values, FALSE), basis = scaled$basis, terms = colnames(matrix),
-    intercept = scaled$intercept, frame = made_by
+    design = design, basis = scaled$basis, terms = colnames(matrix), intercept = scaled$intercept, frame = made_by
   )
 }
 
+# A covariate that is no number as text, or with the levels, in their order, that it has in rows `made`.
+as_levels <- function(x, made) {
+  if (!is.factor(x)) {
+    return(if (is.logical(x)) as.character(x) else x)
+  }
+  text <- as.character(x)
+  factor(text, intersect(levels(x), text[made]))
+}
+
 # Returns the mean, or the most frequent value.
-typical_value <- function(x) if (is.numeric(x)) mean(x) else names(which.max(table(x)))
+typical_value <- function(x, is_number = is.numeric(x)) {
+  if (is_number) {
+    return(mean(x))
+  }
+  if (!is.numeric(x)) {
+    return(names(which.max(table(x))))
+  }
+  each <- sort(unique(x))
+  each[which.max(tabulate(match(x, each)))]
+}
 
 # Refuses a factor of one level, at which model.matrix() would stop.
 refuse_one_level <- function(values, name) {
@@ -75,28 +103,49 @@ check_terms <- function(frame, name, what) {
   }
 }
 
-# Builds the design of new values, d x rows. If a covariate is unknown or has a new level, the visit gets all covariates
-# at their means; so, too, if a term is not finite, except for new data (`strict`).
+# Builds the design of new values, d x rows. If a covariate is unknown, the visit gets all covariates at their means;
+# so, too, if a level is new or a term is not finite, except for new data (`strict`).
 new_design <- function(frame, values, strict = TRUE) {
-  known <- stats::complete.cases(values) | !length(values)
-  for (name in names(frame$levels)) known <- known & values[[name]] %in% frame$levels[[name]]
   out <- matrix(0, length(frame$center), nrow(values))
   out[names(frame$scale) == "(Intercept)", ] <- 1
-  if (!any(known)) {
+  known <- which(stats::complete.cases(values) | !length(values))
+  if (!length(known)) {
     return(out)
   }
-  rows <- stats::model.frame(
-    frame$terms, values[known, , drop = FALSE], xlev = frame$levels, na.action = stats::na.pass
-  )
-  x <- (t(stats::model.matrix(frame$terms, rows, contrasts.arg = frame$contrasts)) - frame$center) / frame$scale
+  rows <- known_levels(frame, values[known, , drop = FALSE], if (strict) known)
+  known <- known[rows$known]
+  if (!length(known)) {
+    return(out)
+  }
+  x <- (t(stats::model.matrix(frame$terms, rows$frame, contrasts.arg = frame$contrasts)) - frame$center) / frame$scale
   good <- colSums(!is.finite(x)) == 0
   if (strict && !all(good)) {
     at <- which(!good)[1L]
     term <- names(frame$scale)[!is.finite(x[, at])][1L]
-    stop_input("Covariates must be finite for %s: row %d is not.", term, which(known)[at])
+    stop_input("Covariates must be finite for %s: row %d is not.", term, known[at])
   }
-  out[, which(known)[good]] <- x[, good]
+  out[, known[good]] <- x[, good]
   out
+}
+
+# Evaluates the terms for new values, whose levels must be those of the fit: list(frame, known), the model frame of rows
+# that have such. `numbers`: those of the rows for an error about others, or NULL.
+known_levels <- function(frame, values, numbers) {
+  rows <- stats::model.frame(frame$terms, values, na.action = stats::na.pass)
+  known <- rep(TRUE, nrow(rows))
+  for (term in names(frame$levels)) {
+    level <- as.character(rows[[term]])
+    other <- which(!level %in% frame$levels[[term]])
+    if (length(other) && !is.null(numbers)) {
+      stop_input("Covariates must have levels of the fit: %s is %s in row %d, not %s.", term,
+        show_value(level[other[1L]]), numbers[other[1L]], show_either(dQuote(frame$levels[[term]], FALSE)))
+    }
+    known[other] <- FALSE
+    rows[[term]] <- factor(level, frame$levels[[term]])
+  }
+  rows <- rows[known, , drop = FALSE]
+  attr(rows, "terms") <- frame$terms
+  list(frame = rows, known = known)
 }
 
 # Splits the formula into terms of visits and sites, and terms of taxa, which have a separate part in the model.
@@ -124,8 +173,10 @@ check_covariate_kind <- function(value, name) {
   as_text <- length(known) && all(is_date_text(known))
   if (inherits(value, c("Date", "POSIXt")) || as_text) {
     stop_input(
-      "Covariate `%s` must be numbers, not dates: use the day of the year, as.POSIXlt(%s)$yday, or factor(%s) for %s.",
-      name, sprintf(if (as_text) "as.Date(%s, format = )" else "%s", name), name, "a coefficient of each date"
+      paste(
+        "Covariate `%s` must be numbers, not dates: put the day of the year into the data, as.POSIXlt(%s)$yday, or",
+        "factor(%s) for a coefficient of each date."
+      ), name, sprintf(if (as_text) "as.Date(%s, format = )" else "%s", name), name
     )
   }
   if (!is.numeric(value) && !is.character(value) && !is.factor(value) && !is.logical(value)) {
@@ -239,7 +290,7 @@ rows_with_na <- function(values) if (length(values)) which(!stats::complete.case
 
 # Checks `covariate`, one of the numbers that a design is made of; NULL: the first. part: the argument with the formula.
 check_numeric_covariate <- function(frame, part, covariate) {
-  numbers <- names(frame$typical)[vapply(frame$typical, is.numeric, NA)]
+  numbers <- names(Filter(length, frame$range))
   if (is.null(covariate) && length(numbers)) {
     return(numbers[1L])
   }

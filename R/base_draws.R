@@ -57,8 +57,8 @@ has_draws.default <- function(fit) is_sampled(fit) || !is.null(fit$posterior)
 
 stop_no_posterior <- function() {
   stop_input(paste(
-    "`fit` must be a fit with `estimate` \"vb\" or \"gibbs\": others have no posterior.",
-    "bootstrap_draws() is for those."
+    "`fit` must be a fit with `estimate` \"vb\" or \"gibbs\": others have no posterior; bootstrap_draws() refits",
+    "tables drawn from a fit of most models."
   ))
 }
 

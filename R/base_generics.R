@@ -4,7 +4,8 @@
 component_matrix <- function(fit) UseMethod("component_matrix")
 
 component_matrix.default <- function(fit) {
-  stop_input("`fit` must be of a model whose components go over the columns, not of %s().", class(fit)[1L])
+  stop_input("`fit` must be of a model whose components go over the columns, not of %s().",
+    model_name(fit))
 }
 
 # Simulates one array of visits, without those that the data lack.
@@ -84,9 +85,9 @@ phantoms <- function(fit, ...) UseMethod("phantoms")
 cell_scores <- function(fit, rows, kinds, of = "absences") UseMethod("cell_scores")
 
 # Returns the probability of a presence (x > 0) in every cell of the data of a fit, missing ones included, n x m.
-presence_probability <- function(fit) UseMethod("presence_probability")
+presence_probability <- function(fit, mean) UseMethod("presence_probability")
 
-presence_probability.default <- function(fit) pmin(pmax(fitted(fit), 0), 1)
+presence_probability.default <- function(fit, mean = fitted(fit)) pmin(pmax(mean, 0), 1)
 
 # Returns the probability of a recorded presence in every cell, in the shape of the data. It differs from
 # presence_probability() if the data are repeated records of one state.

@@ -68,7 +68,7 @@ stop_no_phantoms <- function(fit) {
       "`fit` must be of a model whose components can be phantoms, a fit of aspect_bernoulli(), not of %s():",
       "a phantom is a component that shares each site with others and has only absences or only presences."
     ),
-    class(fit)[1L]
+    model_name(fit)
   )
 }
 

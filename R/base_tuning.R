@@ -28,7 +28,7 @@ prior_grid <- function(names, second = 1) {
 # Returns the least loss, and the least k whose loss is within one standard error of it.
 cv_choice <- function(results) {
   best <- which.min(results$loss)
-  within <- which(results$loss <= results$loss[best] + results$se[best])
+  within <- which(results$loss <= results$loss[best] + max(results$se[best], 0, na.rm = TRUE))
   c(best = best, one_se = within[which.min(results$k[within])])
 }
 

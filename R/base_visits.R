@@ -73,13 +73,17 @@ check_visit_values <- function(visits, name, code = c(name, "%s")) {
 lists_species <- function(visits, name) {
   named <- !is.null(names(visits)) && all(nzchar(names(visits))) && !names_visits(names(visits)) &&
     all(is.na(side_of(names(visits))))
-  columns <- if (named && length(visits) && length(dim(visits[[1L]])) == 2L) colnames(visits[[1L]])
-  found <- named && !is.null(columns) && names_visits(sub("^X(?=[0-9])", "", columns, perl = TRUE)) # X1: R's name of 1
-  if (found) {
-    inform("`%s` is taken as sites x visits of %s, as its columns are called like visits: %s, %s.", name,
-      count_words(length(visits), "species"), show_names(names(visits), 3L), show_names(columns, 3L))
+  first <- if (named && length(visits) && length(dim(visits[[1L]])) == 2L) visits[[1L]]
+  columns <- colnames(first)
+  called <- !is.null(columns) && names_visits(sub("^X(?=[0-9])", "", columns, perl = TRUE)) # X1: R's name of 1
+  sides <- names(dimnames(first))
+  told <- !is.null(sides) && identical(unname(side_of(sides)), c("site", "visit"))
+  if (called || told) {
+    inform("`%s` is taken as sites x visits of %s, %s, as its %s.", name, count_words(length(visits), "species"),
+      show_names(names(visits), 3L), if (told) "sides are called so" else
+        paste("columns are called like visits:", show_names(columns, 3L)))
   }
-  found
+  called || told
 }
 
 # Surveys of several seasons have a fourth side.
@@ -588,7 +592,7 @@ visit_matrix <- function(value, name, d, labels) {
   value <- by_name(value, labels[[1L]], paste0("visit_data$", name), others = TRUE)
   if (is.data.frame(value)) value <- as.matrix(plain_frame(value))
   if (is_line(value) && length(value) == d[1L]) {
-    return(rep(as.vector(value), d[3L]))
+    return(rep(plain_line(value), d[3L]))
   }
   if (!identical(dim(value), d[c(1L, 3L)])) {
     stop_input(
@@ -598,7 +602,16 @@ visit_matrix <- function(value, name, d, labels) {
   }
   # Visits often have different names in data and covariates.
   known <- setequal(colnames(value), labels[[3L]]) && !anyDuplicated(colnames(value))
-  as.vector(if (known) by_names(value, labels[-2L], paste0("visit_data$", name)) else value)
+  plain_line(if (known) by_names(value, labels[-2L], paste0("visit_data$", name)) else value)
+}
+
+# The values of a matrix or of a line, without names; dates and factors stay such.
+plain_line <- function(value) {
+  if (is.factor(value)) {
+    return(factor(as.character(value), levels(value)))
+  }
+  dates <- intersect(class(value), c("Date", "POSIXct", "POSIXt"))
+  if (length(dates)) structure(as.vector(unclass(value)), class = dates) else as.vector(value)
 }
 
 long_values <- function(x, d, labels) {
@@ -681,6 +694,10 @@ refuse_lost <- function(keys, labels, name, what) {
 
 # Marks the visits made, n x visits.
 visits_made <- function(cell) matrix(apply(!is.na(cell), c(1L, 3L), any), dim(cell)[1L])
+
+stop_no_data.visits_bernoulli <- function(fit) kept_visits(fit) # no table of all visits holds what each found
+
+stop_no_data.visits_occupancy <- stop_no_data.visits_bernoulli
 
 kept_visits <- function(fit) {
   fit$visits %||% stop_input("This fit was made with `keep_x = FALSE`: fit again with the visits kept.")

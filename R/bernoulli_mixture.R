@@ -357,7 +357,7 @@ predict.bernoulli_mixture <- function(object, newdata = NULL, type = c("response
     membership = membership,
     cell = array(membership[rep(seq_along(rows), m), ], c(length(rows), m, k), labels)
   )
-  in_given_order(out, newdata)
+  if (type == "membership") out else in_given_order(out, newdata)
 }
 
 bm_new_memberships <- function(fit, newdata, along, site_data) UseMethod("bm_new_memberships")

@@ -204,8 +204,13 @@ bmf_first_states <- function(start, problem, data) {
   }
   last <- lapply(start$kept, function(states) states[[length(states)]])
   states <- lapply(last, function(state) {
+    sides <- Map(function(features, names) {
+      features <- as_number_matrix(features)
+      rownames(features) <- names
+      features
+    }, state[c("rows", "columns")], start$names)
     own <- c(
-      lapply(state[c("rows", "columns")], as_number_matrix), state["weights"],
+      sides, state["weights"],
       stats::setNames(as.list(unname(state$hyper)), bmf_hyper_names)
     )
     bmf_check_start(own[!vapply(own, function(part) length(part) == 1L && is.na(part), NA)], problem, data)

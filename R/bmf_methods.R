@@ -300,8 +300,23 @@ bmf_one_draw <- function(fit, state) {
   fit$mean[] <- bmf_expected(fit, state, seq_len(fit$dims[["n"]]))
   fit$dims[c("k", "l")] <- dim(fit$param$weights) - vapply(fit$fixed, ncol, 0L)
   fit$kept <- list(list(state))
+  fit$objective[] <- NA
+  fit$loglik <- bmf_draw_loglik(fit)
   class(fit) <- c("bmf_draw", class(fit))
   fit
+}
+
+# The log-likelihood of a draw, NA without the data.
+bmf_draw_loglik <- function(fit) {
+  if (is.null(fit$x)) {
+    return(NA_real_)
+  }
+  x <- dense_rows(fit$x, seq_len(fit$dims[["n"]]))
+  each <- switch(fit$family,
+    bernoulli = stats::dbinom(x, 1L, fit$mean, log = TRUE), poisson = stats::dpois(x, fit$mean, log = TRUE),
+    gaussian = stats::dnorm(x, fit$mean, 1 / sqrt(fit$param$hyper[["noise_precision"]]), log = TRUE)
+  )
+  sum(each[!is.na(x)])
 }
 
 # Parameters of the prior that are learnt are drawn, then features of both sides, then weights.
@@ -407,8 +422,8 @@ bmf_pair_draws <- function(fit, side, most = 6L) {
   })
 }
 
-presence_probability.bmf <- function(fit) {
-  if (fit$family == "poisson") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
+presence_probability.bmf <- function(fit, mean = fitted(fit)) {
+  if (fit$family == "poisson") 1 - exp(-mean) else presence_probability.default(fit, mean)
 }
 
 row_family.bmf <- function(fit) if (fit$family == "gaussian") "squared" else fit$family

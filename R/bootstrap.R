@@ -489,9 +489,13 @@ refit_aspects <- function(fit, drawn) {
   run <- run_on(fit, fit$param, unname(fit$fixed), drawn, bootstrap_control(), least = 1e-3)
   for (name in names(fit$param)) fit$param[[name]][] <- run[[name]]
   if (!is.null(fit$effort)) fit$effort <- effort_curve(run$coef, fit$effort$values)
-  fit$x <- drawn
-  fit$posterior <- NULL # it is of the table that was observed
-  fit
+  fit$objective[] <- NA # with its prior
+  fit$posterior <- NULL # as all that was of the table that was observed
+  fit$certificate <- no_certificate
+  data <- check_data(drawn, "binary", quiet = TRUE)
+  fit$margins <- data$margins
+  fit$density <- data_density(data)
+  with_data(fit, drawn)
 }
 
 bootstrap_control <- function() fit_control(progress = FALSE, max_iter = 500, tol = 1e-8)
@@ -553,7 +557,9 @@ bootstrap_fit <- function(seed, common, tick) {
 
 # Advises how to assess the uncertainty of a fit by resampling.
 resample_words <- function(fit) {
-  if (has_draws(fit)) {
+  if (inherits(fit, "multicause_ensemble")) {
+    "its members, `fit$fits`, have what there is."
+  } else if (has_draws(fit)) {
     "posterior_draws(fit) draws from its posterior."
   } else if (identical(fit$loss, "euclidean")) {
     "fit samples of the rows by update(fit, x = )." # its loss names no distribution

@@ -247,7 +247,7 @@ print.which_zeros_sums <- function(x, n = 15L, ..., digits = 2L) {
   if (nrow(x) > nrow(shown)) {
     cat(sprintf(
       "... (%s of %s%s; as.data.frame() has all)\n", format_big(nrow(shown)), format_big(nrow(x)),
-      if (has_missed) ", most undetected first" else ""
+      if (has_missed && !"group" %in% names(x)) ", most undetected first" else ""
     ))
   }
   if ("most" %in% names(x)) cat("most: the largest number in equally good fits\n")

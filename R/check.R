@@ -458,6 +458,9 @@ frame_row_names <- function(x) {
 # Returns the name of the model function: the first class of the fit that is one, without "_shards"; NA if there is
 # none.
 model_name <- function(fit) {
+  if (inherits(fit, "multicause_ensemble")) {
+    return("ensemble")
+  }
   here <- topenv()
   names <- sub("_(shards|gibbs)$", "", class(fit))
   names[vapply(names, function(each) exists(each, here, mode = "function", inherits = FALSE), NA)][1L]

@@ -396,7 +396,7 @@ members_missed <- function(object) {
   }, 0)
 }
 
-presence_probability.multicause_ensemble <- function(fit) fit$probability
+presence_probability.multicause_ensemble <- function(fit, mean = fit$probability) mean
 
 #' @export
 predict.multicause_ensemble <- function(object, newdata = NULL, type = "response", ..., along = NULL) {
@@ -407,8 +407,9 @@ predict.multicause_ensemble <- function(object, newdata = NULL, type = "response
   }
   given <- c(list(newdata), if (!is.null(along)) list(along = along))
   weighed_sum(object$weights, function(i) {
-    probability <- do.call(stats::predict, c(list(object$fits[[i]]), given), quote = TRUE)
-    attr(probability, "certificate") <- NULL
+    mean <- do.call(stats::predict, c(list(object$fits[[i]]), given), quote = TRUE)
+    probability <- presence_probability(object$fits[[i]], mean)
+    attributes(probability) <- attributes(probability)[c("dim", "dimnames")]
     probability
   })
 }

@@ -185,7 +185,7 @@ answer_probabilities <- function(w) {
     scan_zeros(w, function(cells) sums <<- sums + tabulate_sums(cells$missed, cells$row, length(sums)))
     sums
   })
-  found <- matrix(as.matrix(w$x[rows, , drop = FALSE]) %in% 1, length(rows))
+  found <- matrix(dense_rows(w$x, rows) %in% 1, length(rows))
   said <- answer_sentences(w)
   others <- setdiff(names(said), c("table", "decided")) # the page counts by its own threshold
   gaps <- arrayInd(w$gaps, dim(w$candidate))

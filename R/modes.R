@@ -76,6 +76,36 @@ reorder_components <- function(fit, at) {
     part
   })
   if (!is.null(fixed_kinds(fit))) fit$fixed[] <- fit$fixed[at]
+  reorder_beside(fit, at)
+}
+
+# Parts of states whose rows, or columns, are the components.
+by_components <- list(
+  rows = c("aspects", "one", "zero", "links", "on", "basis", "profiles", "prototypes"),
+  columns = c("membership", "effects", "communities")
+)
+
+# Reorders what a fit has beside its parameters: a posterior, its spread and draws, sources known or masked.
+reorder_beside <- function(fit, at) {
+  turn <- function(parts) {
+    for (name in seq_along(parts)) {
+      part <- parts[[name]]
+      label <- names(parts)[name] %||% ""
+      if (is.list(part)) {
+        parts[[name]] <- turn(part)
+      } else if (length(dim(part)) > 1L && label %in% by_components$rows) {
+        parts[[name]][] <- take_side(part, 1L, at)
+      } else if (length(dim(part)) > 1L && label %in% by_components$columns) {
+        parts[[name]][] <- take_side(part, 2L, at)
+      } else if (label == "prior" && length(part) == length(at)) {
+        parts[[name]][] <- part[at] # of the sources of noisy-OR
+      }
+    }
+    parts
+  }
+  for (part in c("posterior", "spread", "kept", "last")) if (is.list(fit[[part]])) fit[[part]] <- turn(fit[[part]])
+  if (!is.null(fit$known)) fit$known[] <- fit$known[, at]
+  if (!is.null(fit$model$mask)) fit$model$mask[] <- fit$model$mask[at, ]
   fit
 }
 

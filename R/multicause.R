@@ -76,7 +76,7 @@ estimator_words.default <- function(fit) {
 # The table of a print: of components, or what a model has instead. A list of columns, or NULL.
 fit_table <- function(fit, digits = 4L) UseMethod("fit_table")
 
-fit_table.default <- function(fit, digits = 4L) component_table(fit)
+fit_table.default <- function(fit, digits = 4L) if (fit$dims[["k"]] > 0) component_table(fit)
 
 # At most two sentences: what follows from the fit.
 found_sentences <- function(fit, digits = 4L) UseMethod("found_sentences")
@@ -216,8 +216,11 @@ residuals.multicause <- function(object, type = c("response", "pearson", "devian
 residual_matrix <- function(fit, x, mean, type) UseMethod("residual_matrix")
 
 residual_matrix.default <- function(fit, x, mean, type) {
+  if (type == "response") {
+    return(x - mean)
+  }
+  mean[] <- pmin(pmax(mean, 0), 1) # sums of probabilities exceed 1 by rounding
   switch(type,
-    response = x - mean,
     pearson = ifelse(x == mean, 0, (x - mean) / sqrt(mean * (1 - mean))),
     deviance = ifelse(x == 1, 1, -1) * sqrt(-2 * log(ifelse(x == 1, mean, 1 - mean)))
   )
@@ -228,19 +231,26 @@ fit_data <- function(fit, x = NULL) {
   if (!is.null(x)) {
     return(check_own_data(fit, x))
   }
-  if (is.null(fit$x)) {
-    stop_input("This fit was made with `keep_x = FALSE`: supply the data as `x`.")
-  }
+  if (is.null(fit$x)) stop_no_data(fit)
   if (isS4(fit$x)) loadNamespace("Matrix") # R would attach it, of a fit that was read from a file
   kind <- data_kind(fit) # they may have been changed since
   if (!is.null(kind)) check_data(fit$x, kind, "fit$x", quiet = TRUE)
   check_valid(fit$x, "fit$x")
 }
 
+# Tells that a fit has no data any more, and what helps.
+stop_no_data <- function(fit) UseMethod("stop_no_data")
+
+stop_no_data.default <- function(fit) {
+  stop_input("This fit was made with `keep_x = FALSE`: supply the data as `x`.")
+}
+
 # Returns the kind of values of a model for check_data(); NULL if they are checked when read.
 data_kind <- function(fit) UseMethod("data_kind")
 
 data_kind.default <- function(fit) "binary"
+
+data_kind.user_model <- function(fit) "real" # what it was given, the verb has checked
 
 # Checks that the user's data are those of the fit (shape, names, kind, number of observed cells) and orders them alike.
 check_own_data <- function(fit, x) {
@@ -356,8 +366,8 @@ is_of_documents <- function(fit) UseMethod("is_of_documents")
 is_of_documents.default <- function(fit) FALSE
 
 # Matches the columns of new rows to the training attributes and returns the result of check_data().
-check_newdata <- function(fit, newdata, kind) {
-  check_data(new_rows(fit, newdata), kind, "newdata", quiet = TRUE)
+check_newdata <- function(fit, newdata, kind, name = "newdata") {
+  check_data(new_rows(fit, newdata, name), kind, name, quiet = TRUE)
 }
 
 # Puts the taxa of a prediction, or of a list of them, in the order of the new data: kernels use the fit's.
@@ -539,11 +549,11 @@ print_starts <- function(starts, digits) {
 }
 
 # New data as a matrix whose columns are those of the fit. Documents list the words that they have.
-new_rows <- function(fit, newdata) {
+new_rows <- function(fit, newdata, name = "newdata") {
   listed <- is_of_documents(fit) || inherits(newdata, c("simple_triplet_matrix", "dfm")) || is_triplets(newdata)
-  newdata <- as_plain_matrix(newdata, "newdata")
-  check_dimnames(newdata, "newdata")
-  match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], "newdata", listed)
+  newdata <- as_plain_matrix(newdata, name)
+  check_dimnames(newdata, name)
+  match_columns(newdata, fit$names[[2L]], fit$dims[["m"]], name, listed)
 }
 
 stop_lacks <- function(fit, generic, instead) {

@@ -258,8 +258,8 @@ part_sides.nmf <- function(fit, name, values) {
 }
 
 # The probability of at least one count under the Poisson means.
-presence_probability.nmf <- function(fit) {
-  if (fit$loss == "kl") 1 - exp(-fitted(fit)) else presence_probability.default(fit)
+presence_probability.nmf <- function(fit, mean = fitted(fit)) {
+  if (fit$loss == "kl") 1 - exp(-mean) else presence_probability.default(fit, mean)
 }
 
 row_family.nmf <- function(fit) if (fit$loss == "kl") "poisson" else "squared"

@@ -217,6 +217,7 @@ held_out_rows.noisy_or_gibbs <- function(fit, data, floor, family, ..., nsim = 2
 }
 
 check_bounds.noisy_or_gibbs <- function(fit) {
+  if (is.null(fit$missed_by)) NextMethod()
   stop_input("`fit` must have another `estimate` than \"gibbs\", whose confint(fit, \"missed\") is from its draws.")
 }
 

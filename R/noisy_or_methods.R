@@ -170,7 +170,8 @@ predict.noisy_or <- function(object, newdata = NULL, type = c("response", "activ
   value <- out$value
   if (type == "cell") value[rep(is.na(dense_rows(data$x, seq_along(asked$rows))), k + 1L)] <- NA
   dimnames(value) <- nor_dimnames(type, list(asked$names[asked$rows], object$names[[2L]], component_names(k)))
-  in_given_order(as_asked(value, asked$rows, wanted), newdata)
+  value <- as_asked(value, asked$rows, wanted)
+  if (type %in% c("activation", "map")) value else in_given_order(value, newdata)
 }
 
 # Selects rows of the fit's own table (newdata = NULL) or of new ones.

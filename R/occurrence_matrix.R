@@ -103,7 +103,11 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   if (missing(site) || missing(taxon)) {
     stop_input("`site` and `taxon` must be supplied: the columns of `data` with the names of sites and taxa.")
   }
-  for (arg in c("site", "taxon")) check_columns(data, get(arg), arg)
+  for (arg in c("site", "taxon")) {
+    check_columns(data, catch_error(get(arg), function(e) {
+      stop_input("`%s` must be column names of `data`, in quotes: %s.", arg, conditionMessage(e))
+    }), arg)
+  }
   min_sites <- check_count(min_sites, "min_sites", 0L)
   min_taxa <- check_count(min_taxa, "min_taxa", 0L)
   check_flag(iterate, "iterate")

@@ -155,6 +155,20 @@ joint_array <- function(param) {
   crossprod(unname(param$weights) * unname(param$marginals[[1L]]), rest)
 }
 
+# Puts the dimensions of new data in the order of a fit's, where both have the same names.
+turn_cells <- function(data, labels) {
+  at <- match(labels, data$labels)
+  if (is.null(labels) || length(at) != length(data$labels) || anyNA(at) || !is.unsorted(at)) {
+    return(data)
+  }
+  data$cells$extent <- data$cells$extent[at]
+  data$cells$index <- data$cells$index[at, , drop = FALSE]
+  data$cells$na_index <- data$cells$na_index[at, , drop = FALSE]
+  data$names <- data$names[at]
+  data$labels <- labels
+  data
+}
+
 # Matches the levels of new data to those of a fit, in all dimensions but, for new data, the first.
 match_cells <- function(data, fit, name = "newdata", sides = seq_along(fit$extent)[-1L]) {
   n_dim <- length(data$cells$extent)
@@ -162,6 +176,7 @@ match_cells <- function(data, fit, name = "newdata", sides = seq_along(fit$exten
     stop_input("`%s` must have the %s of the training data, not %d.", name,
       count_words(length(fit$extent), "dimension"), n_dim)
   }
+  data <- turn_cells(data, fit$labels)
   for (d in sides) {
     known <- fit$names[[d]]
     names <- data$names[[d]]
@@ -383,7 +398,7 @@ ordination.plca <- function(fit) {
 distributions.plca <- function(fit) fit$param$marginals
 
 # The probability of at least one count under the Poisson means.
-presence_probability.plca <- function(fit) 1 - exp(-fitted(fit))
+presence_probability.plca <- function(fit, mean = fitted(fit)) 1 - exp(-mean)
 
 row_family.plca <- function(fit) "poisson"
 

@@ -435,6 +435,7 @@ most_bars <- 2000L # no page is wider, and the order takes the distances of all 
 # Plots the objective of every start against its iterations, as the distance to the best one, on a log scale.
 trace_figure <- function(fit) {
   traces <- fit$start_traces
+  if (!length(unlist(traces))) stop_input("`object` has no iterations to draw.")
   best <- max(vapply(traces, function(trace) if (length(trace)) max(trace) else -Inf, 0))
   iterations <- lengths(traces)
   table <- data.frame(

@@ -12,12 +12,15 @@ plsa_gibbs_problem <- function(data, k, settings, control, class = NULL) {
   }
   if (!is.null(view$na_start) && settings$missing == "conditional") {
     stop_input(paste(
-      "Unknown cells go with `estimate = \"gibbs\"` under `missing = \"paper\"` alone: take that, or",
-      "`estimate = \"vb\"`."
-    ))
+      "Unknown cells go with `estimate = \"gibbs\"` under `missing = \"paper\"` alone: take that%s."
+    ), if (is.null(settings$covariates)) ", or `estimate = \"vb\"`" else "")
   }
   counts <- sum(data$margins$row_sum)
-  instead <- "take `estimate = \"vb\"`, which draws none"
+  instead <- if (is.null(settings$covariates)) {
+    "take `estimate = \"vb\"`, which draws none"
+  } else {
+    "take a part of the sites, or shares of fewer counts"
+  }
   if (counts > .Machine$integer.max) {
     stop_input("`x` must hold fewer than 2^31 counts with `estimate = \"gibbs\"`: %s.", instead)
   }

@@ -150,7 +150,9 @@ log_odds_draws <- function(fit) {
   draws[, -1L, , drop = FALSE] - first[, rep(1L, dim(draws)[2L] - 1L), , drop = FALSE]
 }
 
-interval_parts.plsa_regression <- function(fit) c(list(effects = c("term", "component")), NextMethod())
+interval_parts.plsa_regression <- function(fit) {
+  c(if (!is.null(fit$draws)) list(effects = c("term", "component")), NextMethod())
+}
 
 #' @export
 vcov.plsa_regression <- function(object, ...) {

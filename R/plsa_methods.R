@@ -135,7 +135,7 @@ predict.plsa <- function(object, newdata = NULL, type = c("response", "membershi
   )
   out <- as_asked(out, rows, asked)
   if (is_new) attr(out, "loglik") <- stats::setNames(folded$loglik, labels[[1L]])[match(asked, rows)]
-  in_given_order(out, newdata)
+  if (type == "membership") out else in_given_order(out, newdata)
 }
 
 # Expected counts, or memberships, with their intervals.
@@ -363,7 +363,7 @@ recorded_values.plsa <- function(fit, taxon) {
 distributions.plsa <- function(fit) list(basis = fit$param$basis)
 
 # The probability of at least one count under the Poisson means.
-presence_probability.plsa <- function(fit) 1 - exp(-fitted(fit))
+presence_probability.plsa <- function(fit, mean = fitted(fit)) 1 - exp(-mean)
 
 # Training conditions on row totals: a row's means are its total times its distribution.
 row_family.plsa <- function(fit) "poisson"

@@ -154,7 +154,7 @@ new_selection <- function(table, criterion, fits, model, folds, replicates, floo
       return(data.frame(criterion = which, k = NA_integer_, k_one_se = NA_integer_))
     }
     at <- cv_choice(data.frame(k = mine$k, loss = mine$value, se = mine$se))
-    one_se <- if (anyNA(mine$se)) NA_integer_ else mine$k[at[["one_se"]]]
+    one_se <- if (is.na(mine$se[at[["best"]]])) NA_integer_ else mine$k[at[["one_se"]]]
     data.frame(criterion = which, k = mine$k[at[["best"]]], k_one_se = one_se)
   })
   best <- do.call(rbind, best)
@@ -188,7 +188,7 @@ print.multicause_selection <- function(x, digits = 5L, ...) {
     within <- sprintf("; smallest within one standard error: k = %d", x$best$k_one_se[i])
     cat(sprintf("k = %d%s\n", x$best$k[i], if (is.na(x$best$k_one_se[i])) "" else within))
     shown <- rbind(k = format(mine$k), value = format(mine$value, digits = digits))
-    if (!anyNA(mine$se)) shown <- rbind(shown, se = format(mine$se, digits = 2L))
+    if (!all(is.na(mine$se))) shown <- rbind(shown, se = format(mine$se, digits = 2L))
     if (any(mine$not_converged > 0, na.rm = TRUE)) shown <- rbind(shown, not_converged = format(mine$not_converged))
     cat(aligned_rows(shown), sep = "\n")
   }

@@ -145,7 +145,8 @@ answer_again <- function(change, common, tick) {
 # Ranks cells that can be false, most probable first.
 ranked_cells <- function(w) {
   at <- which(w$candidate)
-  at[order(-w$probability[at], (at - 1L) %% w$dims[["n"]], at)]
+  main <- if (is.null(w$reason)) unlist(missed_by_column(w)) else w$probability[at]
+  at[order(-main, -w$probability[at], (at - 1L) %% w$dims[["n"]], at)]
 }
 
 #' @export
@@ -176,7 +177,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
 }
 
 # Which changes leave the number as it is.
-unmoved <- function(x) (abs(x$table$missed - x$table$missed[1L]) < 1e-6 * x$table$missed[1L]) %in% TRUE
+unmoved <- function(x) (abs(x$table$missed - x$table$missed[1L]) <= 1e-6 * x$table$missed[1L]) %in% TRUE
 
 sensitivity_sentence <- function(x) {
   table <- x$table

@@ -186,6 +186,8 @@ result_tables.recovery <- function(x) {
   c(list(summary = measures), x[c("precision", "roc", "pr", "calibration", "by_site")])
 }
 
+result_tables.calibration <- function(x) x["table"]
+
 result_tables.modes <- function(x) x[c("modes", "starts")]
 
 result_tables.age_profile <- function(x) x[c("aspects", "tests")]

@@ -155,7 +155,7 @@ coherence <- function(fit, n = 10, method = c("npmi", "umass"), ..., x = NULL) {
 
 coherence_of <- function(fit, n, method, x) {
   w <- said_of_terms(fit)
-  data <- if (is.null(x)) fit_data(fit) else check_newdata(fit, x, data_kind(fit))$x
+  data <- if (is.null(x)) fit_data(fit) else check_newdata(fit, x, data_kind(fit), "x")$x
   tops <- lapply(which(is_nonempty(w)), function(c) utils::head(order(-w[c, ]), n))
   used <- sort(unique(unlist(tops)))
   found <- found_table(data[, used, drop = FALSE])
@@ -240,8 +240,8 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' their own.
 #'
 #' @param fit a fit of [plsa()].
-#' @param newdata new sites, whole counts, columns matched by name as in [predict.plsa()]. None of them may have been
-#'   in training.
+#' @param newdata new sites, whole counts without `NA`, columns matched by name as in [predict.plsa()]. None of them may
+#'   have been in training.
 #' @param ... must be empty.
 #' @param seen probability of each count to be seen, between 0 and 1.
 #' @param background share of the background, from 0 to 1.
@@ -272,6 +272,9 @@ document_completion <- function(fit, newdata, ..., seen = 0.5, background = 0.01
   control <- check_control(control)
   refuse_settings(control, c("max_iter", "tol", "accelerate", "algorithm", "n_threads", "progress"))
   data <- check_newdata(fit, newdata, "count")
+  if (sum(data$margins$row_observed) < prod(dim(data$x))) {
+    stop_input("`newdata` must have no unknown cells (NA), since no count can be seen or held out there.")
+  }
   learned <- fit_data(fit, x) # apart: an error within a call of Matrix would lose its class
   margin <- Matrix::colSums(learned, na.rm = TRUE) + 0.5
   margin <- unname(margin / sum(margin))
@@ -351,6 +354,10 @@ classify <- function(fits, newdata, ..., control = fit_control(max_iter = 5000, 
   check_given(fits, newdata)
   control <- check_control(control)
   fits <- check_classes(fits)
+  taxa <- lapply(fits, side_names, 2L)
+  if (is.null(colnames(newdata)) && length(unique(taxa)) > 1L) {
+    stop_input("`newdata` must have names of columns, as `fits` have their taxa in different orders.")
+  }
   loglik <- lapply(fits, function(fit) {
     m <- fit$dims[["m"]]
     fit$param$basis <- (1 - 1e-6) * fit$param$basis + 1e-6 / m

@@ -62,10 +62,7 @@ detection_title <- function(rows, taxa, covariate) {
   sprintf("Mean detection %s with %s, from %.2f to %.2f", way, covariate, ends[1L], ends[2L])
 }
 
-numeric_covariates <- function(fit) {
-  typical <- fit$detection$frame$typical
-  names(typical)[vapply(typical, is.numeric, NA)]
-}
+numeric_covariates <- function(fit) names(Filter(length, fit$detection$frame$range))
 
 detection_figure <- function(fit, covariate, numeric) {
   need_detection(fit)
@@ -168,6 +165,7 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
   check_dots(...)
   type <- check_choice(type)
   # Residuals of the union of all visits: detected or not, minus the probability of a detection.
+  kept_visits(object)
   object$x <- fit_data(object, x)
   rows <- seq_len(object$dims[["n"]])
   present <- fitted(object)

@@ -80,8 +80,8 @@ predict.visits_bernoulli <- function(object, newdata = NULL, type = c(
   } else {
     out <- predict_own(object, type, level, ...)
   }
-  if (type == "found") out <- out * found_on(object, planned, site_data, nrow(out))
-  in_given_order(out, newdata)
+  if (type == "found") out <- out * found_on(object, planned, site_data, nrow(out), rownames(out))
+  if (type == "membership") out else in_given_order(out, newdata)
 }
 
 predict_own <- function(fit, type, level, ...) {
@@ -213,6 +213,7 @@ new_visit_param <- function(fit, cell, sites, membership, param) {
       }
     }
     values[] <- lapply(values, function(x) if (is.numeric(x)) x else as.character(x))
+    if (length(values)) values[!as.vector(visits_made(cell)), ] <- NA # whose levels nobody needs
     out$slopes <- solve(fit$detection$basis, unname(param$detection))
     out$detection$design <- new_design(fit$detection$frame, values)
   }
@@ -243,7 +244,7 @@ new_membership <- function(fit, cell, along, sites, control) {
 }
 
 # Computes the probability that at least one planned visit detects a present taxon, n x m.
-found_on <- function(fit, planned, site_data, n) {
+found_on <- function(fit, planned, site_data, n, labels) {
   need_detection(fit)
   if (is.numeric(planned) && length(planned) == 1L) {
     planned <- data.frame(row.names = seq_len(check_count(planned, "planned", 1L)))
@@ -253,9 +254,8 @@ found_on <- function(fit, planned, site_data, n) {
   }
   if (is.data.frame(site_data)) site_data <- plain_frame(site_data)
   of_site <- intersect(setdiff(names(fit$detection$frame$typical), names(planned)), names(site_data))
-  if (length(of_site) && nrow(site_data) != n) {
-    stop_input("`site_data` must have a row for each of the %s, not %s.", count_words(n, "site"),
-      count_words(nrow(site_data), "row"))
+  if (length(of_site)) {
+    site_data <- as.data.frame(side_values(site_data, n, labels, "site_data", c("site", "sites")), optional = TRUE)
   }
   missed <- 1
   for (v in seq_len(nrow(planned))) {

@@ -106,13 +106,13 @@ nobs.visits_occupancy <- function(object, ...) {
 # The parameters are those of the taxa's distribution, whose number does not grow with the table.
 why_no_bic.visits_occupancy <- function(fit) NULL
 
-own_data.visits_occupancy <- function(fit, x) {
-  out <- own_data.default(fit, x)
-  out$observed <- if (out$observed == fit$dims[["observed"]]) nobs(fit) else -1
-  out
-}
-
 # ---- Coefficients ----
+
+#' @export
+as.data.frame.visits_occupancy <- function(x, row.names = NULL, optional = FALSE, # nolint: object_name_linter.
+                                           ..., matrix = NULL) {
+  as.data.frame(tidy(x, matrix), ...)
+}
 
 # Returns coefficients x draws, named "taxon:part:term".
 coefficient_draws_of <- function(fit) {
@@ -213,13 +213,16 @@ part_sides.visits_occupancy <- function(fit, name, values) c("term", "taxon")
 
 # Computes P(a visit detects | present) likewise, averaged over unevenness among sites.
 detection_mean <- function(fit, design, level = NULL) {
-  predicted_mean(fit, design, "detection", level, function(eta, at) {
-    for (u in unique(fit$draws$uneven[at])) {
-      own <- fit$draws$uneven[at] == u
-      eta[, own] <- uneven_plogis(eta[, own, drop = FALSE], fit$uneven$uneven[u])
-    }
-    eta
-  })
+  predicted_mean(fit, design, "detection", level, function(eta, at) detection_probability(fit, eta, at))
+}
+
+# Computes probabilities of detection by the linear predictors of the draws `at`, a column each.
+detection_probability <- function(fit, eta, at) {
+  for (u in unique(fit$draws$uneven[at])) {
+    own <- fit$draws$uneven[at] == u
+    eta[, own] <- uneven_plogis(eta[, own, drop = FALSE], fit$uneven$uneven[u])
+  }
+  eta
 }
 
 # Computes E(logit^-1(eta + u)), u ~ N(0, uneven^2).

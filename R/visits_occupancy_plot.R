@@ -31,7 +31,7 @@ autoplot.visits_occupancy <- function(object, # nolint: object_name_linter.
                                       taxon = NULL, level = 0.9) {
   check_dots(...)
   # Without a covariate that is a number there is no curve to draw.
-  is_number <- vapply(object$presence$frame$typical, is.numeric, NA)
+  is_number <- lengths(object$presence$frame$range) > 0L
   what <- if (missing(what) && is.null(covariate) && !any(is_number)) "taxa" else check_choice(what)
   level <- check_number(level, "level", 0, 1, open = TRUE)
   taxon <- if (!is.null(taxon)) pick(taxon, object$dims[["m"]], object$names[[2L]], "taxon")
@@ -88,7 +88,7 @@ response_figure <- function(fit, part, covariate, taxon, level) {
 # Computes the response of a taxon with mean coefficients: probability, low, high for each column of a design.
 mean_response <- function(fit, part, design, level) {
   eta <- crossprod(design, fit$draws$center[theta_rows(fit, part), , drop = FALSE])
-  p <- stats::plogis(eta)
+  p <- if (part == "detection") detection_probability(fit, eta, seq_len(ncol(eta))) else stats::plogis(eta)
   ends <- apply(p, 1L, stats::quantile, c(1 - level, 1 + level) / 2, names = FALSE)
   data.frame(probability = rowMeans(p), low = ends[1L, ], high = ends[2L, ])
 }

@@ -176,6 +176,7 @@ wz_read <- function(x, args) {
   lists <- group_lists(data, args[along], args$groups, args$visits)
   asked <- list(x = lists$x, near = wz_near(lists$along, lists$x), args = args)
   asked$given <- c(wz_given(asked, cell), list(counts = lists$counts, pooled = lists$pooled))
+  if (!is.null(args$groups)) for (name in c("leave_out", "reference")) refuse_site_numbers(args[[name]], name)
   gone <- pick_some(args$leave_out, asked$x, "leave_out")
   asked$given$reference <- check_reference(args$reference, asked$x, gone)
   if (length(gone)) asked <- wz_keep(asked, setdiff(seq_len(nrow(asked$x)), gone))
@@ -376,6 +377,11 @@ wz_keep <- function(asked, kept) {
   if (!is.null(asked$near)) asked$near <- smooth_at(asked$near, kept, rownames(asked$x)[kept])
   asked$x <- asked$x[kept, , drop = FALSE]
   asked
+}
+
+# With groups, a number could be that of a site or of a group.
+refuse_site_numbers <- function(which, name) {
+  if (is.numeric(which)) stop_input("`%s` must name groups, where `groups` are given, not give numbers.", name)
 }
 
 # Returns which sites are for reference only: TRUE or FALSE for each, or NULL. `gone`: the numbers of sites left out.

@@ -26,7 +26,11 @@ later_recovery <- function(w, later, n) {
   out <- recovery(unname(score), unname(found), n = n)
   gained <- sum(found, na.rm = TRUE)
   known <- !is.na(found)
-  part <- sum(score[known]) / sum(score[w$candidate])
+  # Gaps of a series are certain: no survey's factor is theirs.
+  gap <- replace(found, TRUE, FALSE)
+  gap[w$gaps] <- TRUE
+  gaps <- sum(gap & known)
+  part <- sum(score[known & !gap]) / max(sum(score[w$candidate & !gap]), 1e-12)
   q <- w$quality["stack", ]
   out$later <- data.frame(
     sites = sum(rowSums(known) > 0), taxa = sum(colSums(known) > 0), surveys = sum(made), gained = gained,
@@ -35,10 +39,11 @@ later_recovery <- function(w, later, n) {
   )
   if (!is.null(w$more)) {
     curve <- surveys_curve(list(kappa = 0, presences = 1), Inf, sort(unique(c(1, 2, 4, 8, min(sum(made), 8)))))
-    curve[-1L] <- as.matrix(curve[-1L]) / curve$missed[curve$surveys == 2] * part * w$total[["missed"]]
+    two <- w$more$missed[w$more$surveys == 2]
+    curve[-1L] <- gaps + as.matrix(curve[-1L]) / curve$missed[curve$surveys == 2] * part * two
     out$curve <- curve
   } else if (is.null(w$reason)) {
-    out$expected <- part * w$total
+    out$expected <- gaps + part * (w$total - length(w$gaps))
   }
   out["first"] <- list(if (is.null(w$reason)) first_found(score, found))
   out["reason"] <- list(w$reason)

@@ -233,7 +233,7 @@ reference_words <- function(w) {
 }
 
 # Prints the first zeros; without an estimated number, only with the probability of a record.
-print_zeros <- function(zeros, words, size, all) {
+print_zeros <- function(zeros, words, size, all, kept = all) {
   if (!nrow(zeros)) {
     return(invisible())
   }
@@ -250,7 +250,8 @@ print_zeros <- function(zeros, words, size, all) {
   cat("\n")
   print_aligned(shown, left = 1:2)
   if (all > nrow(zeros)) {
-    cat(sprintf("... (n = %s of %s zeros; as.data.frame() has all)\n", format_big(nrow(zeros)), format_big(all)))
+    has <- if (kept < all) paste("the first", format_big(kept)) else "all"
+    cat(sprintf("... (n = %s of %s zeros; as.data.frame() has %s)\n", format_big(nrow(zeros)), format_big(all), has))
   }
 }
 
@@ -667,7 +668,7 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
   tell_position(taxon, w$names[[2L]], "taxon")
   if (length(i) != 1L || length(j) != 1L) stop_input("`site` and `taxon` must be one each.")
   if (!w$candidate[i, j]) {
-    value <- w$x[i, j]
+    value <- dense_rows(w$x, i)[1L, j]
     why <- if (wz_scored(w)[i]) "`within` excludes this zero" else "this site is for reference"
     if (is.na(value)) why <- "this cell is unknown, or its taxon was found at no site"
     if (value %in% 1) why <- "this is a presence"

@@ -117,6 +117,7 @@ autoplot.which_zeros <- function(object, # nolint: object_name_linter.
 
 # Titles claim no more than the number: the curve counts what further surveys find, other evidence all that was missed.
 two_more_title <- "Two more surveys would find about %s more presences"
+gaps_title <- "About %s presences are in gaps, or would be found elsewhere by two more surveys"
 
 # Plots the estimate of each evidence, the one that is used first.
 how_many_figure <- function(w) {
@@ -128,7 +129,8 @@ how_many_figure <- function(w) {
   rows$number <- sprintf("%s (%s)", show_count(rows$value), show_ends(rows$low, rows$high))
   ranges_figure(
     rows, sprintf(
-      if (w$source == "curve") two_more_title else "About %s presences were not detected", show_count(rows$value[1L])
+      if (w$source != "curve") "About %s presences were not detected" else if (length(w$gaps)) gaps_title else
+        two_more_title, show_count(rows$value[1L])
     ),
     sprintf("Points: estimates of how many of the %s zeros are false absences, each with its 90 %% interval.",
       format_big(sum(w$candidate))), "undetected presences", c(value = "estimate"), most = 100L,
@@ -195,7 +197,9 @@ surveys_figure <- function(w) {
   class <- c("of the same kind", "other years or methods")
   table <- surveys_checked
   table$class <- factor(class[2L - table$alike], class)
-  ends <- range(table$estimated, table$found, w$total[["missed"]])
+  mine <- if (w$source == "curve") w$more$missed[w$more$surveys == 2]
+  mine <- mine[mine > 0] # the axes are logarithmic
+  ends <- range(table$estimated, table$found, mine)
   band <- function(by) {
     factor <- usual_factor[[by]]
     own <- factor(class[1L + (by != "alike")], class)
@@ -206,13 +210,14 @@ surveys_figure <- function(w) {
     table, gg_aes(x = "estimated", y = "found"),
     sprintf("%.0f %% of the estimates held, within their 90 %% intervals", 100 * mean(within_band(table))),
     "Points: presences that more surveys found against their estimate, one for each of 54 series of 47 surveys.",
-    "presences estimated", "presences found", "54 series of surveys; bands: 90 % intervals; line: this table"
+    "presences estimated", "presences found",
+    paste0("54 series of surveys; bands: 90 % intervals", if (length(mine)) "; line: this table")
   ) + lapply(c("unlike", "alike"), function(by) {
     ggplot2::geom_ribbon(
       gg_aes(x = "estimated", ymin = "low", ymax = "high", fill = "class"), band(by), inherit.aes = FALSE, alpha = 0.35
     )
   }) + ggplot2::geom_abline(colour = "grey40", linetype = 2L) +
-    (if (w$source == "curve") ggplot2::geom_vline(xintercept = w$total[["missed"]], colour = "grey15")) +
+    (if (length(mine)) ggplot2::geom_vline(xintercept = mine, colour = "grey15")) +
     ggplot2::geom_point(gg_aes(fill = "class"), shape = 21L, size = 2, colour = "grey15") +
     ggplot2::scale_fill_manual(NULL, values = colours) + ggplot2::scale_x_log10() + ggplot2::scale_y_log10()
 }
@@ -467,23 +472,28 @@ zeros_title <- function(value, is_missed) {
 sums_figure <- function(sums, n, words = c("sites", "taxa")) {
   of <- c(intersect(names(sums), c("site", "taxon", "group")), "site")[1L]
   need_drawn_columns(sums, c(of, "missed", "presences"))
+  if (!any(!is.na(sums$missed))) stop_input("`object` has no numbers of undetected presences to draw.")
   has_range <- all(c("low", "high") %in% names(sums)) # those of a fit without draws have none
   if (!has_range) sums[c("low", "high")] <- sums$missed
   shown <- utils::head(in_shown_order(sums), n)
   many <- c(site = words[1L], taxon = words[2L], group = "groups")[[of]]
   assumed <- attr(sums, "assumption")
+  most <- which.max(sums$missed)
+  level <- format(100 * (attr(sums, "level") %||% 0.9))
   ranges_figure(
     data.frame(label = as.character(shown[[of]]), value = shown$missed, low = shown$low, high = shown$high,
       other = shown$presences),
-    sums_title(as.character(shown[[of]][1L]), shown$missed[1L],
+    sums_title(as.character(sums[[of]][most]), sums$missed[most],
       c(site = words[1L], taxon = words[2L], group = "group")[[of]]),
     sprintf("Points: the %s with most undetected presences,%s and what was found there.", many,
       if (has_range) " with its range," else ""),
     sprintf("%s, found or expected undetected", c(site = words[2L], taxon = words[1L], group = "presences")[[of]]),
-    c(value = if (has_range) "undetected, 90 % interval" else "undetected", other = "found"),
+    c(value = if (has_range) sprintf("undetected, %s %% interval", level) else "undetected", other = "found"),
     taxa = of == "taxon" && in_italics(words[2L]), most = 20L,
     colours = unname(cell_colours[c("missed", "found")]),
-    subtitle = paste(c(if (!is.null(assumed)) capital(assumed), "most undetected on top"), collapse = "; ")
+    subtitle = paste(c(
+      if (!is.null(assumed)) capital(assumed), if (of != "group") "most undetected on top"
+    ), collapse = "; ")
   )
 }
 

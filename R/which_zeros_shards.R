@@ -534,7 +534,7 @@ print.which_zeros_shards <- function(x, n = 5L, ...) {
   } else {
     writeLines(wrap_text(no_number_sentence(x$reason, "a known `completeness`"), exdent = 2))
   }
-  print_zeros(utils::head(x$zeros, n), c("sites", "taxa"), x$dims, x$n_zeros)
+  print_zeros(utils::head(x$zeros, n), c("sites", "taxa"), x$dims, x$n_zeros, nrow(x$zeros))
   cat("\n")
   learners <- sprintf("%s %.3f", q$learner[-1L], q$auc[-1L])
   writeLines(wrap_text(c(

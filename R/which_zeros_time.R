@@ -129,7 +129,7 @@ site_time_figure <- function(w, bins, groups, unit) {
   }
   new_figure(
     lines, gg_aes(x = "age", y = "value", colour = "kind"),
-    time_title(table, age_scale(ages, unit)$unit, words[2L], one),
+    time_title(table, age_scale(ages, unit)$unit, words[2L], one, age_scale(ages, unit)$forward),
     sprintf("Lines: the mean number of %s found, and of those found and missed, of the %s of each of %s.", words[2L],
       words[1L], count_words(nrow(bins), "bin")), NULL, sprintf("%s per %s", words[2L], one),
     sprintf("Band: 90 %% interval, %s", wz_words[[w$source]])
@@ -163,10 +163,11 @@ site_time_figure <- function(w, bins, groups, unit) {
 }
 
 # The bin of most taxa per site.
-time_title <- function(table, unit, words, one) {
+time_title <- function(table, unit, words, one, forward) {
   best <- which.max(table$all)
   ends <- range(table$from[best], table$to[best])
-  when <- paste(c(sprintf("%g to %g", ends[2L], ends[1L]), unit), collapse = " ")
+  if (!forward) ends <- rev(ends)
+  when <- paste(c(sprintf("%g to %g", ends[1L], ends[2L]), if (!forward) unit), collapse = " ")
   sprintf("Up to %s %s per %s, at %s", show_count(table$all[best]), words, one, when)
 }
 

@@ -169,6 +169,13 @@ total_sentence <- function(total, source, words, more = NULL) {
   ends <- show_ends(total[["low"]], total[["high"]])
   if (source == "curve") {
     two <- more[more$surveys == 2, ]
+    if (isTRUE(total[["missed"]] > 1.001 * two$missed)) {
+      # Gaps between presences, which are certain, and what surveys find elsewhere.
+      return(sprintf(paste(
+        "About %s presences are in gaps between presences of a taxon, or would be found elsewhere by two more surveys",
+        "of equal effort (90 %% interval %s)."
+      ), number, ends))
+    }
     return(sprintf(
       "Two more surveys of equal effort would find about %s more %s (90 %% interval %s%s).", number,
       if (number %in% c("1", "less than 1")) "presence" else "presences", ends,

@@ -357,3 +357,10 @@ test_that("tables of taxa, of records and with other values are refused with wha
     which_zeros(visits = history), "`visits` must have taxa to learn from", class = "multicause_input_error"
   )
 })
+
+test_that("a list of tables, one for each species, is told by the names of their sides", {
+  y <- array(rbinom(60, 1, 0.5), c(10, 3, 2), list(site = paste0("s", 1:10), visit = NULL, taxon = c("u", "v")))
+  expect_message(x <- visits_array(list(u = y[, , 1L], v = y[, , 2L])), "as its sides are called so")
+  expect_identical(dim(x), c(10L, 2L, 3L))
+  expect_identical(unname(x[, "v", ]), unname(y[, , 2L]), ignore_attr = TRUE)
+})

@@ -235,3 +235,15 @@ test_that("sums of a table without content, and of few zeros, stay within what c
   one <- suppressMessages(aspect_bernoulli(matrix(rbinom(12, 1, 0.5)), 1, estimate = "vb"))
   expect_identical(nrow(confint(one)), 1L)
 })
+
+test_that("the figure of groups names the one with most, and the level that was asked for", {
+  w <- suppressMessages(which_zeros(early_tetrapods$x, quick = TRUE, seed = 1))
+  sums <- by_site(w, groups = cut(early_tetrapods$sites$age, 3))
+  figure <- ggplot2::autoplot(sums)
+  most <- as.character(sums$group[which.max(sums$missed)])
+  expect_true(startsWith(gsub("\n", " ", figure$labels$title), most))
+  expect_no_match(figure$labels$subtitle, "on top")
+  expect_no_match(paste(utils::capture.output(print(sums, n = 1)), collapse = " "), "most undetected first")
+  none <- suppressMessages(which_zeros(simulated_sites$x[1:9, ], quick = TRUE, seed = 1))
+  expect_error(plot(by_site(none)), "no numbers of undetected presences", class = "multicause_input_error")
+})

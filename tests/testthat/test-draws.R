@@ -131,3 +131,39 @@ test_that("predict(level = ) of sampled LDA has the moments of draws of membersh
     expect_error(eval(call), "`level`", class = "multicause_input_error")
   }
 })
+
+test_that("all that a fit has is reordered with its components", {
+  set.seed(1)
+  x <- matrix(rbinom(360, 1, rep(c(0.2, 0.6), each = 180)), 30)
+  fit <- suppressMessages(aspect_bernoulli(x, 3, estimate = "vb", control = fit_control(n_start = 2)))
+  turned <- align_components(fit, fit$param$aspects[c(2, 3, 1), ])$fit
+  table <- tidy(turned, conf.int = TRUE)
+  expect_true(all(table$estimate >= table$conf.low & table$estimate <= table$conf.high))
+  expect_equal(predict(turned, x[1:2, ], type = "membership"), predict(turned, rows = 1:2, type = "membership"),
+    tolerance = 1e-4, ignore_attr = TRUE)
+  control <- mcmc_control(chains = 2, warmup = 20, draws = 40)
+  fit <- suppressWarnings(suppressMessages(aspect_bernoulli(x, 3, estimate = "gibbs", control = control)))
+  turned <- align_components(fit, fit$param$aspects[c(2, 3, 1), ])$fit
+  expect_identical(unname(turned$kept[[1L]][[1L]]$aspects), unname(fit$kept[[1L]][[1L]]$aspects[c(2, 3, 1), ]))
+  known <- matrix(NA, 30, 2)
+  known[1:5, 1] <- 1
+  known[6:9, 2] <- 0
+  fit <- suppressMessages(noisy_or(x, 2, activation = known, control = fit_control(n_start = 2)))
+  turned <- align_components(fit, fit$param$links[2:1, ])$fit
+  expect_equal(fitted(turned), fitted(fit))
+})
+
+test_that("each draw has the log-likelihood of its own table and parameters", {
+  set.seed(2)
+  x <- matrix(rbinom(300, 1, 0.4), 30)
+  sum_of <- function(x, p) sum(dbinom(x, 1, p, log = TRUE))
+  fit <- suppressMessages(aspect_bernoulli(x, 2, control = fit_control(n_start = 2)))
+  for (draw in bootstrap_draws(fit, nsim = 2)) {
+    expect_equal(draw$loglik, sum_of(draw$x, fitted(draw)))
+    expect_equal(draw$density, mean(draw$x))
+    expect_true(is.na(draw$objective))
+  }
+  control <- mcmc_control(chains = 1, warmup = 20, draws = 20)
+  fit <- suppressWarnings(suppressMessages(bmf(x, 2, 2, control = control)))
+  for (draw in posterior_draws(fit, 3)) expect_equal(draw$loglik, sum_of(x, fitted(draw)))
+})

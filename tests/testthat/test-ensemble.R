@@ -281,3 +281,15 @@ test_that("members from the starts of one fit have posteriors, likelihoods and c
       tolerance = 1e-6)
   }
 })
+
+test_that("an average of models of counts predicts presences of new rows, as of its own", {
+  set.seed(4)
+  x <- matrix(rpois(72, 2), 12, 6, dimnames = list(paste0("s", 1:12), paste0("t", 1:6)))
+  control <- fit_control(n_start = 2)
+  fits <- suppressMessages(list(plsa(x, 2, control = control), nmf(x, 2, loss = "kl", control = control)))
+  both <- ensemble(fits)
+  p <- predict(both, x)
+  expect_true(all(p >= 0 & p <= 1))
+  expect_equal(p, fitted(both), tolerance = 1e-3)
+  expect_error(simulate(both), "fit of ensemble\\(\\)", class = "multicause_input_error")
+})

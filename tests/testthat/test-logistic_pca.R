@@ -142,3 +142,10 @@ test_that("print", {
   fit <- logistic_pca(binary_matrix(6, 4), 1, control = quiet_control(n_start = 1))
   expect_snapshot(print(fit), transform = hide_passes)
 })
+
+test_that("a fit without components prints no table of them", {
+  fit <- suppressMessages(logistic_pca(matrix(rbinom(60, 1, 0.4), 12), 0))
+  expect_no_warning(lines <- utils::capture.output(print(fit)))
+  expect_length(grep("share", lines), 0L)
+  expect_error(plot(fit, "top"), "no components to plot", class = "multicause_input_error")
+})

@@ -473,3 +473,12 @@ test_that("divergences of a single component have no mean", {
   fit <- suppressMessages(plsa(matrix(1:12, 4), 1, control = fit_control(n_start = 1, progress = FALSE)))
   expect_output(print(divergences(fit)), "basis (nats)\n", fixed = TRUE)
 })
+
+test_that("new cells go to the dimensions by their names", {
+  set.seed(6)
+  cells <- expand.grid(site = 1:6, taxon = 1:6)
+  cells$count <- rpois(36, 1 + 2 * (cells$site <= 3) * (cells$taxon <= 3))
+  fit <- suppressMessages(plca(cells, 2, control = fit_control(n_start = 2)))
+  some <- cells[cells$site <= 2, ]
+  expect_equal(predict(fit, some[c("taxon", "site", "count")]), predict(fit, some))
+})

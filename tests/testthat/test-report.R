@@ -507,3 +507,14 @@ test_that("a fit of noisy-OR with recording has a report, without what only memb
   expect_holds(text, c("Likeliest false absences", "recording", "What the components say of each genus"))
   expect_false(grepl("missed_most", text))
 })
+
+test_that("sites of `site_data` are found by a column with their names, in any order", {
+  skip_if_not_installed("rmarkdown")
+  skip_if_not(rmarkdown::pandoc_available("1.12.3"))
+  w <- suppressMessages(which_zeros(early_tetrapods$x, quick = TRUE, seed = 1))
+  sites <- early_tetrapods$sites
+  folder <- withr::local_tempdir()
+  report(w, tempfile(fileext = ".html"), site_data = sites[order(sites$age), ], tables = folder)
+  table <- utils::read.csv(file.path(folder, "sites.csv"))
+  expect_equal(table$age, sites$age[match(table$site, sites$site)])
+})

@@ -306,3 +306,18 @@ test_that("classify() finds the class whose fit explains a site best, taxa unkno
     expect_error(eval(call), class = "multicause_input_error")
   }
 })
+
+test_that("unknown cells of new documents, and fits whose taxa differ in order, are refused where they would mislead", {
+  set.seed(7)
+  x <- matrix(rpois(72, 3), 12, 6, dimnames = list(NULL, paste0("A", 1:6)))
+  control <- fit_control(n_start = 2)
+  fit <- suppressMessages(plsa(x, 3, control = control))
+  expect_error(document_completion(fit, replace(x[1:3, ], 1, NA)), "no unknown cells", class = "multicause_input_error")
+  other <- suppressMessages(plsa(x[, 6:1], 3, control = control))
+  expect_error(classify(list(a = fit, b = other), unname(x[1:2, ])), "names of columns", class = "multicause_input_error")
+  # Taxa that are called like components do not turn these.
+  expect_identical(colnames(predict(fit, x[1:2, 6:1], type = "membership")), component_names(3))
+  expect_message(coherence(fit, x = x[, 1:4]), "`x` lacks 2 columns|it lacks 2 columns", class = "multicause_message")
+  one <- suppressMessages(plsa(x, 1, control = control))
+  expect_error(plot(one, "scores"), "two components", class = "multicause_input_error")
+})

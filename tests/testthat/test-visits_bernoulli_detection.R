@@ -429,7 +429,7 @@ test_that("covariates that would be no number, or one value alone, are refused w
     ))
   }
   refused <- function(expr, text) expect_error(expr, text, class = "multicause_input_error", fixed = TRUE)
-  refused(run(), "use the day of the year, as.POSIXlt(date)$yday")
+  refused(run(), "put the day of the year into the data, as.POSIXlt(date)$yday")
   refused(run(visit_data = transform(long, date = as.POSIXct(date))), "not dates")
   refused(run(visit_data = transform(long, date = as.character(date))), "as.POSIXlt(as.Date(date, format = ))$yday")
   refused(run(visit_data = transform(long, date = format(date, "%d.%m.%y"))), "not dates")

@@ -175,3 +175,18 @@ test_that("a data frame of covariates is what new sites are known by; an unknown
   refuses(predict(fits$follows, data.frame(elev = c("high", NA))), "must be numbers: row 1 is high")
   refuses(predict(fits$follows, data.frame(height = 1)), "elev")
 })
+
+test_that("covariates of planned visits go to the sites by name, and new levels are refused", {
+  set.seed(5)
+  e <- rnorm(40)
+  y <- array(rbinom(40 * 4 * 3, 1, 0.5), c(40, 4, 3), list(site = paste0("s", 1:40), taxon = letters[1:4], visit = NULL))
+  sites <- data.frame(e, row.names = rownames(y))
+  fit <- suppressMessages(visits_bernoulli(y, 1, detection = ~e, site_data = sites, rare = 0))
+  found <- function(sites) predict(fit, type = "found", planned = 1, site_data = sites)
+  expect_equal(found(sites[40:1, , drop = FALSE]), found(sites))
+  expect_equal(suppressMessages(found(data.frame(site = rownames(y), e)[c(3, 1, 2, 4:40), ])), found(sites))
+  who <- matrix(sample(c("A", "B"), 120, TRUE), 40)
+  fit <- suppressMessages(visits_bernoulli(y, 1, detection = ~who, visit_data = list(who = who), rare = 0))
+  expect_error(predict(fit, y[1:5, , ], visit_data = list(who = matrix("Z", 5, 3))), "must have levels of the fit",
+    class = "multicause_input_error")
+})

@@ -369,3 +369,51 @@ test_that("edges: no numbers to plot against, a taxon without a visit, no new ro
   expect_equal(count_range(0.04, 0.05), c(0, 1))
   expect_error(visits_occupancy(list()), "at least one table", class = "multicause_input_error")
 })
+
+test_that("numbers within factor() are levels, in the fit and in predictions", {
+  set.seed(8)
+  h <- rep(1:2, 30)
+  y <- array(0L, c(60, 5, 3), list(site = paste0("s", 1:60), taxon = paste0("t", 1:5), visit = NULL))
+  there <- matrix(rbinom(300, 1, ifelse(h == 1, 0.9, 0.1)), 60)
+  for (v in 1:3) y[, , v] <- there * rbinom(300, 1, 0.7)
+  fit <- function(formula, ...) suppressMessages(visits_occupancy(y, formula, site_data = data.frame(...), rare = 0))
+  number <- fit(~ factor(h), h)
+  text <- fit(~ h, h = c("low", "other")[h])
+  expect_equal(number$presence$design, text$presence$design)
+  expect_equal(AIC(number), AIC(text))
+  p <- predict(number, data.frame(h = 1:2))
+  expect_gt(min(p[1, ]), 0.7)
+  expect_lt(max(p[2, ]), 0.3)
+  expect_error(predict(number, data.frame(h = 3)), "must have levels of the fit: factor\\(h\\) is \"3\" in row 1",
+    class = "multicause_input_error")
+  # A covariate beside it stays in the design; between levels there is no curve.
+  z <- rnorm(60)
+  both <- fit(~ z + factor(h), z, h)
+  expect_equal(unname(both$presence$design[2, ]), (z - mean(z)) / sd(z))
+  expect_error(ggplot2::autoplot(both, "presence", "h"), "must be one of \"z\"", class = "multicause_input_error")
+  # The first level is the reference, in the order that the factor has.
+  expect_identical(fit(~k, k = factor(c("low", "high")[h], c("low", "high")))$presence$terms, c("(Intercept)", "khigh"))
+  # Breaks that depend on the rows.
+  expect_identical(sort(unique(colSums(fit(~ cut(z, 3), z)$presence$design != 0))), 3)
+  expect_error(fit(~0), "must have an intercept or a term", class = "multicause_input_error")
+  expect_true(all(c("presence", "detection") %in% as.data.frame(number)$part))
+  expect_equal(residuals(number, x = apply(y, 1:2, max)), residuals(number))
+  bare <- suppressMessages(visits_occupancy(y, rare = 0, control = fit_control(keep_x = FALSE)))
+  expect_error(false_absences(bare), "fit again with the visits kept", class = "multicause_input_error")
+})
+
+test_that("the mean curve of detection has the unevenness of the sites, as those of taxa have", {
+  set.seed(3)
+  uneven <- matrix(rnorm(720, 0, 2), 60)
+  day <- matrix(runif(240, -1, 1), 60)
+  y <- array(0L, c(60, 12, 4), list(site = paste0("s", 1:60), taxon = paste0("t", 1:12), visit = NULL))
+  there <- matrix(rbinom(720, 1, 0.7), 60)
+  for (v in 1:4) y[, , v] <- there * rbinom(720, 1, plogis(-2 + uneven + day[, v]))
+  fit <- suppressMessages(visits_occupancy(y, ~1, ~day, visit_data = list(day = day), rare = 0))
+  lines <- ggplot2::ggplot_build(ggplot2::autoplot(fit, "detection"))$data
+  middle <- lines[[1L]]$x[51L]
+  taxa <- lines[[1L]]$y[abs(lines[[1L]]$x - middle) < 1e-9]
+  mean <- lines[[3L]]$y[51L]
+  expect_gt(mean, min(taxa) - 0.02)
+  expect_lt(mean, max(taxa) + 0.02)
+})

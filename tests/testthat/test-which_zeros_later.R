@@ -103,3 +103,15 @@ test_that("edges of an answer: bare sites, one site of interest, dates as groups
   expect_output(print(changed), "no number")
   expect_match(format(changed), "Undetected presences")
 })
+
+test_that("gaps of a series are certain, and no survey's factor is theirs", {
+  set.seed(1)
+  x <- early_tetrapods$x
+  w <- suppressMessages(which_zeros(x, age = early_tetrapods$sites$age, series = TRUE, quick = TRUE, seed = 1))
+  later <- replace(x, sample(which(x == 0), 300), 1)
+  curve <- recovery(w, later)$curve
+  expect_equal(curve$missed[match(c(1, 2, 8), curve$surveys)],
+    length(w$gaps) + w$more$missed[match(c(1, 2, 8), w$more$surveys)], tolerance = 1e-6)
+  expect_match(format(w)[["missed"]], "are in gaps between presences of a taxon, or would be found elsewhere")
+  expect_match(gsub("\n", " ", ggplot2::autoplot(w, "how_many")$labels$title), "are in gaps")
+})
