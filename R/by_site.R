@@ -24,7 +24,7 @@
 #' @param level coverage of the intervals of fits, between 0 and 1.
 #' @return A data frame of class `which_zeros_sums`, in the order of the table, so that `cbind(sites, by_site(w))` is
 #'   right unless sites were left out or are for reference, which have no row; groups are in the order of their levels.
-#'   `print()` and `plot()` begin with the rows of which most was missed. It has the columns
+#'   `print()` and `plot()` begin with the rows of which most was missed, groups in their own order. It has the columns
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
 #'   \item{`presences`, `zeros`}{their numbers; zeros are those that can be false. Unknown cells are not counted, nor
 #'     are zeros of taxa that were found at no site in results of [which_zeros()].}

@@ -19,7 +19,7 @@
 #' 1, so only the slider makes zeros false. The address of the page stores the view, so that it can be kept or sent. The
 #' page can be printed.
 #'
-#' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table.
+#' @param x a result of [which_zeros()], or a fit of any model of a 0/1 table but [aspect_categorical()].
 #' @param file path of the page, with `.html` added where it has no ending; `NULL`: a file of the session's own folder.
 #' @param ... must be empty.
 #' @param age,place ages of the sites and their places (longitude, latitude), in the order of the rows or named by them;

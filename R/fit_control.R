@@ -317,8 +317,8 @@ inner_control <- function(control) {
 check_mcmc_control <- function(control) {
   if (inherits(control, "multicause_control")) {
     stop_input(paste(
-      "`control` must come from mcmc_control(), not fit_control(): for select_k() and the like, put a sampled model into",
-      "a `function(x, k, control)` of your own."
+      "`control` must come from mcmc_control(), not fit_control(): for select_k() and the like, put a sampled model",
+      "into a `function(x, k, control)` of your own."
     ))
   }
   if (!inherits(control, "multicause_mcmc_control")) {

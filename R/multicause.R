@@ -242,7 +242,7 @@ fit_data <- function(fit, x = NULL) {
 stop_no_data <- function(fit) UseMethod("stop_no_data")
 
 stop_no_data.default <- function(fit) {
-  stop_input("This fit was made with `keep_x = FALSE`: supply the data as `x`.")
+  stop_input("This fit was made with `keep_x = FALSE`: supply the data as `x`, or fit again with the data kept.")
 }
 
 # Returns the kind of values of a model for check_data(); NULL if they are checked when read.

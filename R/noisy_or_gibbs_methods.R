@@ -78,6 +78,10 @@ posterior_draws.noisy_or_gibbs <- function(fit, nsim = 100, ...) {
 with_data.noisy_or <- function(fit, x) {
   fit$x <- x
   data <- nor_rows(fit, x, seq_len(nrow(x)))
+  if (!is.null(fit$param$recorded_share) && is.null(fit$param$recorded_site)) { # a start does not keep it
+    site <- nor_report(data, lapply(fit$param, unname), fit$model, "site")$site
+    fit$param$recorded_site <- stats::setNames(site, fit$names[[1L]])
+  }
   fit$loglik <- sum(nor_report(data, lapply(fit$param, unname), fit$model, "loglik")$loglik)
   if (!is.null(fit$missed_by)) fit$missed <- nor_count_missed(fit, x)
   fit

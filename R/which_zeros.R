@@ -71,7 +71,7 @@
 #'   and the covariates, as in [visits_occupancy()]. `NULL`: both differ among taxa, and detection also among visits.
 #' @param series `TRUE`: rows are time bins of one region, with all that was found in it.
 #' @param assume `"phantom"`: the share of each site that a phantom explains was missed. `NULL`: nothing is assumed.
-#' @param leave_out sites to leave out: names, numbers, or `TRUE` or `FALSE` for each.
+#' @param leave_out sites to leave out: names, numbers, or `TRUE` or `FALSE` for each; with `groups`, names of groups.
 #' @param reference sites, given as for `leave_out`, that inform the result but whose zeros are not ranked (`r` of
 #'   package DarkDiv). The other sites must hold at least 20 presences.
 #' @param quick `TRUE`: a first look, with fewer fits and copies.

@@ -167,3 +167,13 @@ test_that("each draw has the log-likelihood of its own table and parameters", {
   fit <- suppressWarnings(suppressMessages(bmf(x, 2, 2, control = control)))
   for (draw in posterior_draws(fit, 3)) expect_equal(draw$loglik, sum_of(x, fitted(draw)))
 })
+
+test_that("a start of noisy-OR with recording is a fit as the best one is", {
+  set.seed(3)
+  x <- matrix(rbinom(300, 1, 0.4), 30)
+  control <- fit_control(n_start = 3, keep_starts = TRUE)
+  fit <- suppressMessages(noisy_or(x, 2, missed_by = "site", control = control))
+  each <- modes(fit)$fits
+  expect_output(print(each[[1L]]), "Noisy-OR")
+  expect_equal(by_site(each[[1L]])$missed, by_site(fit)$missed, tolerance = 0.02)
+})

@@ -314,7 +314,8 @@ test_that("unknown cells of new documents, and fits whose taxa differ in order, 
   fit <- suppressMessages(plsa(x, 3, control = control))
   expect_error(document_completion(fit, replace(x[1:3, ], 1, NA)), "no unknown cells", class = "multicause_input_error")
   other <- suppressMessages(plsa(x[, 6:1], 3, control = control))
-  expect_error(classify(list(a = fit, b = other), unname(x[1:2, ])), "names of columns", class = "multicause_input_error")
+  both <- list(a = fit, b = other)
+  expect_error(classify(both, unname(x[1:2, ])), "names of columns", class = "multicause_input_error")
   # Taxa that are called like components do not turn these.
   expect_identical(colnames(predict(fit, x[1:2, 6:1], type = "membership")), component_names(3))
   expect_message(coherence(fit, x = x[, 1:4]), "`x` lacks 2 columns|it lacks 2 columns", class = "multicause_message")

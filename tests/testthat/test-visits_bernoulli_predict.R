@@ -179,7 +179,8 @@ test_that("a data frame of covariates is what new sites are known by; an unknown
 test_that("covariates of planned visits go to the sites by name, and new levels are refused", {
   set.seed(5)
   e <- rnorm(40)
-  y <- array(rbinom(40 * 4 * 3, 1, 0.5), c(40, 4, 3), list(site = paste0("s", 1:40), taxon = letters[1:4], visit = NULL))
+  sides <- list(site = paste0("s", 1:40), taxon = letters[1:4], visit = NULL)
+  y <- array(rbinom(40 * 4 * 3, 1, 0.5), c(40, 4, 3), sides)
   sites <- data.frame(e, row.names = rownames(y))
   fit <- suppressMessages(visits_bernoulli(y, 1, detection = ~e, site_data = sites, rare = 0))
   found <- function(sites) predict(fit, type = "found", planned = 1, site_data = sites)

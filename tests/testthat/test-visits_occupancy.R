@@ -395,7 +395,7 @@ test_that("numbers within factor() are levels, in the fit and in predictions", {
   expect_identical(fit(~k, k = factor(c("low", "high")[h], c("low", "high")))$presence$terms, c("(Intercept)", "khigh"))
   # Breaks that depend on the rows.
   expect_identical(sort(unique(colSums(fit(~ cut(z, 3), z)$presence$design != 0))), 3)
-  expect_error(fit(~0), "must have an intercept or a term", class = "multicause_input_error")
+  expect_error(fit(~0, h), "must have an intercept or a term", class = "multicause_input_error")
   expect_true(all(c("presence", "detection") %in% as.data.frame(number)$part))
   expect_equal(residuals(number, x = apply(y, 1:2, max)), residuals(number))
   bare <- suppressMessages(visits_occupancy(y, rare = 0, control = fit_control(keep_x = FALSE)))

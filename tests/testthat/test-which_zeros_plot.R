@@ -39,7 +39,8 @@ test_that("a heat map draws no more sites and taxa than a page has dots for, and
     figure <- ggplot2::autoplot(answer, what)
     drawn(figure)
     expect_identical(nrow(figure$data), 100L)
-    expect_match(gsub("\n", " ", figure$labels$subtitle), "; 10 of 40 localities; 10 of 20 genera, equally spaced", fixed = TRUE)
+    subtitle <- gsub("\n", " ", figure$labels$subtitle)
+    expect_match(subtitle, "; 10 of 40 localities; 10 of 20 genera, equally spaced", fixed = TRUE)
     expect_identical(levels(figure$data$row)[c(1L, 10L)], c("Site 40", "Site 1")) # the oldest and the youngest stay
   }
   found <- sprintf("40 localities by 20 genera: %d found", sum(table))
