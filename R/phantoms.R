@@ -104,7 +104,7 @@ phantom_test <- function(fit, nsim = 99, ..., x = NULL,
                          control = fit_control(n_start = 4, max_iter = 1000, tol = 1e-7)) {
   check_dots(...)
   check_fit(fit, "aspect_bernoulli")
-  nsim <- check_count(nsim, "nsim", 1L, most_tasks)
+  nsim <- check_count(nsim, "nsim")
   control <- check_control(control)
   k <- fit$dims[["k"]]
   if (!identical(fit$estimate, "ml") || !is.null(fit$effort)) {

@@ -513,7 +513,7 @@ test_that("sites of `site_data` are found by a column with their names, in any o
   skip_if_not(rmarkdown::pandoc_available("1.12.3"))
   w <- suppressMessages(which_zeros(early_tetrapods$x, quick = TRUE, seed = 1))
   sites <- early_tetrapods$sites
-  folder <- withr::local_tempdir()
+  folder <- tempfile()
   report(w, tempfile(fileext = ".html"), site_data = sites[order(sites$age), ], tables = folder)
   table <- utils::read.csv(file.path(folder, "sites.csv"))
   expect_equal(table$age, sites$age[match(table$site, sites$site)])
