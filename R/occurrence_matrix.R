@@ -103,11 +103,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   if (missing(site) || missing(taxon)) {
     stop_input("`site` and `taxon` must be supplied: the columns of `data` with the names of sites and taxa.")
   }
-  for (arg in c("site", "taxon")) {
-    check_columns(data, catch_error(get(arg), function(e) {
-      stop_input("`%s` must be column names of `data`, in quotes: %s.", arg, conditionMessage(e))
-    }), arg)
-  }
+  check_keys(data, site, taxon)
   min_sites <- check_count(min_sites, "min_sites", 0L)
   min_taxa <- check_count(min_taxa, "min_taxa", 0L)
   check_flag(iterate, "iterate")
@@ -154,6 +150,15 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
   attr(x, "sites") <- sites
   x
+}
+
+# Checks the columns of sites and of taxa, which may have been given without quotes.
+check_keys <- function(data, site, taxon) {
+  for (arg in c("site", "taxon")) {
+    check_columns(data, catch_error(get(arg), function(e) {
+      stop_input("`%s` must be column names of `data`, in quotes: %s.", arg, conditionMessage(e))
+    }), arg)
+  }
 }
 
 check_columns <- function(data, columns, arg) {

@@ -25,6 +25,12 @@ test_that("the name of a taxon does not describe a site, where it has one record
   expect_false("genus" %in% c(names(site_table(x)), names(visit_table(x))))
 })
 
+test_that("columns without quotes are told to have them", {
+  data <- data.frame(quarry = "a", genus = "u")
+  expect_error(occurrence_matrix(data, quarry, genus), "`site` must be column names of `data`, in quotes",
+    class = "multicause_input_error")
+})
+
 test_that("the order of the rows does not matter", {
   set.seed(1)
   data <- presences()
