@@ -4,8 +4,7 @@
 component_matrix <- function(fit) UseMethod("component_matrix")
 
 component_matrix.default <- function(fit) {
-  stop_input("`fit` must be of a model whose components go over the columns, not of %s().",
-    model_name(fit))
+  stop_input("`fit` must be of a model whose components go over the columns, not of %s().", model_name(fit))
 }
 
 # Simulates one array of visits, without those that the data lack.

@@ -381,7 +381,7 @@ wz_keep <- function(asked, kept) {
 
 # With groups, a number could be that of a site or of a group.
 refuse_site_numbers <- function(which, name) {
-  if (is.numeric(which)) stop_input("`%s` must name groups, where `groups` are given, not give numbers.", name)
+  if (is.numeric(which)) stop_input("`%s` must hold names of groups where `groups` are given, not numbers.", name)
 }
 
 # Returns which sites are for reference only: TRUE or FALSE for each, or NULL. `gone`: the numbers of sites left out.
