@@ -331,7 +331,20 @@ updated_call <- function(object, changes, known, evaluate, where) {
   # Settings left to the model stay so: another estimate may have other defaults.
   if (is.null(object$call$control)) known$control <- NULL
   for (name in setdiff(names(known), names(changes))) if (!is.null(known[[name]])) call[[name]] <- known[[name]]
+  check_call_names(call, where)
   eval(find_model(call, object, where), where)
+}
+
+# Checks that the objects which a call names are still there. The names of a formula are columns.
+check_call_names <- function(call, where) {
+  for (name in names(call)[-1L]) {
+    used <- all.names(call[[name]])
+    gone <- if (!any(c("~", "function", "$", "@") %in% used)) Filter(function(v) !exists(v, where), all.vars(call[[name]]))
+    if (length(gone)) {
+      stop_input("`%s` of the call is `%s`, which is not known here: give it, as in `update(object, %s = ...)`.",
+        name, gone[1L], name)
+    }
+  }
 }
 
 # Returns the changes of update() by name: a formula would be matched to some other argument.

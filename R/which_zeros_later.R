@@ -48,6 +48,7 @@ later_recovery <- function(w, later, n) {
   out["first"] <- list(if (is.null(w$reason)) first_found(score, found))
   out["reason"] <- list(w$reason)
   out$words <- axis_words(w)
+  out$event <- missed_event(w)
   class(out) <- c("which_zeros_later", class(out))
   out
 }
@@ -164,6 +165,6 @@ autoplot.which_zeros_later <- function(object, ...) { # nolint: object_name_lint
   check_dots(...)
   recovery_figure(
     object, "What later surveys found at the zeros", "zeros found later",
-    if (is.null(object$reason)) "probability of a false absence" else "probability of a record"
+    if (is.null(object$reason)) object$event else "probability of a record"
   )
 }

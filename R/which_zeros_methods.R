@@ -635,6 +635,7 @@ sums_table <- function(label, presences, zeros, missed, ends, most, cap = most %
 #' @param ... must be empty.
 #' @param n how many neighbours and companions of each kind to print, and parts of each kind to draw.
 #' @return A list of class `zero_explained`: `cell`, a data frame with a row as [as.data.frame.which_zeros()] has it;
+#'   `event`, what its `missed` is the probability of;
 #'   `score`, a data frame of `part` and `log_odds`; `neighbours`, a data frame of `site`, `weight` (they sum to 1) and
 #'   `found`; `companions`, a data frame of `taxon` (the presences of the site), `share`, the share of the other sites
 #'   with that presence that have the taxon, and `rate`, the share of all sites; `visits`, `NULL` without them, else a
@@ -678,7 +679,7 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
     list(
       cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j),
       neighbours = near_parts(w, i, j), companions = companion_parts(w, i, j), visits = visit_parts(w, i, j), n = n,
-      all = sum(w$candidate), words = axis_words(w)
+      all = sum(w$candidate), words = axis_words(w), event = missed_event(w)
     ),
     class = "zero_explained"
   )
@@ -773,10 +774,9 @@ print.zero_explained <- function(x, ...) {
     sprintf("probability of a record %.2f", cell$probability)
   } else {
     sprintf(
-      "%s, %.2f (90 %% interval %.2f to %.2f)",
-      c("probably a false absence", "undecided", "probably a true absence")[
-        states_of(cell$missed_low, cell$missed_high, 0.5) - 1L
-      ], cell$missed, cell$missed_low, cell$missed_high
+      "%s, %s with probability %.2f (90 %% interval %.2f to %.2f)",
+      cell_states[states_of(cell$missed_low, cell$missed_high, 0.5)], x$event, cell$missed, cell$missed_low,
+      cell$missed_high
     )
   }
   writeLines(wrap_text(c(
@@ -1087,6 +1087,9 @@ need_ages <- function(w, what) {
   if (is.null(ages)) stop_input("`what = \"%s\"` needs the ages of the sites: which_zeros(age = ).", what)
   ages
 }
+
+# What is known of a cell.
+cell_states <- c("found", "probably missed", "undecided", "probably not missed", "left out or unknown")
 
 # Returns the numbers in cell_states of zeros whose probability of having been missed is between `low` and `high`:
 # probably missed if both are above the threshold, undecided if the range includes it. The page of explore() uses the

@@ -228,9 +228,6 @@ within_band <- function(table) {
   table$found >= table$estimated / factor & table$found <= table$estimated * factor
 }
 
-# What is known of each cell: n x m, a factor.
-cell_states <- c("found", "probably missed", "undecided", "probably not missed", "left out or unknown")
-
 zero_states <- function(w, threshold) {
   out <- matrix(5L, w$dims[["n"]], w$dims[["m"]], dimnames = w$names)
   out[as.matrix(w$x) %in% 1] <- 1L
@@ -336,7 +333,7 @@ state_figure <- function(w, threshold, bins, unit) {
     # A map of one colour would not report anything.
     value <- matrix(NA_real_, nrow(state), ncol(state))
     scan_zeros(w, function(cells) value[cbind(cells$row, cells$column)] <<- cells$missed)
-    return(zeros_heat_figure(w, value, title, "probability of a false absence", unit, subtitle, ylab, axis))
+    return(zeros_heat_figure(w, value, title, missed_event(w), unit, subtitle, ylab, axis))
   }
   new_figure(
     table, gg_aes(x = "column", y = "row", fill = "value"), title,
@@ -450,23 +447,20 @@ zeros_figure <- function(w, n) {
     label = make.unique(sprintf("%s, %s", cut(as.character(cells$taxon)), cut(as.character(cells$site)))),
     value = cells$missed, low = cells$missed_low, high = cells$missed_high
   )
-  words <- c(value = "false absence, with 90 % interval")
-  if (!is.null(w$reason)) {
-    rows[c("value", "low", "high")] <- cells$probability
-    words <- c(value = "probability of a record")
-  }
+  event <- if (is.null(w$reason)) missed_event(w) else "record"
+  words <- c(value = if (is.null(w$reason)) paste0(event, ", with 90 % interval") else "probability of a record")
+  if (!is.null(w$reason)) rows[c("value", "low", "high")] <- cells$probability
   ranges_figure(
-    rows, zeros_title(rows$value, names(words) == "value" && is.null(w$reason)), sprintf(
+    rows, zeros_title(rows$value, event), sprintf(
       "Points: the probability of each of the first %s, with its interval.", count_words(nrow(cells), "zero")
     ),
     "probability", words, c(NA, 1), most = 60L, colours = cell_colours[["missed"]]
   ) + ggplot2::theme(axis.text.y = ggplot2::element_text(size = 6))
 }
 
-zeros_title <- function(value, is_missed) {
+zeros_title <- function(value, event) {
   ends <- unique(sprintf("%.2f", range(value)))
-  sprintf("The first %s: %s with probability %s", count_words(length(value), "zero"),
-    if (is_missed) "false" else "recorded", paste(ends, collapse = " to "))
+  sprintf("The first %s: %s with probability %s", count_words(length(value), "zero"), event, paste(ends, collapse = " to "))
 }
 
 sums_figure <- function(sums, n, words = c("sites", "taxa")) {
@@ -557,7 +551,7 @@ autoplot.zero_explained <- function(object, ...) {
   bars$key <- factor(seq_len(nrow(bars)), rev(seq_len(nrow(bars))))
   cut <- short_labels(35L)
   new_figure(
-    bars, gg_aes(x = "value", y = "key", fill = "speaks"), explained_title(cell),
+    bars, gg_aes(x = "value", y = "key", fill = "speaks"), explained_title(cell, object$event),
     sprintf("Bars: what speaks for and against %s at %s: learners, neighbours, companions.", cell$taxon, cell$site),
     subtitle = if (!is.na(cell$missed)) sprintf(
       "90 %% interval %.2f to %.2f; probability of a record %.2f", cell$missed_low, cell$missed_high, cell$probability
@@ -581,10 +575,10 @@ autoplot.zero_explained <- function(object, ...) {
     )
 }
 
-explained_title <- function(cell) {
+explained_title <- function(cell, event) {
   cut <- short_labels(26L)
   what <- if (is.na(cell$missed)) sprintf("recorded with probability %.2f", cell$probability) else
-    sprintf("false absence with probability %.2f", cell$missed)
+    sprintf("%s with probability %.2f", event, cell$missed)
   sprintf("%s at %s: %s", cut(as.character(cell$taxon)), cut(as.character(cell$site)), what)
 }
 

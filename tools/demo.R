@@ -1,4 +1,4 @@
-# The main job: from the raw occurrence table to the answer, as a report with its tables, and to a report of one model
+# The main job: from the raw occurrence table to the result, as a report with its tables, and to a report of one model
 # behind it, in demo/.
 library(multicause)
 set.seed(20090901)
@@ -18,7 +18,7 @@ x <- occurrence_matrix(bodies,
 )
 sites <- site_table(x)
 
-# 2. The answer: which absences are probably false, how surely, how good such answers are here, what they rest on.
+# 2. The result: which absences are probably false, how surely, how good such results are here, what they rest on.
 ages <- sites[c("oldest", "youngest")]
 places <- sites[c("longitude", "latitude")]
 shown <- fit_control(progress = TRUE)
@@ -113,4 +113,4 @@ writeLines(strwrap(paste(
 changed <- utils::read.csv("demo/model_tables/neighbours.csv")
 cat(sprintf("\nBecause of neighbours %d of the first 50 are new:\n", sum(changed$change == "enters")))
 print(utils::head(changed, 5))
-cat("\nThe answer is demo/report.html, its tables are in demo/tables/; the model is in demo/model.html.\n")
+cat("\nThe result is demo/report.html, its tables are in demo/tables/; the model is in demo/model.html.\n")

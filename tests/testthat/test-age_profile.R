@@ -165,3 +165,13 @@ test_that("what a prior gives to every aspect does not make it used", {
   expect_true(all(apply(written[, match(got$empty, component_names(14))], 2, max) < 1))
   expect_lt(max(colMeans(fit$param$membership)[got$empty]), min(colMeans(fit$param$membership)[used]))
 })
+
+test_that("ages may be a data frame of one column, or of two bounds", {
+  case <- small_fit()
+  age <- seq(24, 1)
+  expect_equal(age_profile(case$fit, data.frame(a = age)), age_profile(case$fit, age))
+  expect_equal(age_profile(case$fit, data.frame(max = age + 1, min = age - 1)), age_profile(case$fit, age))
+  named <- data.frame(max = age + 1, min = age - 1, row.names = sprintf("s%02d", 24:1))
+  expect_identical(middle_ages(named), stats::setNames(as.numeric(age), sprintf("s%02d", 24:1)))
+  expect_error(age_profile(case$fit, rep(NA_real_, 24)), "all are unknown", class = "multicause_input_error")
+})

@@ -89,6 +89,7 @@ test_that("a fixed phantom is exact after 2000 iterations, and what was not fixe
   both <- aspect_bernoulli(truth$x, 4, estimate = "ml", phantom = "both", control = control)
   expect_identical(unname(both$param$aspects[3:4, ]), rbind(rep(0, 10), 1))
   expect_equal(phantoms(both)$kind[3:4], c("white", "black"))
+  expect_match(print_words(both), "k = 4, white phantom fixed, black phantom fixed log")
 })
 
 test_that("an aspect that starts at exact zero stays there, not_fixed as well", {

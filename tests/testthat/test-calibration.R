@@ -80,3 +80,9 @@ test_that("two tests of uniformity are those of ranks by hand", {
   expect_equal(uniform_p(low), 2 * wanted)
   expect_identical(spaced_cells(c(n = 2, m = 1), 4L), cbind(1:2, c(1, 1)) + 0)
 })
+
+test_that("tidy() of a calibration is its table", {
+  fit <- with_seed(3, small_sampled("aspect_bernoulli", k = 2, estimate = "gibbs"))
+  result <- with_seed(4, calibration(fit, nsim = 10))
+  expect_equal(as.data.frame(tidy(result))[names(result$table)], result$table, ignore_attr = "row.names")
+})

@@ -92,6 +92,7 @@ test_that("arguments are those that a function has; without `k` it is fitted onc
   compared <- compare_models(x, list(full = 2), list(bare = bare, full = full), folds = 2, control = few)
   expect_identical(compared$table$k, c(0L, 2L))
   expect_identical(fitted(compared$fits$bare), means(x))
+  expect_equal(residuals(compared$fits$bare), x - means(x), ignore_attr = TRUE)
   expect_match(print_words(compared$fits$bare), "bare: 40 sites x 12 taxa a number for each cell")
 })
 

@@ -436,3 +436,11 @@ test_that("where every site has parameters of its own there is no BIC, and every
   by_default <- select_k(counts, 1:2, folds = 2, control = few)
   expect_identical(by_default$best$criterion, c("cells", "rows", "aic"))
 })
+
+test_that("update() names an argument whose object is gone", {
+  fit <- suppressWarnings(bernoulli_mixture(simulated_sites$x, 2, control = fit_control(n_start = 1, max_iter = 5)))
+  fit$call$start <- quote(mine) # as of a fit from another fit
+  words <- "`start` of the call is `mine`, which is not known here: give it, as in `update\\(object, start = "
+  expect_error(update(fit, k = 3), words, class = "multicause_input_error")
+  expect_identical(suppressWarnings(update(fit, start = NULL))$dims, fit$dims)
+})

@@ -73,3 +73,12 @@ test_that("changes that cannot move the number are said to be none", {
   x$source <- "phantom"
   expect_no_match(format(x), "which is estimated")
 })
+
+test_that("the zeros compared are the first ones that are printed", {
+  # Completeness by site moves zeros past others that have a larger probability of a record.
+  w <- which_zeros(x, completeness = rep(c(0.3, 0.9), 20), quick = TRUE, seed = 1)
+  first <- as.data.frame(w, n = 20)
+  at <- match(first$site, rownames(x)) + (match(first$taxon, colnames(x)) - 1L) * nrow(x)
+  expect_equal(short_answer(w, "")$cells[1:20], at)
+  expect_false(identical(order(-first$probability), 1:20))
+})

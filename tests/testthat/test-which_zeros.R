@@ -841,3 +841,22 @@ test_that("the way to a kernel is short: 25 functions of ours from which_zeros()
   expect_gt(length(depths), 2L)
   expect_lte(max(depths), 25L)
 })
+
+test_that("numbers of sites are refused where groups are named", {
+  groups <- rep(letters, length.out = nrow(simulated_sites$x))
+  for (name in c("leave_out", "reference")) {
+    args <- c(list(simulated_sites$x, quick = TRUE, groups = groups), stats::setNames(list(3), name))
+    expect_error(do.call(which_zeros, args), "must hold names of groups", class = "multicause_input_error")
+  }
+})
+
+test_that("a sparse result is explained as a dense one", {
+  skip_if_not_installed("Matrix")
+  x <- simulated_sites$x[1:40, ]
+  dense <- which_zeros(x, quick = TRUE, seed = 1)
+  sparse <- which_zeros(methods::as(x, "CsparseMatrix"), quick = TRUE, seed = 1)
+  first <- as.data.frame(dense, n = 1)
+  expect_equal(explain(sparse, first$site, first$taxon), explain(dense, first$site, first$taxon))
+  found <- which(x == 1, arr.ind = TRUE)[1L, ]
+  expect_error(explain(sparse, found[[1L]], found[[2L]]), "a presence", class = "multicause_input_error")
+})

@@ -415,3 +415,26 @@ test_that("no band lies over bins without a site, and sites that are not shown a
   expect_null(ggplot2::autoplot(answer, "time", bins = 5)$labels$caption)
   expect_match(ggplot2::autoplot(w, "ranges")$labels$caption, "without an age$")
 })
+
+test_that("a bin of years is told forwards, one of ages backwards", {
+  told <- function(forward) {
+    time_title(data.frame(from = c(1990, 2000), to = c(2000, 2010), all = 2:1), NULL, "taxa", "site", forward)
+  }
+  expect_match(told(TRUE), "1990 to 2000")
+  expect_match(told(FALSE), "2000 to 1990")
+})
+
+test_that("figures and explanations name what `missed` is the probability of", {
+  titles <- function(w) {
+    first <- as.data.frame(w, n = 1)
+    reason <- explain(w, first$site, first$taxon)
+    c(
+      ggplot2::autoplot(w, "zeros")$labels$title, ggplot2::autoplot(reason)$labels$title,
+      utils::capture.output(print(reason))[1:2] |> paste(collapse = " ")
+    ) |> gsub(pattern = "\\s+", replacement = " ")
+  }
+  expect_match(titles(answer), "found by two more surveys with")
+  known <- which_zeros(table, completeness = 0.5, quick = TRUE, seed = 1)
+  expect_match(titles(known), "undetected presence with")
+  expect_no_match(titles(known), "two more surveys")
+})
