@@ -129,6 +129,10 @@ by_taxon <- function(fit, ...) {
 bound_sentences <- function(fit, ...) UseMethod("bound_sentences")
 bound_sentences.default <- function(fit, ...) NULL
 
+# Returns the ends of the interval of all undetected presences that print() has; NULL if they are those of draws.
+printed_ends <- function(fit, level) UseMethod("printed_ends")
+printed_ends.default <- function(fit, level) NULL
+
 # Returns the standard deviation of `missed` over the draws; NULL if a fit has none.
 score_spread <- function(fit, rows, kinds, of) UseMethod("score_spread")
 

@@ -56,7 +56,7 @@ draw_seeded <- function(draw, seed) {
   put_back <- keep_generator()
   on.exit(put_back())
   set.seed(check_count(seed, "seed", -.Machine$integer.max))
-  list(value = draw(), seed = structure(seed, kind = as.list(RNGkind())))
+  list(value = draw(), seed = structure(unclass(seed), kind = as.list(RNGkind())))
 }
 
 random_unit <- function(n_row, n_column) matrix(stats::runif(n_row * n_column, 0.05, 0.95), n_row, n_column)

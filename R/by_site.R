@@ -192,11 +192,16 @@ fit_sums <- function(fit, side, groups, asked) {
   list(
     table = sums_table(label, sums[, 1L], sums[, 2L], sums[, 3L], ends, most, cap), drawn = ranges, group = all_groups,
     assumption = if (!is.null(most)) wz_words[[if (is.null(fit$effort)) "phantom" else "effort"]],
-    total = if (length(draws)) {
+    total = whole_ends(fit, asked, level) %||% if (length(draws)) {
       range(pmin(central_range(pmax(colSums(drawn), 0), level), sum(cap)), sum(found$missed))
     }, level = level,
     held = if (is.null(asked$draws) && level == 0.9 && averages_vb(fit)) sums_held[[by]]
   )
+}
+
+# Returns the interval of the whole table that the fit itself prints; NULL if only a part of it is summed.
+whole_ends <- function(fit, asked, level) {
+  if (all(vapply(asked[c("site", "within", "draws", "x")], is.null, NA))) printed_ends(fit, level)
 }
 
 # Computes the largest number of false absences by row or by column, the `missed_most` of false_absences(); NULL where

@@ -105,7 +105,7 @@ compare_pairs <- function(group, sums, sites, drawn, of) {
   told <- vapply(seq_len(ncol(pairs)), function(pair) {
     i <- pairs[, pair]
     df <- sum(each[i])^2 / max(sum(each[i]^2 / (size[i] - 1 + more_sites)), 1e-300)
-    beyond <- sqrt(colSums(variances[i, ])) %o% stats::qt(stats::ppoints(100L), max(df, 1))
+    beyond <- sqrt(colSums(variances[i, , drop = FALSE])) %o% stats::qt(stats::ppoints(100L), max(df, 1))
     difference <- values[i[1L], ] - values[i[2L], ] + beyond
     c(central_range(difference), mean(difference > 0))
   }, numeric(3L))

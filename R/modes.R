@@ -109,6 +109,11 @@ reorder_beside <- function(fit, at) {
   fit
 }
 
+#' @exportS3Method ggplot2::autoplot
+autoplot.alignment <- function(object, ...) {
+  stop_input("An alignment has no figure: `plot(object$fit)` draws the fit with its components in the new order.")
+}
+
 #' @export
 print.alignment <- function(x, digits = 3L, ...) {
   digits <- check_digits(digits)

@@ -528,7 +528,8 @@ nor_check_known <- function(activation, sites, components, n, k) {
   if (is.logical(activation)) storage.mode(activation) <- "double"
   activation <- by_names(activation, list(sites, components), "activation")
   unknown <- is.na(activation)
-  out <- check_matrix(replace(activation, unknown, 0), "activation", n, k)
+  if (any(unknown)) activation[unknown] <- 0
+  out <- check_matrix(activation, "activation", n, k)
   t(replace(whole_numbers(check_zero_one(out, "activation", "0, 1 and NA")), unknown, NA))
 }
 

@@ -22,6 +22,10 @@ found_sentences.visits_occupancy <- function(fit, digits = 4L) {
   )
 }
 
+printed_ends.visits_occupancy <- function(fit, level) {
+  if (level == 0.9) unname(fit$total[c("model_low", "model_high")])
+}
+
 detail_sentences.visits_occupancy <- function(fit, digits = 4L) c(formulas_sentence(fit), uneven_sentence(fit))
 
 # How common taxa are and how well a visit finds them.

@@ -579,7 +579,7 @@ wz_sums <- function(w, side, groups) {
   sum_group <- function(value) as.vector(tapply(value, group, sum, default = 0))
   zeros <- sum_group(zeros)
   drawn <- pmin(group_draws(w, side, group), zeros)
-  table <- sums_table(label, sum_group(presences), zeros, sum_group(missed), whole_ends(ends_of_draws(drawn)), NULL)
+  table <- sums_table(label, sum_group(presences), zeros, sum_group(missed), outward_ends(ends_of_draws(drawn)), NULL)
   list(
     table = table, drawn = drawn, group = group,
     assumption = if (is.null(w$reason)) wz_words[[w$source]] else paste("not estimated, because", w$reason)
@@ -607,7 +607,7 @@ ends_of_draws <- function(drawn, level = 0.9) {
 }
 
 # Rounds outwards.
-whole_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
+outward_ends <- function(ends) cbind(low = floor(ends[, 1L]), high = ceiling(ends[, 2L]))
 
 # Tabulates numbers missed with their ranges, at most `cap`, and shares; `ends` and `most` may be NULL. Without
 # presences everything present was missed, however little that is.

@@ -669,7 +669,7 @@ add_cells <- function(sums, cells) {
     drawn <- draw_sums(missed, 0 * missed, many$relative)
   })
   sums$sites[cells$rows, ] <- data.frame(
-    cells$size, tabulate(i, shape[1L]), rowSums(missed), whole_ends(ends_of_draws(drawn$sites))
+    cells$size, tabulate(i, shape[1L]), rowSums(missed), outward_ends(ends_of_draws(drawn$sites))
   )
   sums$taxa$zeros <- sums$taxa$zeros + tabulate(cells$j[zero], m)
   sums$taxa$missed <- sums$taxa$missed + colSums(missed)
@@ -690,7 +690,7 @@ finish_sums <- function(sums) {
   } else {
     total <- range_about(sum(taxa$missed), sums$total_drawn)
   }
-  taxa[c("low", "high")] <- whole_ends(ends_of_draws(sums$taxa_drawn))
+  taxa[c("low", "high")] <- outward_ends(ends_of_draws(sums$taxa_drawn))
   list(total = total, sites = sums$sites, taxa = taxa)
 }
 

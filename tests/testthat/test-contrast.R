@@ -42,3 +42,11 @@ test_that("sites that are each a group of their own tell nothing of what sites s
   w <- which_zeros(simulated_sites$x, quick = TRUE, seed = 1)
   expect_error(contrast(w, 1:120), "two sites at least", class = "multicause_input_error")
 })
+
+test_that("a single draw has the range of sites alone", {
+  set.seed(1)
+  x <- matrix(rbinom(360, 1, 0.4), 30)
+  fit <- suppressWarnings(aspect_bernoulli(x, 2, phantom = "white", control = fit_control(n_start = 1, max_iter = 20)))
+  one <- contrast(fit, rep(1:2, 15), draws = list(fit))
+  expect_true(one$low < one$difference && one$high > one$difference)
+})

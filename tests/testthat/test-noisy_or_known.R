@@ -222,6 +222,7 @@ test_that("what cannot be known is refused", {
   wrong <- matrix(NA_real_, 12, 3)
   expect_error(noisy_or(p$x, 3, activation = wrong[-1, ]), "`activation` must be a numeric matrix of 12 x 3")
   expect_error(predict(fit, p$x[1:2, ], activation = wrong), "`activation` must be a numeric matrix of 2 x 3")
+  expect_error(noisy_or(p$x, 3, activation = as.raw(1)), "`activation` must be a numeric matrix of 12 x 3")
   wrong[5, 2] <- 0.5
   expect_error(noisy_or(p$x, 3, activation = wrong), "only 0, 1 and NA: row 5, column 2 is 0.5", fixed = TRUE)
   expect_error(noisy_or(p$x, 3, activation = 0 * wrong, inference = "variational"), "`activation` goes with")

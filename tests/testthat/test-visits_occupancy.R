@@ -417,3 +417,13 @@ test_that("the mean curve of detection has the unevenness of the sites, as those
   expect_gt(mean, min(taxa) - 0.02)
   expect_lt(mean, max(taxa) + 0.02)
 })
+
+test_that("sums and print give one interval of the whole table", {
+  set.seed(3)
+  y <- lapply(1:3, function(v) matrix(rbinom(240, 1, 0.3), 30))
+  fit <- suppressMessages(visits_occupancy(y))
+  ends <- unname(fit$total[c("model_low", "model_high")])
+  expect_identical(attr(by_site(fit), "total"), ends)
+  expect_identical(attr(by_taxon(fit), "total"), ends)
+  expect_lt(attr(by_site(fit, site = 1:10), "total")[2], ends[2])
+})
