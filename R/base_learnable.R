@@ -144,7 +144,37 @@ tell_alike_levels <- function(x, names, labels, name) {
 
 tell_pairs <- function(pairs, labels, what) {
   said <- vapply(pairs, function(pair) {
-    paste(show_names(as.character(if (is.null(labels)) pair$at else labels[pair$at])), collapse = "")
+    paste(vapply(as.character(if (is.null(labels)) pair$at else labels[pair$at]), show_names, ""), collapse = " and ")
   }, "")
-  inform("%s: %s.", what, show_names(gsub(", (?=[^,]*$)", " and ", said, perl = TRUE), quoted = FALSE))
+  inform("%s: %s.", what, show_names(said, quoted = FALSE))
 }
+
+# Reports rows and columns that sheets have below or beside the data: sums of all others, or in 0/1 tables lines without
+# a zero among lines with many.
+tell_sums <- function(x, kind, name) {
+  sums <- list(row = row_sums(x, na.rm = TRUE), column = column_sums(x, na.rm = TRUE))
+  for (side in names(sums)) {
+    own <- unname(sums[[side]])
+    all <- unname(sums[[setdiff(names(sums), side)]]) # of each cell of a line
+    line <- function(j) as.vector(if (side == "row") x[j, ] else x[, j])
+    is_sum <- function(j) sum(line(j) > 0, na.rm = TRUE) > 1L && all(abs(2 * line(j) - all) <= 1e-9 * all, na.rm = TRUE)
+    at <- if (length(own) > 2L) Filter(is_sum, which(abs(2 * own - sum(own)) <= 1e-9 * sum(own)))
+    what <- "is the sum of the others. Leave it out"
+    if (!length(at) && kind == "binary" && length(own) > 2L && length(all) >= least_full) {
+      # Where others are nearly full, a taxon found everywhere, or a site with all taxa, is nothing to tell.
+      full <- which(own == length(all))
+      at <- if (length(full) == 1L && max(own[-full]) <= 2 / 3 * length(all)) full
+      what <- sprintf(
+        "is 1 in all %s, other %ss in at most two thirds. If it is a sum, leave it out",
+        if (side == "row") "columns" else "rows", side
+      )
+    }
+    for (j in at) {
+      code <- sprintf(if (side == "row") "%s[-%d, ]" else "%s[, -%d]", name, j)
+      label <- as.character(names(sums[[side]])[j] %||% j)
+      inform("%s %s of `%s` %s: `%s`.", capital(side), show_names(label), name, what, code)
+    }
+  }
+}
+
+least_full <- 10L # cells of a line whose being full is told

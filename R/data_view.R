@@ -32,6 +32,7 @@ tell_about <- function(data, kind, name, turn, merged) {
     tell_unobserved(data)
     tell_unknown(x, data$margins, name)
     tell_alike_lines(x, name)
+    if (kind != "real") tell_sums(x, kind, name)
     tell_nameless(dimnames(x), c("rows", "columns"), name)
   }
   if (!is.null(turn)) tell_turned(dimnames(x), name, turn$code, turn$label)

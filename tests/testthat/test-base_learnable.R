@@ -208,3 +208,30 @@ test_that("plot() of what has no picture says where pictures are", {
   kinds <- phantoms(fit_of(simulated_sites$x, 2, phantom = "white"))
   expect_error(plot(kinds), "a table: plot\\(fit\\)", class = "multicause_input_error")
 })
+
+test_that("rows and columns that are sums of all others are told, of counts and of what is made of them", {
+  set.seed(1)
+  y <- matrix(rpois(800, 0.5), 40, 20, dimnames = list(paste0("s", 1:40), paste("Genus", letters[1:20])))
+  told <- function(x, kind) paste(testthat::capture_messages(check_data(x, kind)), collapse = " ")
+  row <- rbind(y, Total = colSums(y))
+  column <- cbind(y, Total = rowSums(y))
+  both <- rbind(column, All = colSums(column))
+  for (as in list(identity, function(x) methods::as(x, "CsparseMatrix"))) {
+    expect_match(told(as(row), "count"), 'Row "Total" of `x` is the sum of the others. Leave it out: `x[-41, ]`.',
+      fixed = TRUE)
+    expect_match(told(as(column), "count"), 'Column "Total" of `x` is the sum of the others. Leave it out: `x[, -21]`.',
+      fixed = TRUE)
+    expect_match(told(as(both), "nonnegative"), 'Row "All".*Column "Total"')
+    expect_match(told(as((row > 0) + 0), "binary"), 'Row "Total" of `x` is 1 in all columns, other rows')
+    expect_match(told(as((column > 0) + 0), "binary"), 'Column "Total" of `x` is 1 in all rows, other columns')
+  }
+  for (silent in list(y, (y > 0) + 0, y[1:2, ])) expect_no_match(told(silent, "count"), "is the sum|is 1 in")
+  expect_no_match(told(rbind((y > 0) + 0, a = 1, b = 1), "binary"), "is 1 in")
+})
+
+test_that("names with commas stay whole where equal lines are named", {
+  set.seed(1)
+  x <- matrix(rbinom(450, 1, 0.4), 30, 15, dimnames = list(paste0("Core, ", 1:30), letters[1:15]))
+  x[2, ] <- x[1, ]
+  expect_message(check_data(x, "binary"), 'Equal rows of `x`: "Core, 1" and "Core, 2".', fixed = TRUE)
+})
