@@ -116,13 +116,26 @@ record_states <- function(data, present, given, named, unit = "row", before = 0)
       ),
       unit, before + bad, show_names(present$column), show_value(tally$value[tally$code[bad]]),
       if (any(tally$state %in% 0:1)) {
-        sprintf(" `present = c(%s, other = \"unknown\")` takes such values as unknown.", dQuote(present$column, FALSE))
+        sprintf(" `present = c(%s, other = \"%s\")` takes such values as %s.", dQuote(present$column, FALSE),
+          if (is_scale(tally)) "present" else "unknown", if (is_scale(tally)) "presences" else "unknown")
       } else {
         ""
       }
     )
   }
   tally$state[tally$code]
+}
+
+# Suggests what values are that state neither a presence nor an absence: presences if they are most of the records.
+other_values <- function(tally) {
+  of <- function(state) sum(tally$n[tally$state %in% state])
+  if (is_scale(tally) || of(-1L) > of(1L)) "present" else "unknown"
+}
+
+# Tests for the steps of a scale with "+", such as r and 2a of Braun-Blanquet.
+is_scale <- function(tally) {
+  text <- trimws(as.character(tally$value))
+  "+" %in% text && all(grepl("^([+[:alpha:]]|[0-9][[:alpha:]])$", text[tally$state %in% -1L]))
 }
 
 # Returns the columns whose names are known for absences.
@@ -143,11 +156,10 @@ stop_ask <- function(column, tally, unit, first, others = character()) {
   blank <- is.na(tally$state)
   if (!any(absent)) absent <- blank
   odd <- tally$state %in% -1L
-  present <- tally$state %in% 1L
   name <- dQuote(column, FALSE)
   meant <- paste(c(
     name, if (any(absent & blank)) "blank = \"absent\"",
-    if (any(odd)) sprintf("other = \"%s\"", if (sum(tally$n[odd]) > sum(tally$n[present])) "present" else "unknown")
+    if (any(odd)) sprintf("other = \"%s\"", other_values(tally))
   ), collapse = ", ")
   stop_input(
     paste(

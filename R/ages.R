@@ -60,7 +60,7 @@ read_number_column <- function(column, label, name) {
   stop_input(
     "`%s` must hold numbers: %s is %s%s.%s", name, where, show_value(text[at]),
     if (is.factor(column)) ", of a factor" else ", which is text",
-    if (length(wrong)) "" else sprintf(" Use `as.numeric(%s)` on it.", as_text)
+    if (length(wrong)) comma_advice(text) else sprintf(" Use `as.numeric(%s)` on it.", as_text)
   )
 }
 

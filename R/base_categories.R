@@ -1,6 +1,10 @@
 # Tables whose cells hold one of several values: codes from 0, an integer matrix with the values as an attribute.
 
 most_values <- 50L # more are counts or measurements
+own_codes_advice <- paste(
+  " If each column has codes of its own, number them:",
+  "`x[] <- lapply(x, function(column) match(column, sort(unique(column))))`."
+)
 
 #' Tables of several values
 #'
@@ -149,8 +153,9 @@ values_in <- function(columns) {
   found <- unique(unlist(lapply(columns, function(column) unique(plain(column)))))
   found <- sort(found[!is.na(found)], method = "radix")
   if (is_number && length(found) > most_values) {
-    stop_input("`x` must hold at most %s, not %d: put counts and measurements into classes by cut().",
-      count_words(most_values, "different value"), length(found))
+    each <- max(vapply(columns, function(column) length(unique(column[!is.na(column)])), 0L))
+    stop_input("`x` must hold at most %s, not %d: put counts and measurements into classes by cut().%s",
+      count_words(most_values, "different value"), length(found), if (each <= most_values) own_codes_advice else "")
   }
   as.character(found)
 }
@@ -186,7 +191,9 @@ encode_values <- function(text, values, name) {
       name, name)
   }
   if (length(values) > most_values) {
-    stop_input("`%s` must hold at most %s, not %d.", name, count_words(most_values, "different value"), length(values))
+    each <- max(apply(text, 2L, function(column) length(unique(column[!is.na(column)]))))
+    stop_input("`%s` must hold at most %s, not %d.%s", name, count_words(most_values, "different value"), length(values),
+      if (each <= most_values) own_codes_advice else "")
   }
   new_category_table(matrix(code, nrow(text), ncol(text)), values, dimnames(text))
 }

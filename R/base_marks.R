@@ -45,16 +45,20 @@ table_marks <- function(text) {
 }
 
 # Tests whether a column of text holds marks of a taxon rather than names or kinds of sites: most of its cells are
-# numbers or marks of absence; or its marks are `common` to other columns; or it has blanks and all else once, as tags
-# of genes.
+# numbers or marks of absence; or its marks are `common` to other columns and repeated; or it has blanks and all else
+# once, as tags of genes.
 holds_marks <- function(column, common) {
   text <- readable_text(column)
   kind <- mark_kind(text)
   there <- kind == "present"
+  if (all(kind == "blank")) {
+    return(FALSE)
+  }
   if (mean(!there | reads_as_number(trimws(text))) >= 0.5) {
     return(TRUE)
   }
-  mean(text[there] %in% common) >= 0.5 || are_tags_once(text)
+  # Two columns of names have all of their values in common.
+  anyDuplicated(text) > 0L && mean(text[there] %in% common) >= 0.5 || are_tags_once(text)
 }
 
 are_tags_once <- function(column) {
@@ -100,7 +104,9 @@ marks_advice <- function(columns, part, whole = TRUE) {
     ))
   }
   unknown <- setdiff(unknown, NA)
-  first <- if (length(unknown)) {
+  first <- if (length(unknown) > 5L) {
+    sprintf(" If marks such as %s are unknown, make them NA first.", paste(quoted(utils::head(unknown, 2L)), collapse = " and "))
+  } else if (length(unknown)) {
     sprintf(" If %s is unknown, first use `%s[%s] <- NA`.", paste(quoted(unknown), collapse = " or "), part,
       paste(sprintf("%s == %s", part, quoted(unknown)), collapse = " | "))
   }

@@ -16,6 +16,16 @@ as_utf8 <- function(text) {
 
 reads_as_number <- function(text) grepl("^[-+]?([0-9]+[.]?|[0-9]*[.][0-9]+)([eE][-+]?[0-9]+)?$", text)
 
+# Advises on text that holds numbers with decimal commas; "" if it does not.
+comma_advice <- function(text) {
+  known <- trimws(as.character(text[!is.na(text)]))
+  commas <- grepl("^[-+]?[0-9]*,[0-9]+$", known)
+  if (!any(commas) || !all(commas | reads_as_number(known))) {
+    return("")
+  }
+  " It has decimal commas: read the file by read.csv2(), or use `as.numeric(sub(\",\", \".\", column))`."
+}
+
 # Writes a data frame as csv lines, as bytes in UTF-8 in any session encoding.
 csv_text <- function(table, header = TRUE) {
   as_native <- function(text) {

@@ -304,6 +304,12 @@ are_tags <- function(columns) {
   length(columns) > 0L && mean(vapply(columns, function(column) is_text(column) && are_tags_once(column), NA)) > 0.5
 }
 
+# Tests whether text could be names of rows, but for a few that come more than once.
+names_twice <- function(column) {
+  text <- readable_text(column)
+  anyDuplicated(text) > 0L && mean(duplicated(text)) < 0.25 && !any(text %in% c("", NA))
+}
+
 mixed_advice <- function(labels) {
   sprintf(" Leave out what is no taxon%s; a list of records becomes a table by occurrence_matrix().",
     if (length(labels) > 1L) sprintf(" (text is in %s)", show_names(labels)) else "")
@@ -319,6 +325,8 @@ check_frame_columns <- function(columns, labels, from_text, name) {
   texts <- bad[plain[bad] & vapply(columns[bad], is_text, NA)]
   numbers <- vapply(columns[texts], function(column) is_number_text(as.character(column)), NA)
   marked <- numbers | vapply(columns[texts], holds_marks, NA, common_marks(columns))
+  notes <- vapply(columns[texts], function(column) are_sentences(as.character(column)), NA)
+  marked <- marked & !notes
   if (are_tags(columns)) marked <- marked | !vapply(columns[texts], anyDuplicated, 0L)
   at <- c(setdiff(bad, texts), texts[!marked], texts[!numbers], texts)[1L]
   column <- columns[[at]]
@@ -329,8 +337,15 @@ check_frame_columns <- function(columns, labels, from_text, name) {
     if (from_text || is_text(column)) ", but for row names in the first" else "", dQuote(labels[at], FALSE), what,
     if (!is_text(column) || !plain[at]) {
       number_advice(column, part)
-    } else if (are_sentences(as.character(column))) {
-      paste("", corpus_advice)
+    } else if (nzchar(comma_advice(as.character(column)))) {
+      comma_advice(as.character(column))
+    } else if (are_sentences(as.character(column)) && length(columns) < length(bad) + 3L) {
+      paste("", corpus_advice) # beside columns of numbers it is a note
+    } else if (at == 1L && !marked[1L] && names_twice(column)) {
+      text <- as.character(column)
+      twice <- which(text == text[duplicated(text)][1L])
+      sprintf(" If it names the rows, it must name each once: %s is in rows %s.", dQuote(text[twice[1L]], FALSE),
+        show_places(twice))
     } else if (at %in% texts[!marked]) {
       mixed_advice(labels[texts[!marked]])
     } else if (all(numbers)) {

@@ -119,6 +119,8 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
 
   rows <- key_codes(data, site, "site", ", ")
   tell_alike_sites(rows$label, unlist(lapply(data[site], function(value) unique(name_values(value)))))
+  tell_spread_taxa(data, site, taxon)
+  if (names == "certain") tell_marks_beside(data, c(site, taxon))
   columns <- join_codes(key_codes(data, taxon, "taxon", " "), names)
   given <- list(site = site, taxon = taxon, count = if (is.character(count)) count[[1L]])
   named <- !is.na(rows$code) & !is.na(columns$code) & !amount %in% 0
@@ -150,6 +152,21 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   if (length(lines)) inform("%s", paste(lines, collapse = "\n"))
   attr(x, "sites") <- sites
   x
+}
+
+# Reports columns that seem to hold a taxon each, as lists on one line do, where their combinations are the taxa.
+tell_spread_taxa <- function(data, site, taxon) {
+  values <- lapply(data[taxon], function(column) unique(name_values(column)))
+  values <- lapply(values, function(one) one[!is.na(one)])
+  shared <- Reduce(intersect, values)
+  if (length(taxon) > 1L && length(shared) && all(length(shared) >= lengths(values) / 2)) {
+    inform(
+      paste(
+        "Columns %s of `taxon` share their values: a combination is one taxon. If each holds a taxon, stack them:",
+        "`data.frame(site = data[[\"%s\"]], taxon = unlist(data[c(%s)]))`."
+      ), show_names(taxon), site[1L], paste(dQuote(taxon, FALSE), collapse = ", ")
+    )
+  }
 }
 
 # Checks the columns of sites and of taxa, which may have been given without quotes.

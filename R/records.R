@@ -154,6 +154,19 @@ is_doubtful <- function(name) {
   Reduce(`|`, lapply(marks, grepl, text, perl = TRUE))
 }
 
+# Reports a column of nothing but marks of doubt, as Darwin Core has it beside the names.
+tell_marks_beside <- function(data, given) {
+  for (column in setdiff(names(data), given)) {
+    if (!is_text(data[[column]])) next
+    values <- trimws(unique(as.character(data[[column]])))
+    values <- values[!values %in% c("", NA)]
+    if (!length(values) || length(values) > 20L || any(nchar(values) > 20L) || !all(is_doubtful(values))) next
+    inform("Marks of doubt in column %s, of %s, are no part of the names. To leave these out, use `data[%s, ]`.",
+      dQuote(column, FALSE), count_words(sum(trimws(as.character(data[[column]])) %in% values), "row"),
+      sprintf("data[[\"%s\"]] %%in%% c(\"\", NA)", column))
+  }
+}
+
 # Settles names of taxa by `names`: unchanged, with a message on those that differ only in spelling; joined; or joined
 # without the doubtful ones, which become NA. `known`: spellings to prefer.
 settle_names <- function(name, names, known = NULL) {

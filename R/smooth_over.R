@@ -294,10 +294,11 @@ check_environment <- function(environment, name = "environment") {
   if (is.data.frame(environment)) {
     other <- which(!vapply(environment, function(column) is.numeric(column) && is.null(dim(column)), NA))
     if (length(other)) {
-      stop_input(
-        "`%s` must hold numbers: column %s is %s. Groups can go in as 0 and 1, a column each, or by `distance`.", name,
-        show_names(names(environment)[other[1L]]), show_value(environment[[other[1L]]])
-      )
+      column <- environment[[other[1L]]]
+      advice <- if (is_text(column)) comma_advice(column) else ""
+      if (!nzchar(advice)) advice <- " Groups can go in as 0 and 1, a column each, or by `distance`."
+      stop_input("`%s` must hold numbers: column %s is %s.%s", name, show_names(names(environment)[other[1L]]),
+        show_value(column), advice)
     }
     environment <- as.matrix(environment)
   }

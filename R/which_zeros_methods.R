@@ -324,7 +324,8 @@ slope_words <- function(slope, se, hidden) {
   } else if (surely(slope > 1.25 && slope - 2 * se > 1)) {
     "so the probabilities are too cautious"
   } else if (surely(slope >= 0.8 && slope <= 1.25 && se <= 0.1)) {
-    "so the probabilities of a record are calibrated"
+    sure <- if (slope + 2 * se < 1) "slightly too extreme" else if (slope - 2 * se > 1) "slightly too cautious"
+    paste("so the probabilities are", if (is.null(sure)) "calibrated" else sure)
   } else {
     "from too few held-out presences for a verdict"
   }
@@ -356,7 +357,8 @@ few_quality_sentences <- function(w) {
   verdict <- if (!any(known)) {
     NULL
   } else if (line$changed < few_hidden || all(ahead == 0)) {
-    "Not distinguishable from the rule"
+    few <- w$gain$copies == 2L & abs(w$gain$difference) > 2 * w$gain$se
+    if (any(few[known])) "Two copies are too few to compare with the rule" else "Not distinguishable from the rule"
   } else if (any(ahead < 0)) {
     "Worse than the rule by at least one measure"
   }

@@ -146,3 +146,15 @@ test_that("ages with a unit of time are converted to Ma, and other units are ref
   )
   expect_error(range_through(x, in_unit(age, "degree")), "unit of time", class = "multicause_input_error")
 })
+
+test_that("decimal commas are named wherever numbers are wanted", {
+  x <- matrix(rep(0:1, 50), 10)
+  text <- paste0("0,", 1:10)
+  words <- "decimal commas: read the file by read.csv2\\(\\)"
+  fails <- function(...) expect_error(suppressMessages(which_zeros(x, ...)), words, class = "multicause_input_error")
+  fails(age = text)
+  fails(place = data.frame(lat = text, lon = text))
+  fails(environment = data.frame(h = text))
+  expect_error(aspect_bernoulli(as.data.frame(matrix(rep(text, 3), 10)), 2), words, class = "multicause_input_error")
+  expect_identical(comma_advice(c("1,5", "x")), "")
+})

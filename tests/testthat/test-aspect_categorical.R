@@ -375,3 +375,11 @@ test_that("messages", {
     start = list(membership = matrix(c(0.5, 0.25, 0.25), 6, 3, byrow = TRUE), profiles = array(1 / 3, c(3, 4, 3)))))
   expect_snapshot(print(fit))
 })
+
+test_that("answers with codes of each column's own are numbered by the way out that is told", {
+  x <- data.frame(lapply(stats::setNames(1:20, paste0("q", 1:20)), function(j) 100 * j + rep(1:5, 4)))
+  said <- tryCatch(category_table(x), error = conditionMessage)
+  eval(str2lang(sub("^.*`(x\\[\\].*)`[.]$", "\\1", said)))
+  expect_identical(unname(as.matrix(x)), matrix(rep(1:5, 4), 20, 20))
+  expect_s3_class(category_table(x), "category_table")
+})

@@ -132,3 +132,17 @@ test_that("running text is sent to where it becomes a table", {
     expect_match(told(x, "count"), "tm::DocumentTermMatrix(), quanteda::dfm() and tidytext::cast_", fixed = TRUE)
   }
 })
+
+test_that("names, notes and numbers beside a table of marks are named, not taken for its marks", {
+  set.seed(1)
+  m <- matrix(rbinom(720, 1, 0.4), 60, 12, dimnames = list(NULL, letters[1:12]))
+  text <- data.frame(id = 1:60, name = paste("L", 1:60), label = paste("L", 1:60), x = as.character(-(1:60) / 2))
+  text[colnames(m)] <- lapply(seq_len(12), function(j) as.character(m[, j]))
+  expect_match(told(text), "Leave out what is no taxon (text is in \"name\", \"label\")", fixed = TRUE)
+  expect_lt(nchar(told(text[-(1:3)])), 500)
+  notes <- data.frame(id = 1:60, m, notes = c("see Smith 1990 for the vowels", rep("", 59)), notes2 = "")
+  expect_match(told(notes), "Leave out what is no taxon (text is in \"notes\", \"notes2\")", fixed = TRUE)
+  twice <- data.frame(sp = paste("Genus", c(2:59, 1, 1)), m)
+  twice$a <- ifelse(twice$a == 1, "+", ".")
+  expect_match(told(twice[c(60:1), ]), "it must name each once: \"Genus 1\" is in rows 1 and 2.", fixed = TRUE)
+})

@@ -298,3 +298,28 @@ test_that("sites of durations come by value, and columns of the result keep thei
   expect_error(occurrence_matrix(days, "s", "t", summarise = list(n_taxa = nrow)), "other names than \"n_taxa\"",
     class = "multicause_input_error")
 })
+
+test_that("letters and + of a scale of cover are taken for presences", {
+  l <- expand.grid(plot = paste0("p", 1:12), species = paste("Genus", letters[1:12]))
+  l$cover <- rep(c(".", ".", "+", ".", "r", "1", "2a"), length.out = 144)
+  expect_error(occurrence_matrix(l, "plot", "species"), 'blank = "absent", other = "present"', fixed = TRUE)
+  expect_error(occurrence_matrix(l, "plot", "species", present = "cover"), 'other = "present".` takes such values as pres')
+  x <- occurrence_matrix(l, "plot", "species", present = c("cover", blank = "absent", other = "present"))
+  expect_identical(sum(x), sum(l$cover != "."))
+  l$cover[l$cover == "r"] <- "doubtful"
+  expect_error(occurrence_matrix(l, "plot", "species", present = "cover"), 'other = "unknown"')
+})
+
+test_that("marks of doubt in a column of their own, and lists over several columns, are told", {
+  h <- data.frame(loc = c("A", "B", "C"), name = "Carex", identificationQualifier = c(NA, "cf.", "aff."))
+  words <- 'Marks of doubt in column "identificationQualifier", of 2 rows'
+  expect_message(occurrence_matrix(h, "loc", "name", names = "certain"), words)
+  expect_no_message(occurrence_matrix(h, "loc", "name"), message = words)
+  h$identificationQualifier <- c("", "wet", "dry")
+  expect_no_message(occurrence_matrix(h, "loc", "name", names = "certain"), message = "Marks of doubt")
+  items <- c("beer", "jam", "milk")
+  b <- data.frame(id = 1:9, V1 = rep(items, each = 3), V2 = items)
+  expect_message(occurrence_matrix(b, "id", c("V1", "V2")), "share their values.*unlist\\(data\\[c")
+  b$V2 <- toupper(b$V2)
+  expect_no_message(occurrence_matrix(b, "id", c("V1", "V2")), message = "share their values")
+})
