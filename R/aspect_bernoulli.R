@@ -2,8 +2,8 @@
 #'
 #' `aspect_bernoulli()` explains each cell of a presence-absence table by several hidden causes, its components, one of
 #' which may be a *white phantom*: a component that has (almost) only zeros and stands for whatever keeps a taxon that
-#' lived there from being recorded. So the model separates false absences from true ones ([multicause-glossary] explains
-#' the words).
+#' lived there from being recorded. So absences can be false: given the model, each has a probability of it
+#' ([multicause-glossary] explains the words).
 #' @details
 #' Site \eqn{i} mixes \eqn{k} components with shares of its own, and each cell comes from one of them:
 #' \deqn{P(x_{ij} = 1) = \sum_c s_{ic} a_{cj}}{P(x[i,j] = 1) = sum_c s[i,c] a[c,j]}
@@ -22,9 +22,9 @@
 #' @param ... must be empty.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood), `"vb"` (variational Bayes) or `"gibbs"`
 #'   (Gibbs sampling); see [estimation][aspect_bernoulli_estimation].
-#' @param prior `NULL`: for `"map"` Beta(1.2, 2) for probabilities and Dirichlet(1.1) for memberships, for `"vb"` and
-#'   `"gibbs"` 0.5 throughout; `list(aspects = , membership = )`; `"eb"` (empirical Bayes); `"cv"` or a list of several
-#'   (chosen by held-out cells); see [estimation][aspect_bernoulli_estimation].
+#' @param prior `list(aspects = c(1.2, 2), membership = 1.1)`: a Beta prior of probabilities and a Dirichlet prior of
+#'   memberships. `NULL` is these for `"map"`, and 0.5 each for `"vb"` and `"gibbs"`. Or `"eb"` (empirical Bayes);
+#'   `"cv"` or a list of several (chosen by held-out cells); see [estimation][aspect_bernoulli_estimation].
 #' @param phantom `"free"`: all components are estimated. `"white"`: the last one is fixed at 0 (absences alone),
 #'   `"black"`: at 1 (presences alone), `"both"`: the last two, one at each.
 #' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
@@ -47,6 +47,7 @@
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
+#' set.seed(1)
 #' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white")
 #' fit
 #' head(false_absences(fit))

@@ -227,7 +227,7 @@ false_sentence <- function(fit, of, has_phantom) {
   if (!length(most) || anyNA(most)) {
     return(said)
   }
-  sprintf("%s Equally good fits: 0 to %s (identifiability()).", said, format_big(signif(most, 3L)))
+  sprintf("%s Bounds given the fitted probabilities: 0 to %s (identifiability()).", said, format_big(signif(most, 3L)))
 }
 
 detail_sentences.aspect_bernoulli <- function(fit, digits = 4L) {
@@ -391,13 +391,13 @@ count_free_starts <- function(starts) {
   c(finished = sum(free), found = sum(starts$phantom[free]))
 }
 
-# Prints the certificate without unknown bounds.
-print_certificate <- function(certificate) {
+# Prints the certificate without unknown bounds; `objective`: the name of what was maximised.
+print_certificate <- function(certificate, objective) {
   gap <- vapply(certificate[c("membership_gap", "aspects_gap")], format, "", digits = 2L)
   known <- !is.na(certificate[["membership_gap"]])
   if (!is.na(certificate[["aspects_gap"]])) {
     write_sentences(sprintf(
-      "Largest possible gain in log-likelihood: %s%s by other probabilities of the components.",
+      "Largest possible gain in %s: %s%s by other probabilities of the components.", sub("_", "-", objective),
       if (known) paste0(gap[[1L]], " by other memberships alone, ") else "", gap[[2L]]
     ))
   }
@@ -415,7 +415,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
     ))
   }
   print_criteria(x, digits)
-  print_certificate(x$certificate)
+  print_certificate(x$certificate, names(x$fit$objective))
   print_starts(x$starts, digits)
   if (x$free_starts[["finished"]] > 0 && !any(x$phantoms$fixed)) {
     write_sentences(sprintf(

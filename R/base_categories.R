@@ -192,8 +192,8 @@ encode_values <- function(text, values, name) {
   }
   if (length(values) > most_values) {
     each <- max(apply(text, 2L, function(column) length(unique(column[!is.na(column)]))))
-    stop_input("`%s` must hold at most %s, not %d.%s", name, count_words(most_values, "different value"), length(values),
-      if (each <= most_values) own_codes_advice else "")
+    stop_input("`%s` must hold at most %s, not %d.%s", name, count_words(most_values, "different value"),
+      length(values), if (each <= most_values) own_codes_advice else "")
   }
   new_category_table(matrix(code, nrow(text), ncol(text)), values, dimnames(text))
 }

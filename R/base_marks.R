@@ -105,7 +105,7 @@ marks_advice <- function(columns, part, whole = TRUE) {
   }
   unknown <- setdiff(unknown, NA)
   first <- if (length(unknown) > 5L) {
-    sprintf(" If marks such as %s are unknown, make them NA first.", paste(quoted(utils::head(unknown, 2L)), collapse = " and "))
+    sprintf(" If marks such as %s and %s are unknown, make them NA first.", quoted(unknown[1L]), quoted(unknown[2L]))
   } else if (length(unknown)) {
     sprintf(" If %s is unknown, first use `%s[%s] <- NA`.", paste(quoted(unknown), collapse = " or "), part,
       paste(sprintf("%s == %s", part, quoted(unknown)), collapse = " | "))

@@ -9,16 +9,17 @@
 #' and \eqn{x_{ij} \sim N(\eta_{ij}, 1/\lambda)}{x[i,j] ~ N(eta[i,j], 1/lambda)} (`"gaussian"`), \eqn{P(x_{ij} = 1) = 1
 #' / (1 + \exp(-\eta_{ij}))}{P(x[i,j] = 1) = 1 / (1 + exp(-eta[i,j]))} (`"bernoulli"`), or \eqn{x_{ij} \sim Poisson(r +
 #' \eta_{ij})}{x[i,j] ~ Poisson(r + eta[i,j])} with weights above 0 and a background rate \eqn{r} (`"poisson"`). Weights
-#' are Gaussian (Poisson: Gamma); features have the priors of [bmf_prior()]. Their number is fixed (`k`, `l`) or learned
+#' are Gaussian (Poisson: Gamma); features have Indian buffet process priors (Beta-Bernoulli for a fixed number; see
+#' [bmf_prior()]). Their number is fixed (`k`, `l`) or learned
 #' (`Inf`). Missing cells drop out and are predicted.
 #'
 #' **Sampling.** A sweep draws every entry of both binary matrices given the rest, features that a single row or column
 #' has (their weights integrated out: Gaussian, and Bernoulli with Polya-Gamma variables), all weights jointly, and what
-#' is learned. It also recodes: a group becomes its complement within another that has all its members, or its sum with
-#' one that has none of them, or the difference, and the weights follow, so that no cell's expectation changes and the
-#' prior alone decides. So chains alternate between groups that fit equally well, such as a group and its complement if
-#' there is a baseline. [cooccurrence()] averages over them. Chains begin at the best of several annealed starts. The
-#' result depends strongly on them: see [mcmc_control()].
+#' is learned. It also recodes groups, with weights to match, so that no cell's expectation changes and the prior alone
+#' decides: of two nested groups the inner one becomes the difference, disjoint groups their union, and back. So chains
+#' alternate between groups that fit equally well, such as a group and its complement if there is a baseline.
+#' [cooccurrence()] averages over them. Chains begin at the best of several annealed starts. The result depends strongly
+#' on them: see [mcmc_control()].
 #'
 #' **What has a meaning.** Features can trade places from draw to draw, so averages of `rows`, `columns` or `weights`
 #' over draws mean nothing. Only what does not depend on labels is averaged: the expected cells ([fitted()],
@@ -27,11 +28,11 @@
 #' 309 tables drawn from the prior, ranks of what is averaged did not depart from uniform ([calibration()]).
 #'
 #' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (multiplications; exponentials and
-#' Polya-Gamma variables are O(n m)), O(counts above 0 times K + L) for Poisson, and O(n m + (n + m) K L) for complete
-#' Gaussian data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes. The number of
-#' features grows during a chain: four chains by defaults of 150 x 256 black and white pixels, 14 480 sweeps, took 509 s
-#' of the processor, ended with 25 to 47 features a side and did not agree. Eight short chains predicted missing pixels
-#' better (`bench/bmf.md` in the sources).
+#' Polya-Gamma variables are O(n m)), O(c (K + L)) for Poisson with c cells above 0, and O(n m + (n + m) K L) for
+#' complete Gaussian data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes. The
+#' number of features grows during a chain: four chains by defaults of 150 x 256 black and white pixels, 14 480 sweeps,
+#' took 509 s of the processor, ended with 25 to 47 features a side and did not agree. Eight short chains predicted
+#' missing pixels better (`bench/bmf.md` in the sources).
 #'
 #' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts
 #'   (`"poisson"`), `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose
@@ -40,7 +41,7 @@
 #'   `Inf`.
 #' @param ... must be empty.
 #' @param family the distribution of a cell: `"gaussian"`, `"bernoulli"` or `"poisson"`. `NULL`: `"bernoulli"` for
-#'   tables of 0 and 1, `"gaussian"` for all others.
+#'   tables of 0 and 1, `"gaussian"` for all others, counts included.
 #' @param fixed user-fixed binary features, such as known groups, which are part of the model as they are:
 #'   `list(rows = n x f, columns = m x g)`, or one of them. `NULL`: none, except that the Bernoulli family has a column
 #'   of ones on each side, so that there is a baseline; a matrix without columns is really none.
@@ -62,10 +63,10 @@
 #'   \item{`mean`}{n x m, the posterior mean of the expected cells over all draws.}
 #'   \item{`kept`}{states of each chain, evenly spaced.}
 #'   \item{`starts`}{what every annealed start reached.}
-#'   \item{`converged`}{`TRUE` where the chains agree: R-hat (rank-normalised, of halves of chains) at most 1.01 and at
-#'     least 400 effective draws (Vehtari and others 2021; above 1.1 a warning names what they differ in) for the
-#'     log-likelihood, the numbers of features, a few cells, and the features that a few pairs of rows and pairs of
-#'     columns share; `NA` for one chain, or fewer than 4 draws a chain.}
+#'   \item{`converged`}{`TRUE` where the chains have converged: R-hat (rank-normalised, of halves of chains) at most
+#'     1.01 and at least 400 effective draws (Vehtari and others 2021; above 1.1 a warning names what they differ in)
+#'     for the log-likelihood, the numbers of features, a few cells, and the features that a few pairs of rows and pairs
+#'     of columns share; `NA` for one chain, or fewer than 4 draws a chain.}
 #' }
 #' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()].
 #' @inherit bmf_prior references

@@ -80,7 +80,7 @@ fit_table.bmf <- function(fit, digits = 4L) {
   list(
     quantity = label, `90 % of draws` = unname(range),
     `R-hat` = ifelse(is.na(rhat), "-", sprintf("%.2f", rhat)),
-    `chains agree` = ifelse(is.na(rhat), "unknown", ifelse(rhat > rhat_agree, "no", "yes"))
+    `below 1.1` = ifelse(is.na(rhat), "unknown", ifelse(rhat > rhat_agree, "no", "yes"))
   )
 }
 

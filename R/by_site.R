@@ -8,7 +8,7 @@
 #' more surveys of equal effort would add.
 #'
 #' @details
-#' Draw no conclusion from the absences of a taxon or a site whose `share` is large.
+#' Where `share` is above about one half, draw no conclusion from the absences of that taxon or site.
 #' @param fit a result of [which_zeros()]; a fit that [false_absences()] takes; or, without `groups`, a result of
 #'   [which_zeros()] of shards.
 #' @param ... must be empty.
@@ -18,9 +18,9 @@
 #'   [false_absences()]; `NULL` is all. Other cells are not counted.
 #' @param kinds,phantom_convention see [false_absences()].
 #' @param x the data, if the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
-#' @param draws for intervals of fits: `NULL`, 100 draws if the fit has a posterior (`estimate` `"vb"` or `"gibbs"`),
-#'   else none; a number of them, 0 for none; or a list of fits to data of the same shape, such as [posterior_draws()]
-#'   or [bootstrap_draws()].
+#' @param draws for intervals of fits: `NULL`, 100 draws if the fit has a posterior (`estimate` `"vb"` or `"gibbs"`, or
+#'   of [visits_occupancy()]), else none; a number of them, 0 for none; or a list of fits to data of the same shape,
+#'   such as [posterior_draws()] or [bootstrap_draws()].
 #' @param level coverage of the intervals of fits, between 0 and 1.
 #' @return A data frame of class `which_zeros_sums`, in the order of the table, so that `cbind(sites, by_site(w))` is
 #'   right unless sites were left out or are for reference, which have no row; groups are in the order of their levels.
@@ -28,10 +28,10 @@
 #'   \item{`site`, `taxon` or `group`}{what is summed over.}
 #'   \item{`presences`, `zeros`}{their numbers; zeros are those that can be false. Unknown cells are not counted, nor
 #'     are zeros of taxa that were found at no site in results of [which_zeros()].}
-#'   \item{`missed`, `low`, `high`}{the expected number of false absences with its 90 % (`level`) interval; rounded for
-#'     results of [which_zeros()]. For these the interval combines that of the total, the measured scatter of sums (a
-#'     coefficient of variation of 0.25) and the random variation of a count; `NA` if no total is estimated. A fit has
-#'     an interval if there are draws.}
+#'   \item{`missed`, `low`, `high`}{the expected number of false absences with its 90 % (`level`) interval, whose ends
+#'     are whole numbers for results of [which_zeros()]. For these the interval combines that of the total, the measured
+#'     scatter of sums (a coefficient of variation of 0.25) and the random variation of a count; `NA` if no total is
+#'     estimated. A fit has an interval if there are draws.}
 #'   \item{`most`}{of fits of one table: an upper bound of the expected number if all taxa of a site are recorded
 #'     equally well. Intervals do not exceed it, except those of averages of variational fits ([ensemble()]).}
 #'   \item{`share`, `share_low`, `share_high`}{missed / (missed + presences), in \[0, 1\], `NA` where that is 0 / 0.}

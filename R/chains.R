@@ -408,7 +408,7 @@ tell_disagreement <- function(fit, apart) {
   warning(warningCondition(
     sprintf(
       paste(
-        "The chains do not agree (R-hat above %s) on %s (%d of %d quantities): their mean log joint densities are %s.",
+        "The chains do not agree (R-hat above %s) on %s (%d of %d quantities). Mean log joint density of each: %s.",
         "%s See summary()."
       ),
       format(rhat_agree), judged_words(names(apart)), length(apart), length(judged_draws(fit)),

@@ -18,7 +18,8 @@
 #' @param model a named list of models of this package and of other functions, as in [cross_validate()].
 #' @param loss loss of held-out cells, by which `k` is chosen, as in [cross_validate()]: `NULL`, `"squared"`,
 #'   `"absolute"` or a function of values and predictions. Rows and omissions keep theirs.
-#' @param criterion what is held out: `"cells"`, by which `k` is chosen, and `"rows"` and `"omissions"` beside them.
+#' @param criterion what is held out: `"cells"`, by which `k` is chosen; `"rows"` and `"omissions"`, which are reported
+#'   as well.
 #' @return A list of class `multicause_comparison`: `table`, a data frame with `model`, `k`, `cells`, `cells_se`,
 #'   `behind` (difference to the best model over common folds), `behind_se`, `rows`, `rows_se`, `seconds`, `megabytes`,
 #'   `converged` and, if requested, `auc`, `auc_within` and `ap` of planted omissions; `cells`, `rows` and

@@ -174,7 +174,7 @@ clipped_sentence <- function(cv) {
   if (length(share)) {
     shown <- paste(sprintf("%s %s %%", names(share), format(100 * share, digits = 2L, trim = TRUE)), collapse = ", ")
     wrap_text(sprintf(
-      "Held-out cells with a probability below %s, which counts as that: %s.", format(cv$floor), shown
+      "Held-out cells whose fitted probability was raised to %s, or lowered to 1 minus it: %s.", format(cv$floor), shown
     ), exdent = 2L)
   }
 }

@@ -36,9 +36,9 @@
 #'
 #' **The same result.** Results depend on [set.seed()] alone, for any `n_threads` and any plan, because the seeds of all
 #' tasks are drawn first.
-#' @param n_start number of starts, from 1 to a million. Ignored where `start` is given or where one start decides.
+#' @param n_start number of starts, from 1 to a million. Ignored where `start` is given or the optimum is unique.
 #' @param max_iter largest number of iterations of a start, at least 0.
-#' @param tol relative tolerance: a start has converged when two accelerated cycles in a row (without
+#' @param tol relative tolerance: a start has converged when two cycles of SQUAREM in a row (without
 #'   acceleration: one iteration) gain less than `tol` times the absolute objective; 0 means never.
 #' @param accelerate `TRUE` or `FALSE`.
 #' @param n_threads threads inside an iteration (OpenMP), at least 1. The result does not depend on it. A forked process

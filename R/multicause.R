@@ -338,8 +338,8 @@ updated_call <- function(object, changes, known, evaluate, where) {
 # Checks that the objects which a call names are still there. The names of a formula are columns.
 check_call_names <- function(call, where) {
   for (name in names(call)[-1L]) {
-    used <- all.names(call[[name]])
-    gone <- if (!any(c("~", "function", "$", "@") %in% used)) Filter(function(v) !exists(v, where), all.vars(call[[name]]))
+    if (any(c("~", "function", "$", "@") %in% all.names(call[[name]]))) next
+    gone <- Filter(function(used) !exists(used, where), all.vars(call[[name]]))
     if (length(gone)) {
       stop_input("`%s` of the call is `%s`, which is not known here: give it, as in `update(object, %s = ...)`.",
         name, gone[1L], name)

@@ -5,20 +5,22 @@
 #' are not probabilities. Under `loss = "kl"` it is the maximum likelihood fit of Poisson counts.
 #'
 #' @details
-#' **Model.** \deqn{x_{ij} \approx \mu_{ij} = \sum_c w_{ic} h_{cj}}{x[i,j] ~ mean[i,j] = sum_c w[i,c] h[c,j]} with
-#' `coefficients` \eqn{w} (n x k) and `basis` \eqn{h} (k x m), both at least 0. Missing cells drop out of the loss.
+#' **Model.** \deqn{x_{ij} \approx \mu_{ij} = \sum_c w_{ic} h_{cj}}{mu[i,j] = sum_c w[i,c] h[c,j], which is to
+#' be near x[i,j]} with `coefficients` \eqn{w} (n x k) and `basis` \eqn{h} (k x m), both at least 0. Missing cells drop
+#' out of the loss.
 #'
 #' **Estimation.** `"euclidean"` minimises half the squared error by coordinate descent on whole rows of a factor, with
-#' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises \eqn{\sum x
-#' \log(x / \mu) - x + \mu} by ten multiplicative updates, and then in each iteration by one Newton step for every row
-#' and every column within the bounds, which cannot raise the loss (Tran-Dinh and others 2015). Both are extrapolated
-#' and stop at the conditions of an optimum: the squared length of the part of the gradient that could still lower the
-#' loss must be less than `tol` times that of its positive part, in two successive cycles. `accelerate = FALSE` in
-#' [fit_control()] gives Lee and Seung's multiplicative updates, which stop on small gains; `algorithm = "em"` gives
-#' them, under `"kl"`, with acceleration.
+#' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises \eqn{\sum_{ij}
+#' (x_{ij} \log(x_{ij} / \mu_{ij}) - x_{ij} + \mu_{ij})}{sum (x log(x / mu) - x + mu)} by ten multiplicative updates,
+#' and then in each iteration by one Newton step for every row and every column within the bounds, which cannot raise
+#' the loss (Tran-Dinh and others 2015). Both are extrapolated and stop at the conditions of an optimum: the squared
+#' length of the part of the gradient that could still lower the loss must be less than `tol` times that of its positive
+#' part, in two successive cycles. `accelerate = FALSE` in [fit_control()] gives Lee and Seung's multiplicative updates,
+#' which stop on small gains; `algorithm = "em"` gives them, under `"kl"`, with acceleration.
 #'
-#' **Unique form.** Rows of the basis sum to 1, so that coefficients are shares of a site's total, and
-#' components come in order of decreasing total. Nothing is scaled or reordered where `start` is given.
+#' **Unique form.** Rows of the basis sum to 1, so that coefficients are in the units of `x` (under `"kl"` those of a
+#' site sum to its total), and components come in order of decreasing total. Nothing is scaled or reordered where
+#' `start` is given.
 #'
 #' **Shards.** `x` may be a result of [shards()] with `loss = "kl"`, by multiplicative updates; see there. The result
 #' has class `nmf_shards`.
@@ -35,8 +37,8 @@
 #' @param start initial values `list(coefficients = n x k, basis = k x m)`, all at least 0, for one start. Under `"kl"`
 #'   no observed cell above 0 may have mean 0.
 #' @param control settings from [fit_control()].
-#' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (but `certificate`, `fixed` and
-#'   `expected_false`), where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared
+#' @return A list of class `nmf`, with the parts described in [aspect_bernoulli()] (except `fixed`),
+#'   where `param` holds `coefficients` (n x k) and `basis` (k x m), and `residual` the squared
 #'   relative distance from the conditions of an optimum (see Estimation). The `objective` is minus the loss, or under
 #'   `"kl"` for whole numbers the Poisson log-likelihood, whose `df` counts k (n + m - 1) parameters; elsewhere `loglik`
 #'   is `NA`.
@@ -51,10 +53,10 @@
 #' @seealso [predict.nmf()], [compare_models()]
 #' @examples
 #' set.seed(1)
-#' x <- matrix(rpois(200, 2), 20, 10)
-#' fit <- nmf(x, k = 2, loss = "kl")
-#' fit
-#' AIC(fit)
+#' faunas <- rbind(woodland = c(deer = 5, hare = 4, owl = 1, vole = 0), steppe = c(0, 3, 1, 6))
+#' size <- matrix(runif(80, 0, 2), 40) # of both faunas at each site
+#' x <- apply(size %*% faunas, 2, function(mean) rpois(40, mean))
+#' nmf(x, k = 2, loss = "kl")
 #' @export
 nmf <- function(x, k, ..., loss = c("euclidean", "kl"), start = NULL, control = fit_control()) {
   call <- match.call()

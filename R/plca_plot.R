@@ -96,6 +96,9 @@ largest_levels <- function(q) {
 
 # The dimension along which the components differ most, by the mean spread of their probabilities.
 marginals_title <- function(marginals, titles) {
+  if (length(marginals) == 1L) {
+    return(sprintf("The distribution of each component over %s", sub(":.*", "", titles)))
+  }
   spread <- vapply(marginals, function(q) sum(apply(q, 2L, max)), 0)
   sprintf("The components differ most in %s", sub(":.*", "", titles[which.max(spread)]))
 }

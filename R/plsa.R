@@ -10,7 +10,7 @@
 #' \deqn{P_i(j) = \sum_c g_{ic} w_{cj}}{P_i(j) = sum_c g[i,c] w[c,j]}
 #' with `membership` \eqn{g} (n x k) and `basis` \eqn{w} (k x m); the rows of both sum to 1. The log-likelihood is
 #' \eqn{\sum_{ij} x_{ij} \log P_i(j)}{sum x[i,j] log P_i(j)}, without the multinomial coefficient. Row totals are fixed,
-#' not modelled. Except for scale this is the matrix factorisation that minimises the Kullback-Leibler divergence.
+#' not modelled. `"ml"` is the matrix factorisation by the Kullback-Leibler divergence, up to the scale of rows.
 #'
 #' **Estimate.** Memberships have a Dirichlet prior with parameters \eqn{\alpha_c}{alpha[c]} (`prior$membership`), and
 #' the basis one with \eqn{\eta}{eta} for all taxa (`prior$basis`).
@@ -20,7 +20,7 @@
 #'   tables by which 1.1 was chosen (`bench/lda.md` in the sources).
 #' * `"gibbs"` draws from the posterior. In all of 12 fits it predicted held-out halves better than `"map"`: their
 #'   perplexity was lower by 2 to 44 %. A fit takes several times as long. [confint()][confint.multicause] gives
-#'   intervals of the basis.
+#'   posterior intervals of the basis.
 #' * `"vb"` is variational Bayes, with a lower bound of the log evidence; `prior = "eb"`, the default there and for
 #'   `"gibbs"`, learns the priors from the data. Do not interpret those of `"vb"`: if both parameters were 0.5, `"vb"`
 #'   learnt 1.7 to 2.2 and 0.05 to 0.07, `"gibbs"` 0.46 to 0.59 and 0.40 to 0.53.
@@ -35,17 +35,17 @@
 #' (Mimno and McCallum 2008). `effects` \eqn{\beta} sum to 0 over components, so that the log-odds of the expected
 #' shares of component 2 against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. They are drawn
 #' together with the components of all counts (`estimate = "gibbs"`, the default then), so their intervals include the
-#' uncertainty of the topics and the variation between sites of equal covariates. In 110 simulated corpora each of 150
-#' documents, with 20 and with 60 counts, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the root
-#' mean square error of slopes was 0.011, and 0.037 by package stm; but the corpora were drawn from the model of
-#' `plsa()`, not of stm (`bench/membership.md` in the sources).
+#' uncertainty of the topics and the variation between sites of equal covariates. In simulated corpora of 150 documents,
+#' 110 with 20 and 110 with 60 counts a document, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the
+#' root mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the corpora were
+#' drawn from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial, given that they fell
 #' into observed cells. `"paper"` leaves missing cells out of the sum (section 4.1 of Shashanka and others 2007, as we
-#' read it) and is kept for comparison: in `vignette("counts")` its mean relative error on missing cells of data without
-#' noise is 22 %, that of the conditional rule less than 0.001 %.
+#' read it) and is kept for comparison: in `vignette("counts")`, with the true basis given, its mean relative error on
+#' missing cells of data without noise is 22 %, that of the conditional rule less than 0.001 %.
 #'
-#' **Zeros.** A column without counts gets probability 0, except under a Dirichlet prior above 1. A row of zeros is an
+#' **Zeros.** A column without counts gets probability 0 with `"ml"` and flat priors. A row of zeros is an
 #' error, unless it has neighbours.
 #'
 #' **New sites** ([predict()][predict.plsa], [document_completion()], [test_loglik()]) get memberships with the basis
@@ -67,9 +67,9 @@
 #' @param estimate `"map"`, `"vb"`, `"gibbs"` or `"ml"`; see Details. With `membership` it is `"gibbs"`.
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
 #'   for the basis a number. `NULL`: by `estimate`. `"eb"`, for `"vb"` and `"gibbs"`: learnt. With the argument
-#'   `membership`: `list(effects = , concentration = , basis = )`, the standard deviation of effects on covariates of
-#'   standard deviation 1 (1.65), the mean of an exponential prior (k) cut to at most 1000, and the basis' (learnt),
-#'   each of which may be left out.
+#'   `membership`: `list(effects = , concentration = , basis = )`, each of which may be left out: the standard
+#'   deviation of a normal prior of effects, covariates having standard deviation 1 (1.65); the mean of an exponential
+#'   prior of the concentration, truncated at 1000 (k); the Dirichlet parameter of the basis (learnt).
 #' @param membership `NULL`, or a formula of covariates of sites that memberships follow, such as `~ age`.
 #' @param site_data for `membership`, a data frame with a row for each site, such as [site_table()] gives: matched by
 #'   row names or a column that holds the sites' names, else taken in the order of `x`.
@@ -81,7 +81,7 @@
 #' @return A list of class `plsa` (with `"gibbs"` `plsa_gibbs` before it), with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `basis` (k x m), with the names of `x`; components in order of decreasing
-#'     share of the counts.}
+#'     share of the counts (the print has the mean of their shares over sites).}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood`, `log_posterior` (with `smooth`
 #'     `smoothed_...`), `lower_bound` or `log_joint` (the largest of any draw); the log-likelihood of the observed
 #'     cells, in nats.}

@@ -34,7 +34,7 @@
 #' **Many visits to a few sites.** `max_visits` limits them. `surplus = "pool"` pools the visits of a site into searches
 #' of about equal size, dated visits with their neighbours in time, and `n_pooled` has their numbers: use `detection =
 #' ~log(n_pooled)`. `"first"` and `"random"` drop the other visits. On simulated faunas of up to 60 collections the
-#' number of presences was 1 % too high from 5 pooled searches with that covariate, 19 % too low without it, and 9 to
+#' estimated presences were 1 % too many with 5 pooled searches and that covariate, 19 % too few without it, and 9 to
 #' 10 % too low from 5 collections (`bench/visits.md` in the sources).
 #'
 #' **One species, other shapes.** Without `site`, `taxon` and `visit`, `data` may have any of [the shapes of repeated
@@ -85,7 +85,7 @@
 #' Reitan T, Ergon T, Liow LH (2022). Relative species abundance and population densities of the past: developing
 #' multispecies occupancy models for fossil data. *Paleobiology* 49, 23-38. \doi{10.1017/pab.2022.17}
 #' @examples
-#' # A survey: three visits, one of which found nothing
+#' # A survey: four visits, one of which found nothing
 #' records <- data.frame(
 #'   pond = c("North", "North", "North", "South"),
 #'   day = c("2021-05-02", "2021-05-02", "2021-06-01", "2021-05-03"),
@@ -104,7 +104,7 @@
 #' bodies <- subset(tetrapod_occurrences, !grepl("trace", pres_mode))
 #' fauna <- visits_array(
 #'   bodies, site = c("formation", "early_interval"), taxon = "genus", visit = "collection_no",
-#'   max_visits = 4, min_visits = 2, min_sites = 4
+#'   max_visits = 4, min_visits = 2, min_sites = 5
 #' )
 #' fit <- visits_bernoulli(fauna, 1, detection = ~log(n_pooled))
 #' fit

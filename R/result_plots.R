@@ -83,7 +83,8 @@ best_title <- function(panels) {
   chosen <- lapply(panels, function(each) each$chosen[each$chosen$choice == choice_words[1L], ])
   k <- vapply(chosen, function(each) each$k[which.min(each$loss)], 0)
   if (length(panels) > 1L) {
-    return(sprintf("The criteria choose k = %s", paste(unique(sort(k)), collapse = ", ")))
+    each <- sub("loss per ", "", vapply(panels, `[[`, "", "panel"))
+    return(paste("Least:", paste(sprintf("%s k = %g", each, k), collapse = ", ")))
   }
   best <- chosen[[1L]][which.min(chosen[[1L]]$loss), ]
   many <- nrow(chosen[[1L]]) > 1L
@@ -99,7 +100,9 @@ loss_panel <- function(results, label, ylab) {
   results <- data.frame(results[shown, c("k", "loss", "se")], label = label)
   results <- results[order(label, results$k), ]
   each <- lapply(split(results, results$label), function(mine) {
-    data.frame(mine[cv_choice(mine), ], choice = choice_words, row.names = NULL)
+    # Without standard errors nothing is within one of the least.
+    at <- data.frame(mine[cv_choice(mine), ], choice = choice_words, row.names = NULL)
+    at[seq_len(if (anyNA(at$se)) 1L else 2L), ]
   })
   list(results = results, chosen = do.call(rbind, unname(each)), panel = ylab)
 }

@@ -96,7 +96,7 @@ print.summary.multicause_shards <- function(x, ...) { # nolint: object_name_lint
     cat("\n")
     print(x$components)
   }
-  if (!is.null(x$certificate)) print_certificate(x$certificate)
+  if (!is.null(x$certificate)) print_certificate(x$certificate, names(x$fit$objective))
   if (!is.null(x$fit$model$rows)) cat(sprintf("\nMemberships lie in %s\n", x$fit$folder))
   invisible(x)
 }

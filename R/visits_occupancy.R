@@ -30,9 +30,9 @@
 #' undetected presences, and estimated freely too many.
 #'
 #' **How many were missed.** The print gives the expected number of presences at visited sites that no visit found, with
-#' two 90 % intervals. The first assumes that the model is true. The second allows for its errors in real surveys: a
-#' factor of 1.9 each way (3 if visits are years), combined with the model's variance on the log scale
-#' (`bench/visits_occupancy.md` in the sources). [by_taxon()], [by_site()] and [false_absences()] give the numbers by
+#' two 90 % intervals. The first allows for errors of the model in real surveys: a factor of 1.9 each way (3 if visits
+#' are years), combined with the model's variance on the log scale (`bench/visits_occupancy.md` in the sources). The
+#' second assumes that the model is true. [by_taxon()], [by_site()] and [false_absences()] give the numbers by
 #' taxon, by site and by cell. [sample_coverage()] gives the share of the records of the next visit that will be of taxa
 #' known at the site.
 #'
@@ -44,7 +44,8 @@
 #'
 #' **Cost** is O(n m visits) a draw; sites with equal covariates and equal history of a taxon count once.
 #'
-#' @param x repeated surveys of the same n sites, in any shape that [visits_bernoulli()] takes; `NA` where there was no
+#' @param x repeated surveys of the same n sites: the result of [visits_array()], a list of tables (one for each visit),
+#'   an array, or data of package unmarked, as [visits_bernoulli()] takes them; `NA` where there was no
 #'   visit. A taxon that no visit found counts as one that was looked for.
 #' @param presence,detection formulas of the probability that a taxon is there (covariates of sites), and that a visit
 #'   finds it (covariates of visits and sites). `detection` may use `visit`, the number of the visit. `detection = NULL`
@@ -63,8 +64,10 @@
 #'   \item{`mean`}{a data frame with the mean of each coefficient over taxa and its standard deviation among taxa, on
 #'     covariates of mean 0 and standard deviation 1: `part`, `term`, `mean`, `low`, `high` (90 %), `spread`.}
 #'   \item{`total`}{`missed`, `low`, `high` (surveys as they are), `model_low`, `model_high` (if the model holds).}
-#'   \item{`cells`}{n x m: `presence`, the occupancy probability, and `present`, that of a presence given the visits.}
-#'   \item{`uneven`}{a data frame of its values, their weights and the number missed given each.}
+#'   \item{`cells`}{n x m: `presence`, the occupancy probability, and `present`, that of a presence given the visits
+#'     (at cells where none found it, `missed` of [false_absences()]).}
+#'   \item{`uneven`}{a data frame of its values, their weights and the number missed given each (`NA` where the
+#'     weight is negligible).}
 #'   \item{`waic`}{`waic`, `elpd`, `p_waic`, sums over cells that were visited.}
 #'   \item{`draws`}{`theta`, coefficients of the scaled covariates (terms x m x draws), and `center` and `spread`, their
 #'     means and standard deviations among taxa.}

@@ -55,24 +55,24 @@ response_figure <- function(fit, part, covariate, taxon, level) {
   names <- side_names(fit, 2L)[shown]
   rows <- data.frame(at = rep(values, length(shown)), taxon = factor(rep(names, each = 101L), unique(names)))
   rows$probability <- long(if (is.null(taxon)) p else p$mean)
-  mean <- tapply(rows$probability, rows$at, mean)
+  line <- if (is.null(taxon)) mean_response(fit, part, design, level)
+  mean <- if (is.null(taxon)) line$probability else tapply(rows$probability, rows$at, mean)
   ends <- mean[c(1L, length(mean))]
   title <- sprintf(
-    "Mean %s %s with %s, from %.2f to %.2f", c(presence = "occupancy", detection = "detection")[[part]],
-    if (abs(diff(ends)) < 0.02) "changes little" else if (diff(ends) > 0) "rises" else "falls", covariate, ends[1L],
+    "%s %s with %s, from %.2f to %.2f", c(presence = "Occupancy", detection = "Detection")[[part]],
+    if (abs(diff(ends)) < 0.02) "ends as it begins" else if (diff(ends) > 0) "rises" else "falls", covariate, ends[1L],
     ends[2L]
   )
   alt <- sprintf("Lines: %s of %d %s, against %s.", y, length(shown), words[2L], covariate)
   ribbon <- sprintf("%s %% interval", format(100 * level))
   if (is.null(taxon)) {
-    mean <- mean_response(fit, part, design, level)
     figure <- new_figure(rows, gg_aes(x = "at", y = "probability"), title, alt, covariate, y,
-      sprintf("Thick line: the mean over %s, with its %s", words[2L], ribbon)) +
+      sprintf("Thick line: the average %s, with its %s", singular_word(words[2L]), ribbon)) +
       ggplot2::geom_line(gg_aes(group = "taxon"), colour = "grey55", alpha = min(0.8, 0.3 + 8 / length(shown)),
         linewidth = 0.35) +
-      ggplot2::geom_ribbon(gg_aes(ymin = "low", ymax = "high"), data.frame(at = values, mean), alpha = 0.25,
+      ggplot2::geom_ribbon(gg_aes(ymin = "low", ymax = "high"), data.frame(at = values, line), alpha = 0.25,
         fill = component_colours(1L)) +
-      ggplot2::geom_line(data = data.frame(at = values, mean), colour = component_colours(1L), linewidth = 1.1)
+      ggplot2::geom_line(data = data.frame(at = values, line), colour = component_colours(1L), linewidth = 1.1)
   } else {
     rows$low <- long(p$lower)
     rows$high <- long(p$upper)

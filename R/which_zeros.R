@@ -7,8 +7,8 @@
 #' @details
 #' **Two numbers of a zero.**
 #' \describe{
-#'   \item{`probability`}{the probability \eqn{p} that the cell is a presence in this table, as predicted from the other
-#'     cells.}
+#'   \item{`probability`}{the probability \eqn{p} of a record in this cell, as predicted from the other cells of this
+#'     table. It ranks the zeros, and is no statement on other surveys.}
 #'   \item{`missed`}{the probability that at least one of *two more surveys of equal effort* would find the taxon there,
 #'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. One \eqn{r} makes these probabilities sum to the
 #'     number that two more surveys would find. `missed_low` and `missed_high` are the ends of a 90 % interval. The
@@ -45,8 +45,8 @@
 #' tenth of the presences is held out, and a logistic regression learns to predict them from the scores (stacking,
 #' Wolpert 1992). A taxon found at no site gets no probability.
 #'
-#' **Assumptions.** Presences are never errors. Ages of sites do not come from the same faunas, which would then be used
-#' twice ([smooth_over()]).
+#' **Assumptions.** Presences are never errors. Ages of sites must not be derived from these faunas, which would then be
+#' used twice ([smooth_over()]).
 #'
 #' **Cost.** O(`copies` (n m k + n F)) for n sites, m taxa, k components; 0.6 GB of memory at 2 000 x 500. Copies run in
 #' parallel under a [future::plan()].
@@ -64,19 +64,21 @@
 #'   a number, a range of two, a number for each site, or a matrix with both ends for each site. Names are matched to
 #'   those of `x` in this and all other arguments; without names values are taken in order.
 #' @param effort a number for each site that measures how well it was searched, such as the logarithm of its number of
-#'   specimens; see [aspect_bernoulli()].
+#'   specimens; see [aspect_bernoulli()]. It changes the total: see *Other evidence*.
 #' @param visits repeated surveys, from [visits_array()]; `x` may then be left out, or selects and orders sites and taxa
 #'   by its names. Only one of `completeness`, `effort`, `visits` and `assume` can be given.
 #' @param presence,detection,visit_data,site_data with `visits`: formulas of covariates of presence and of detection,
-#'   and the covariates, as in [visits_occupancy()]. `NULL`: both differ among taxa, and detection also among visits.
+#'   and the covariates, as in [visits_occupancy()]. `NULL`: a probability for each taxon; detection also varies by
+#'   visit.
 #' @param series `TRUE`: rows are time bins of one region, with all that was found in it.
-#' @param assume `"phantom"`: the share of each site that a phantom explains was missed. `NULL`: nothing is assumed.
+#' @param assume `"phantom"`: zeros that a phantom, an empty component, explains were missed. `NULL`: nothing is
+#'   assumed.
 #' @param leave_out sites to leave out: names, numbers, or `TRUE` or `FALSE` for each; with `groups`, names of groups.
 #' @param reference sites, given as for `leave_out`, that inform the result but whose zeros are not ranked (`r` of
 #'   package DarkDiv). The other sites must hold at least 20 presences.
 #' @param quick `TRUE`: a first look, with fewer fits and copies.
 #' @param copies number of copies of the table, each with a tenth of the presences held out, from 2 to 10. `NULL`: 10 up
-#'   to 2000 presences, 5 up to 50 000, else 2; with `quick` 2, or as many as hold out 100 presences.
+#'   to 2000 presences, 5 up to 50 000, else 2; with `quick` at least 2, until 100 presences are held out.
 #' @param seed a whole number; the same seed gives the same result. `NULL` draws one, which the result keeps.
 #' @param seconds a time limit: after this many seconds no further copy begins, if at least two are finished.
 #' @param control settings from [fit_control()]: `n_threads`, `progress` and `checkpoint` alone. An interrupt keeps the

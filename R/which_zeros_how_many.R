@@ -258,7 +258,7 @@ evidence_words <- list(
 evidence_of <- list(
   completeness = "what was there", effort = "what was there, if misses follow effort",
   phantom = "what was there, if all that the phantom explains was missed",
-  visits = "what lived at the sites visited", chao = "what lived at the sites, at least",
+  visits = "what no visit found at the sites", chao = "what no visit found, if visits are alike",
   groups = "the fauna of each group", counts = "what was there to be counted, at least",
   curve = "what two more surveys of equal effort would find",
   gaps = "what lived, if ranges are as complete outside"

@@ -149,7 +149,7 @@ later_sentences <- function(x) {
     if (!is.null(x$reason)) no_number_sentence(x$reason),
     if (!is.null(x$first)) {
       sprintf(
-        "First %s: mean probability %.2f, share found %.2f.", count_words(x$first$zeros, "zero"), x$first$missed,
+        "First %s: mean `missed` %.2f, share found %.2f.", count_words(x$first$zeros, "zero"), x$first$missed,
         x$first$found
       )
     },

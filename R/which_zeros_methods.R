@@ -269,8 +269,10 @@ print_quality <- function(w) {
     of <- c("  this result", "  best simple rule")[seq_len(nrow(rows))]
     shown <- c(list(of), apply(rows, 2L, three, simplify = FALSE))
     names(shown) <- c(
-      sprintf("Held-out presences (%s%s)", format_big(w$curve$summary$changed), if (w$quick) ", quick" else ""), "AUC",
-      "SE",
+      sprintf(
+        "Held-out presences (%s in %s%s)", format_big(w$curve$summary$changed),
+        count_words(w$copies, "copy"), if (w$quick) ", quick" else ""
+      ), "AUC", "SE",
       paste("within", axis_words(w)[1L]), "SE"
     )
     cat("\n")
@@ -796,10 +798,13 @@ print.zero_explained <- function(x, ...) {
     "against", c(similar_words(near[!near$found, ], "lack it", x), companion_words(with[rev(which(!usual)), ], x))
   )
   if (nrow(with)) {
-    cat(sprintf("companions: present here; %% of their sites that have it, %.0f %% of all\n", 100 * with$rate[1L]))
+    writeLines(wrap_text(sprintf(
+      "companions: found here; in brackets the share of their %s with this %s (of all %1$s %.0f %%)", x$words[1L],
+      singular_word(x$words[2L]), 100 * with$rate[1L]
+    ), exdent = 2))
   }
   if (!is.null(x$score)) {
-    cat("Contributions of the learners to the log-odds: element `score`\n")
+    cat("What each learner adds to the log-odds of a record: `$score`\n")
   }
   invisible(x)
 }

@@ -460,7 +460,8 @@ zeros_figure <- function(w, n) {
 
 zeros_title <- function(value, event) {
   ends <- unique(sprintf("%.2f", range(value)))
-  sprintf("The first %s: %s with probability %s", count_words(length(value), "zero"), event, paste(ends, collapse = " to "))
+  first <- count_words(length(value), "zero")
+  sprintf("The first %s: %s with probability %s", first, event, paste(ends, collapse = " to "))
 }
 
 sums_figure <- function(sums, n, words = c("sites", "taxa")) {

@@ -271,7 +271,7 @@ side_heads_layer <- function(edge, n) {
 
 # How many taxa probably lived beyond their known range.
 ranges_title <- function(beyond, n, words) {
-  sprintf("%d of %d %s were probably there beyond their known range",
+  sprintf("%d of %d %s probably lived beyond their known range",
     length(unique(beyond$taxon[which(beyond$probability > 0.5)])), n, words)
 }
 

@@ -69,7 +69,7 @@ test_that("the print has what was found beside what was expected", {
   expect_match(lines[1L], "^What later surveys found: ")
   gained <- grep("Presences gained", lines, value = TRUE)
   expect_match(gained, sprintf("gained: %d ", out$later$gained))
-  expect_match(lines, "First 20 zeros: mean probability 0", all = FALSE)
+  expect_match(lines, "First 20 zeros: mean `missed` 0", all = FALSE)
   skip_if_not_installed("ggplot2")
   expect_s3_class(ggplot2::autoplot(out), "ggplot")
 })
