@@ -95,9 +95,9 @@ ac_check_phantom <- function(phantom, values) {
   if (is.null(phantom)) {
     return(NULL)
   }
-  text <- as.character(phantom)
+  text <- if (is.atomic(phantom)) as.character(phantom)
   if ("free" %in% text) stop_input("`phantom` cannot be the value \"free\": give this value another name.")
-  if (!is.atomic(phantom) || !length(text) || anyDuplicated(text) || !all(text %in% values)) {
+  if (!length(text) || anyDuplicated(text) || !all(text %in% values)) {
     stop_input("`phantom` must be NULL or some of the values, %s, not %s.", show_names(values, 10L),
       show_value(phantom))
   }

@@ -106,7 +106,7 @@ read_categories <- function(x, values = NULL, name = "x") {
 
 # list(columns, names) of a matrix.
 category_columns <- function(x, name) {
-  if (length(dim(x)) != 2L || !is.atomic(x)) {
+  if (length(dim(x)) != 2L || !is.atomic(x) || is.complex(x) || is.raw(x)) {
     stop_input("`%s` must be a matrix or data frame with a row for each site and a column for each taxon, not %s.",
       name, show_value(x))
   }
@@ -119,7 +119,9 @@ category_frame <- function(x, values, name) {
   columns <- unclass(plain_frame(x))
   labels <- names(columns)
   rows <- frame_row_names(x)
-  plain <- vapply(columns, function(column) is.atomic(column) && is.null(dim(column)), NA)
+  plain <- vapply(columns, function(column) {
+    is.atomic(column) && is.null(dim(column)) && !is.complex(column) && !is.raw(column)
+  }, NA)
   if (!all(plain)) stop_input("Columns of `%s` must be plain: %s is not.", name, show_names(labels[!plain][1L]))
   first <- if (length(columns) > 1L && is_text(columns[[1L]])) as.character(columns[[1L]])
   others <- unlist(lapply(columns[-1L], function(column) {
@@ -165,8 +167,8 @@ check_values_given <- function(values) {
     return(NULL)
   }
   if (is.factor(values)) values <- levels(values)
-  text <- as.character(values)
-  if (!is.atomic(values) || anyNA(text) || anyDuplicated(text) || !length(text) %in% 2:most_values) {
+  text <- if (is.atomic(values)) as.character(values)
+  if (anyNA(text) || anyDuplicated(text) || !length(text) %in% 2:most_values) {
     stop_input("`values` must be 2 to %s in their order, not %s.", count_words(most_values, "different value"),
       show_value(values))
   }

@@ -466,6 +466,9 @@ refit_table.noisy_or <- function(fit) {
 
 refuse_sampled <- function(fit) {
   if (has_draws(fit)) stop_input("`fit` has a posterior, of which posterior_draws(fit) has draws.")
+  if (any(fit$estimate %in% c("gibbs", "vb"))) {
+    stop_input("`fit` must be a fit, not a draw of a posterior: the other draws show how far it is known.")
+  }
 }
 
 refit_table.aspect_model <- function(fit) {

@@ -113,6 +113,7 @@ show_either <- function(x) {
 
 # Finds the words that `word` may stand for: equal up to case, else beginning with it or few letters different.
 near_words <- function(word, words) {
+  words <- as.character(words) # there may be none
   words <- words[!is_unreadable(words)]
   if (is_unreadable(word)) {
     return(character())

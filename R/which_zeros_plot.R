@@ -566,7 +566,7 @@ autoplot.zero_explained <- function(object, ...) {
     ) +
     colour_scale(stats::setNames(cell_colours[c("missed", "unknown")], levels(bars$speaks))) +
     # Numbers stand at the bars.
-    ggplot2::scale_x_continuous(breaks = NULL, expand = ggplot2::expansion(mult = c(0.02, 0.15))) +
+    ggplot2::scale_x_continuous(breaks = NULL, expand = ggplot2::expansion(mult = c(0.02, 0.2))) +
     # so low that no name is left out in one column
     ggplot2::theme(
       axis.text.y = ggplot2::element_text(size = 5.6, lineheight = apart_height),

@@ -123,6 +123,12 @@ site_time_figure <- function(w, bins, groups, unit) {
   missed <- lines[lines$kind == kinds[2L], ]
   missed$run <- paste(missed$group, cumsum(is.na(missed$low))) # no band over bins without a site
   missed <- missed[!is.na(missed$low), ]
+  panels <- nlevels(table$group)
+  across <- if (panels > 3L) ceiling(panels / 2) else panels
+  bars <- sprintf("number of %s", words[1L])
+  notes <- c(
+    if (panels > 1L) paste("Grey:", bars), not_shown(ages, at, wz_scored(w), words[1L], any(table$sites == 0))
+  )
   one <- singular_word(words[1L])
   joined <- if (anyDuplicated(lines[!is.na(lines$value), c("group", "kind")])) { # one bin has no line
     ggplot2::geom_line(gg_aes(linetype = "kind"), na.rm = TRUE)
@@ -143,11 +149,13 @@ site_time_figure <- function(w, bins, groups, unit) {
     ) + # a bin between empty ones has no ribbon
     ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, show.legend = FALSE) +
     joined + ggplot2::geom_point(gg_aes(shape = "kind"), size = 1.7, na.rm = TRUE) +
-    ggplot2::geom_text(
-      gg_aes(x = "age", y = "value", label = "label"), data.frame(
-        age = mean(range(bins$from, bins$to)), value = -0.045 * top, label = sprintf("number of %s", words[1L])
-      ), inherit.aes = FALSE, size = 2.3, colour = "grey30"
-    ) +
+    (if (panels == 1L) {
+      ggplot2::geom_text(
+        gg_aes(x = "age", y = "value", label = "label"),
+        data.frame(age = mean(range(bins$from, bins$to)), value = -0.045 * top, label = bars), inherit.aes = FALSE,
+        size = 2.3, colour = "grey30"
+      )
+    }) +
     ggplot2::scale_shape_manual(NULL, values = c(19L, 15L), limits = kinds) +
     ggplot2::scale_linetype_manual(NULL, values = c(1L, 2L), limits = kinds) +
     colour_scale(stats::setNames(cell_colours[c("found", "missed")], kinds)) +
@@ -157,9 +165,9 @@ site_time_figure <- function(w, bins, groups, unit) {
         ~ (. - strip$foot) / strip$unit, name = NULL, breaks = c(0, most - most %% 10^floor(log10(most)))
       )
     ) +
-    ggplot2::labs(caption = not_shown(ages, at, wz_scored(w), words[1L], any(table$sites == 0))) +
-    time_axis(c(bins$from, bins$to), unit, across = nlevels(table$group)) +
-    if (nlevels(table$group) > 1L) ggplot2::facet_wrap("group", nrow = 1L)
+    ggplot2::labs(caption = if (length(notes)) paste(notes, collapse = ". ")) +
+    time_axis(c(bins$from, bins$to), unit, across = across) +
+    if (panels > 1L) ggplot2::facet_wrap("group", ncol = across)
 }
 
 # The bin of most taxa per site.

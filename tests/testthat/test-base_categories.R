@@ -101,3 +101,10 @@ test_that("what is no table of values is refused", {
   twice <- suppressMessages(category_table(matrix(c("a", "b"), 2)))
   refuses(nmf(twice, 1), "several values")
 })
+
+test_that("values of kinds that have no order are refused", {
+  refuses(category_table(data.frame(a = 1i * 1:4)), "must be plain: \"a\" is not")
+  refuses(category_table(matrix(as.raw(1:4), 2)), "must be a matrix or data frame")
+  refuses(aspect_categorical(matrix(c(0, 1, 1, 2, 0, 1), 3), 2, phantom = methods::new("className", "a")), "phantom")
+  refuses(category_table(matrix(1:4, 2), values = quote(a)), "`values` must be 2 to")
+})

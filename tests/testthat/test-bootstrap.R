@@ -241,3 +241,11 @@ test_that("bootstrap fits of counts are spread as their totals are", {
   many <- plca(array(stats::rpois(60, 4), 3:5), 2)
   expect_identical(lapply(bootstrap_draws(many, 2)[[1L]]$param$marginals, dim), lapply(many$param$marginals, dim))
 })
+
+test_that("a draw of a posterior is not refitted", {
+  set.seed(1)
+  x <- matrix(rbinom(600, 1, 0.3), 30)
+  few <- mcmc_control(chains = 1, warmup = 5, draws = 5, n_start = 1, progress = FALSE)
+  fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, estimate = "gibbs", control = few)))
+  expect_error(bootstrap_draws(posterior_draws(fit, 1)[[1L]], 2), "not a draw", class = "multicause_input_error")
+})

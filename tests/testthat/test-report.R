@@ -212,6 +212,8 @@ test_that("a document can be drafted, edited and rendered, by report() or by its
   expect_identical(read_page(file), page)
   draft <- rmarkdown::draft(file.path(folder, "answer.Rmd"), "which_zeros", "multicause", edit = FALSE)
   expect_error(report(fit, file, template = draft), "Unknown argument `fit`", class = "multicause_input_error")
+  writeLines("No parameters.", bare <- tempfile(fileext = ".Rmd"))
+  expect_error(report(fit, file, template = bare), "Unknown argument", class = "multicause_input_error")
 })
 
 # Names with code injected into a page or its rendering. If executed, it calls trip() or marks the page.
