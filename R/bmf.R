@@ -118,7 +118,13 @@ bmf_family <- function(x) {
   if (missing(x)) stop_missing("x")
   x <- suppressMessages(catch_error(as_plain_matrix(x, "x"), function(e) NULL))
   values <- if (inherits(x, "dgCMatrix")) x@x else x
-  if (!is.null(x) && all(values %in% c(0, 1, NA))) "bernoulli" else "gaussian"
+  if (!is.null(x) && all(values %in% c(0, 1, NA))) {
+    return("bernoulli")
+  }
+  if (is.numeric(values) && all(values >= 0 & values == floor(values), na.rm = TRUE)) {
+    inform("`x` holds whole numbers, which are fitted as real ones; `family = \"poisson\"` is for counts.")
+  }
+  "gaussian"
 }
 
 long_run <- 2e7 # cells times sweeps over all chains, about half a minute

@@ -129,18 +129,16 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
   what <- c(
     share = "Share undetected", missed = "Undetected presences", richness = "Taxa per site, undetected ones included"
   )[attr(x, "of")]
-  writeLines(wrap_text(paste(c(
-    if (length(what)) what else "Contrast of groups", attr(x, "assumption")
-  ), collapse = ", "), exdent = 2))
+  writeLines(wrap_text(c(
+    paste(c(if (length(what)) what else "Contrast of groups", attr(x, "assumption")), collapse = ", "),
+    if (isTRUE(attr(x, "blind"))) "Groups searched with unequal effort cannot be compared by presence-absence data."
+  ), exdent = 2))
   shown <- as.data.frame(x)
   shown <- with_range(round_columns(shown, digits), "difference", c("low", "high"), function(x) vapply(x, format, ""))
   if (all(c("low", "high") %in% names(x))) names(shown)[names(shown) == "difference"] <- "difference (90 % interval)"
   names(shown)[names(shown) == "above"] <- "P(above 0)"
   print_rows(shown)
-  writeLines(wrap_text(c(
-    "Intervals are for groups whose sites are a random sample of many.",
-    if (isTRUE(attr(x, "blind"))) "Groups searched with unequal effort cannot be compared by presence-absence data."
-  ), exdent = 2))
+  writeLines(wrap_text("Intervals are for groups whose sites are a random sample of many.", exdent = 2))
   invisible(x)
 }
 

@@ -401,8 +401,9 @@ fill_matrix <- function(cells, kept, row_names, column_names, sparse) {
 left_out_line <- function(n, n_used, without) {
   without <- without[without > 0L]
   if (n_used < n) {
-    sprintf("Left out %d of %d rows: %s.", n - n_used, n,
-      paste(sprintf("no %s in %d", names(without), without), collapse = ", "))
+    sprintf("Left out %d of %d rows: %s%s.", n - n_used, n,
+      paste(sprintf("no %s in %d", names(without), without), collapse = ", "),
+      if (sum(without) > n - n_used) " (some lack several)" else "")
   }
 }
 

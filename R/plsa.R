@@ -124,10 +124,11 @@
 #'   in Neural Information Processing Systems* 20.
 #' @examples
 #' set.seed(1)
-#' basis <- rbind(woodland = c(5, 4, 1, 0, 0), savanna = c(0, 1, 3, 4, 2)) / 10
+#' basis <- rbind(woodland = c(deer = 5, boar = 4, hare = 1, oryx = 0, lion = 0), savanna = c(0, 1, 3, 4, 2)) / 10
 #' membership <- cbind(runif(30), 0)
 #' membership[, 2] <- 1 - membership[, 1]
 #' x <- t(apply(membership %*% basis, 1, function(p) rmultinom(1, 40, p)))
+#' colnames(x) <- colnames(basis)
 #' fit <- plsa(x, k = 2)
 #' fit
 #' top_terms(fit, n = 3)
@@ -138,7 +139,8 @@
 #'
 #' # prevalence by a covariate
 #' depth <- data.frame(depth = membership[, 1] + rnorm(30, 0, 0.2))
-#' follows <- plsa(x, k = 2, membership = ~depth, site_data = depth, control = chains)
+#' longer <- mcmc_control(warmup = 500, draws = 4000, progress = FALSE)
+#' follows <- plsa(x, k = 2, membership = ~depth, site_data = depth, control = longer)
 #' tidy(follows, "log_odds", conf.int = TRUE)
 #' plot(follows, "membership", "depth")
 #'

@@ -87,7 +87,7 @@ other_assumptions <- function(w) {
   given <- w$inputs$given
   out <- list()
   if (is.null(given$assume)) {
-    out$`the phantom is what was missed` <- without_evidence(given, assume = "phantom")
+    out$`all that a phantom explains was missed` <- without_evidence(given, assume = "phantom")
   } else {
     out$`as two more surveys would find` <- without_evidence(given)
   }

@@ -49,7 +49,8 @@
 #'   visit. A taxon that no visit found counts as one that was looked for.
 #' @param presence,detection formulas of the probability that a taxon is there (covariates of sites), and that a visit
 #'   finds it (covariates of visits and sites). `detection` may use `visit`, the number of the visit. `detection = NULL`
-#'   is `~visit`, or `~1` if there is one visit or more than ten.
+#'   is `~visit`, or `~1` if there is one visit or more than ten. The first level of a factor is its
+#'   reference.
 #' @param ... must be empty.
 #' @param visit_data,site_data their covariates, as in [visits_bernoulli()]. They must be known for every visit that was
 #'   made, and every site that was visited.

@@ -211,7 +211,7 @@ surveys_figure <- function(w) {
     sprintf("%.0f %% of the estimates held, within their 90 %% intervals", 100 * mean(within_band(table))),
     "Points: presences that more surveys found against their estimate, one for each of 54 series of 47 surveys.",
     "presences estimated", "presences found",
-    paste0("54 series of surveys; bands: 90 % intervals", if (length(mine)) "; line: this table")
+    paste0("54 series of 47 surveys; bands: 90 % intervals", if (length(mine)) "; line: this table")
   ) + lapply(c("unlike", "alike"), function(by) {
     ggplot2::geom_ribbon(
       gg_aes(x = "estimated", ymin = "low", ymax = "high", fill = "class"), band(by), inherit.aes = FALSE, alpha = 0.35

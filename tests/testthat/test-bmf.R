@@ -484,3 +484,9 @@ test_that("what packages posterior, coda, bayesplot and insight ask of a fit is 
   others <- c(fits[c("aspect_bernoulli", "nmf", "plca", "visits")], list(ensemble(fits[c("vb", "aspect_bernoulli")])))
   for (one in others) for (verb in verbs) expect_error(verb(one), class = "multicause_input_error")
 })
+
+test_that("counts without a family are fitted as real numbers, and this is told", {
+  expect_message(expect_identical(bmf_family(matrix(0:5, 2)), "gaussian"), 'family = "poisson"')
+  expect_no_message(bmf_family(matrix(c(0.5, 2, 3, 1), 2)))
+  expect_no_message(bmf_family(matrix(0:1, 2, 2)))
+})

@@ -145,7 +145,7 @@ test_that("a model that fails loses nothing of the others and is shown; so are p
   expect_identical(compared$cells$failed$model, c("once", rep("never", 3)))
   expect_identical(compared$cells$failed$message, c("no memory left", rep("of no use", 3)))
   expect_identical(compared$cells$folds$clipped, rep(c(0, 160), 2:3))
-  expect_match(print_words(compared), "which counts as that: sure 100 %", fixed = TRUE)
+  expect_match(print_words(compared), "lowered to 1 minus it: sure 100 %", fixed = TRUE)
   lost <- "FAILED: never, 3 fits to folds by cells: of no use\nFAILED: once, 1 fit"
   expect_output(print(compared), lost, fixed = TRUE)
   expect_output(print(compared$cells), "FAILED: once, 1 fit to folds by cells: no memory left", fixed = TRUE)

@@ -193,7 +193,7 @@ test_that("chains that disagree say on what", {
       case$visits, 2, detection = ~date, visit_data = given, estimate = "gibbs", rare = 0,
       control = few(warmup = 0, draws = 20, keep = 2, init = "prior")
     ),
-    "do not agree \\(R-hat above 1.1\\) on [^\"]+ \\([1-8] of 8 quantities\\): their mean log joint densities",
+    "do not agree \\(R-hat above 1.1\\) on [^\"]+ \\([1-8] of 8 quantities\\)[.] Mean log joint density of each: ",
     class = "multicause_chains_disagree"
   )
 })
