@@ -157,7 +157,9 @@ tell_sums <- function(x, kind, name) {
     own <- unname(sums[[side]])
     all <- unname(sums[[setdiff(names(sums), side)]]) # of each cell of a line
     line <- function(j) as.vector(if (side == "row") x[j, ] else x[, j])
-    is_sum <- function(j) sum(line(j) > 0, na.rm = TRUE) > 2L && all(abs(2 * line(j) - all) <= 1e-9 * all, na.rm = TRUE)
+    is_sum <- function(j) {
+      sum(line(j) > 0, na.rm = TRUE) > 2L && all(abs(2 * line(j) - all) <= 1e-9 * all, na.rm = TRUE)
+    }
     at <- if (sum(own > 0) > 3L) Filter(is_sum, which(abs(2 * own - sum(own)) <= 1e-9 * sum(own)))
     what <- "is the sum of the others. Leave it out"
     if (!length(at) && kind == "binary" && length(own) > 2L && length(all) >= least_full) {

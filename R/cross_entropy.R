@@ -51,6 +51,9 @@ cross_entropy <- function(groups = NULL, strength = c(between = 0, within = 0), 
   method <- check_choice(method)
   strength <- check_strength(strength)
   by_pair <- is.list(strength)
+  if (!is.null(dims) && !is.numeric(dims) && !is.character(dims)) {
+    stop_input("`dims` must be numbers or names of dimensions, or NULL, not %s.", show_value(dims))
+  }
   if (by_pair && !(is.null(groups) && is.null(dims))) {
     stop_input("`groups` and `dims` must be left out where `strength` has a matrix for each dimension.")
   }

@@ -110,7 +110,7 @@ reorder_beside <- function(fit, at) {
 }
 
 #' @exportS3Method ggplot2::autoplot
-autoplot.alignment <- function(object, ...) {
+autoplot.alignment <- function(object, ...) { # nolint: object_name_linter.
   stop_input("An alignment has no figure: `plot(object$fit)` draws the fit with its components in the new order.")
 }
 

@@ -366,7 +366,7 @@ test_that("edges of verbs: one taxon, named kinds, integer ages, data that were 
   quiet <- function(expr) suppressWarnings(suppressMessages(expr))
   one <- quiet(logistic_pca(x[, 1, drop = FALSE], 1, control = few))
   expect_s3_class(align_components(one, one), "alignment")
-  expect_error(plot(align_components(one, one)), "has no figure: `plot\\(object\\$fit\\)`", class = "multicause_input_error")
+  refuses(plot(align_components(one, one)), "has no figure: `plot\\(object\\$fit\\)`")
   expect_identical(nrow(coherence(quiet(logistic_pca(x * 0, 1, control = few)))), 0L)
   fit <- quiet(aspect_bernoulli(x, 2, control = few))
   missed <- function(kinds) sum(false_absences(fit, Inf, kinds = kinds)$missed)

@@ -303,7 +303,8 @@ test_that("letters and + of a scale of cover are taken for presences", {
   l <- expand.grid(plot = paste0("p", 1:12), species = paste("Genus", letters[1:12]))
   l$cover <- rep(c(".", ".", "+", ".", "r", "1", "2a"), length.out = 144)
   expect_error(occurrence_matrix(l, "plot", "species"), 'blank = "absent", other = "present"', fixed = TRUE)
-  expect_error(occurrence_matrix(l, "plot", "species", present = "cover"), 'other = "present".` takes such values as pres')
+  words <- 'other = "present".` takes such values as pres'
+  expect_error(occurrence_matrix(l, "plot", "species", present = "cover"), words)
   x <- occurrence_matrix(l, "plot", "species", present = c("cover", blank = "absent", other = "present"))
   expect_identical(sum(x), sum(l$cover != "."))
   l$cover[l$cover == "r"] <- "doubtful"

@@ -482,3 +482,7 @@ test_that("new cells go to the dimensions by their names", {
   some <- cells[cells$site <= 2, ]
   expect_equal(predict(fit, some[c("taxon", "site", "count")]), predict(fit, some))
 })
+
+test_that("dimensions of a prior are numbers or names", {
+  expect_error(cross_entropy(dims = sum), "`dims` must be numbers or names", class = "multicause_input_error")
+})
