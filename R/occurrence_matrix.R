@@ -119,8 +119,7 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
 
   rows <- key_codes(data, site, "site", ", ")
   tell_alike_sites(rows$label, unlist(lapply(data[site], function(value) unique(name_values(value)))))
-  tell_taxon_columns(data, site, taxon, names)
-  columns <- join_codes(key_codes(data, taxon, "taxon", " "), names)
+  columns <- taxon_codes(data, site, taxon, names)
   given <- list(site = site, taxon = taxon, count = if (is.character(count)) count[[1L]])
   named <- !is.na(rows$code) & !is.na(columns$code) & !amount %in% 0
   state <- record_states(data, present, unlist(given), named)
@@ -153,10 +152,15 @@ occurrence_matrix <- function(data, site, taxon, min_sites = 1, min_taxa = 1, it
   x
 }
 
-# Reports columns that seem to hold a taxon each, as lists on one line do, where their combinations are the taxa; and
-# marks of doubt that are no part of the names.
-tell_taxon_columns <- function(data, site, taxon, names) {
+# Codes of the taxa, with a report of what may be amiss with their columns.
+taxon_codes <- function(data, site, taxon, names) {
+  tell_spread_taxa(data, site, taxon)
   if (names == "certain") tell_marks_beside(data, c(site, taxon))
+  join_codes(key_codes(data, taxon, "taxon", " "), names)
+}
+
+# Reports columns that seem to hold a taxon each, as lists on one line do, where their combinations are the taxa.
+tell_spread_taxa <- function(data, site, taxon) {
   values <- lapply(data[taxon], function(column) unique(name_values(column)))
   values <- lapply(values, function(one) one[!is.na(one)])
   shared <- Reduce(intersect, values)
