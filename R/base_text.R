@@ -20,7 +20,8 @@ reads_as_number <- function(text) grepl("^[-+]?([0-9]+[.]?|[0-9]*[.][0-9]+)([eE]
 comma_advice <- function(text) {
   known <- trimws(as.character(text[!is.na(text)]))
   commas <- grepl("^[-+]?[0-9]*,[0-9]+$", known)
-  if (!any(commas) || !all(commas | reads_as_number(known))) {
+  thousands <- grepl("^[0-9]{1,3},[0-9]{3}$", known)
+  if (!any(commas & !thousands) || !all(commas | reads_as_number(known))) {
     return("")
   }
   " It has decimal commas: read the file by read.csv2(), or use `as.numeric(sub(\",\", \".\", column))`."

@@ -335,14 +335,13 @@ updated_call <- function(object, changes, known, evaluate, where) {
   eval(find_model(call, object, where), where)
 }
 
-# Checks that the objects which a call names are still there. The names of a formula are columns.
+# Checks that the objects which a call names are still there; names within an argument may be columns.
 check_call_names <- function(call, where) {
-  for (name in names(call)[-1L]) {
-    if (any(c("~", "function", "$", "@") %in% all.names(call[[name]]))) next
-    gone <- Filter(function(used) !exists(used, where), all.vars(call[[name]]))
-    if (length(gone)) {
+  for (name in setdiff(names(call), "")) {
+    used <- call[[name]]
+    if (is.name(used) && nzchar(used) && !exists(as.character(used), where)) {
       stop_input("`%s` of the call is `%s`, which is not known here: give it, as in `update(object, %s = ...)`.",
-        name, gone[1L], name)
+        name, as.character(used), name)
     }
   }
 }
