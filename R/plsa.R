@@ -124,7 +124,8 @@
 #'   in Neural Information Processing Systems* 20.
 #' @examples
 #' set.seed(1)
-#' basis <- rbind(woodland = c(deer = 5, boar = 4, hare = 1, oryx = 0, lion = 0), savanna = c(0, 1, 3, 4, 2)) / 10
+#' basis <- rbind(woodland = c(5, 4, 1, 0, 0), savanna = c(0, 1, 3, 4, 2)) / 10
+#' colnames(basis) <- c("deer", "boar", "hare", "oryx", "lion")
 #' membership <- cbind(runif(30), 0)
 #' membership[, 2] <- 1 - membership[, 1]
 #' x <- t(apply(membership %*% basis, 1, function(p) rmultinom(1, 40, p)))
