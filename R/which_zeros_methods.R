@@ -359,8 +359,8 @@ few_quality_sentences <- function(w) {
   verdict <- if (!any(known)) {
     NULL
   } else if (line$changed < few_hidden || all(ahead == 0)) {
-    few <- w$gain$copies == 2L & abs(w$gain$difference) > 2 * w$gain$se
-    if (isTRUE(any(few[known]))) "Two copies are too few to compare with the rule" else "Not distinguishable from the rule"
+    few <- isTRUE(any((w$gain$copies == 2L & abs(w$gain$difference) > 2 * w$gain$se)[known]))
+    if (few) "Two copies are too few to compare with the rule" else "Not distinguishable from the rule"
   } else if (any(ahead < 0)) {
     "Worse than the rule by at least one measure"
   }

@@ -149,13 +149,7 @@ site_time_figure <- function(w, bins, groups, unit) {
     ) + # a bin between empty ones has no ribbon
     ggplot2::geom_linerange(gg_aes(ymin = "low", ymax = "high"), missed, alpha = 0.3, show.legend = FALSE) +
     joined + ggplot2::geom_point(gg_aes(shape = "kind"), size = 1.7, na.rm = TRUE) +
-    (if (panels == 1L) {
-      ggplot2::geom_text(
-        gg_aes(x = "age", y = "value", label = "label"),
-        data.frame(age = mean(range(bins$from, bins$to)), value = -0.045 * top, label = bars), inherit.aes = FALSE,
-        size = 2.3, colour = "grey30"
-      )
-    }) +
+    (if (panels == 1L) strip_label(bins, -0.045 * top, bars)) +
     ggplot2::scale_shape_manual(NULL, values = c(19L, 15L), limits = kinds) +
     ggplot2::scale_linetype_manual(NULL, values = c(1L, 2L), limits = kinds) +
     colour_scale(stats::setNames(cell_colours[c("found", "missed")], kinds)) +
@@ -168,6 +162,15 @@ site_time_figure <- function(w, bins, groups, unit) {
     ggplot2::labs(caption = if (length(notes)) paste(notes, collapse = ". ")) +
     time_axis(c(bins$from, bins$to), unit, across = across) +
     if (panels > 1L) ggplot2::facet_wrap("group", ncol = across)
+}
+
+# What the strip below the lines shows, at its upper edge.
+strip_label <- function(bins, y, label) {
+  ggplot2::geom_text(
+    gg_aes(x = "age", y = "value", label = "label"),
+    data.frame(age = mean(range(bins$from, bins$to)), value = y, label = label), inherit.aes = FALSE, size = 2.3,
+    colour = "grey30"
+  )
 }
 
 # The bin of most taxa per site.
