@@ -394,6 +394,11 @@ test_that("a fit as start goes on from the last states of its chains", {
     for (part in c("rows", "columns", "weights")) {
       expect_equal(lapply(first, `[[`, part), lapply(last[c(1, 2, 1)], `[[`, part), ignore_attr = TRUE)
     }
+    # Sites in another order are found by their names.
+    turned <- bmf_data(of_family[[family]][12:1, ], family, quiet = TRUE)
+    at <- bmf_first_states(fit, problem, turned)
+    expect_equal(lapply(at, `[[`, "rows"), lapply(first, function(state) state$rows[12:1, , drop = FALSE]),
+      ignore_attr = TRUE)
   }
   expect_error(quietly(bmf(x[1:6, ], 2, 2, start = fit)), "of the same family and size: it is Poisson 12 x 8",
     class = "multicause_input_error")

@@ -29,6 +29,15 @@ data_of <- function(file) {
   jsonlite::fromJSON(sub("</script>.*", "", sub(".*id=\"data\">", "", html)))
 }
 
+test_that("the page of a sparse result is that of the dense one", {
+  skip_if_not_installed("jsonlite")
+  skip_if_not_installed("Matrix")
+  sparse <- suppressMessages(which_zeros(
+    methods::as(explored$x, "CsparseMatrix"), age = explored$ages, place = explored$places, quick = TRUE, seed = 1
+  ))
+  expect_equal(data_of(page_of(sparse)), data_of(page_of(explored$w)))
+})
+
 test_that("the data of the page are those of the answer", {
   skip_if_not_installed("jsonlite")
   data <- data_of(page_of(explored$w))

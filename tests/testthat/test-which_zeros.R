@@ -449,6 +449,13 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   # Two copies that agree by chance prove nothing.
   two <- says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L))
   expect_match(two, "Not distinguishable .*\\(two copies are too few\\).$")
+  w <- suppressMessages(which_zeros(early_tetrapods$x, quick = TRUE, seed = 1))
+  w$curve$summary$changed <- few_hidden
+  w$gain[c("difference", "se")] <- list(c(0.02, 0.001), c(0.005, 0.001))
+  w$gain$copies <- 2L
+  expect_match(few_quality_sentences(w), "^Two copies are too few to compare with the rule", all = FALSE)
+  w$gain$difference <- c(0.005, 0.001)
+  expect_match(few_quality_sentences(w), "^Not distinguishable from the rule", all = FALSE)
   mixed <- says(c(0.02, 0.02), c(0.005, 0.001), copies = c(2L, 2L))
   expect_match(mixed, "Not .* over the table; better .* within localities \\(two copies are too few\\).$")
   expect_match(says(c(0.1, 0.1), c(0.01, 0.01), hidden = 150L), "and 0.809. Too few presences were held out")
