@@ -109,6 +109,7 @@ record_states <- function(data, present, given, named, unit = "row", before = 0)
   if (!is.na(present$other)) tally$state[tally$state %in% -1L] <- meant[[present$other]]
   bad <- match(TRUE, tally$state[tally$code] == -1L)
   if (!is.na(bad)) {
+    meaning <- if (is_scale(tally)) c("present", "presences") else c("unknown", "unknown")
     stop_input(
       paste(
         "`present` must name a column of TRUE and FALSE, of counts (0 is absent), or of words such as PRESENT and",
@@ -117,7 +118,7 @@ record_states <- function(data, present, given, named, unit = "row", before = 0)
       unit, before + bad, show_names(present$column), show_value(tally$value[tally$code[bad]]),
       if (any(tally$state %in% 0:1)) {
         sprintf(" `present = c(%s, other = \"%s\")` takes such values as %s.", dQuote(present$column, FALSE),
-          if (is_scale(tally)) "present" else "unknown", if (is_scale(tally)) "presences" else "unknown")
+          meaning[1L], meaning[2L])
       } else {
         ""
       }

@@ -16,12 +16,21 @@ as_utf8 <- function(text) {
 
 reads_as_number <- function(text) grepl("^[-+]?([0-9]+[.]?|[0-9]*[.][0-9]+)([eE][-+]?[0-9]+)?$", text)
 
+# Tests whether all known values of a column are numbers with decimal points, or with commas; and whether one of the
+# commas cannot separate thousands.
+number_style <- function(value) {
+  values <- unique(value[!is.na(value)])
+  commas <- sub(",", ".", replace(values, grepl(".", values, fixed = TRUE), ""), fixed = TRUE)
+  c(
+    points = all(reads_as_number(values)), commas = all(reads_as_number(commas)),
+    decimal = any(grepl(",", values, fixed = TRUE) & !grepl("^[-+]?[1-9][0-9]{0,2},[0-9]{3}$", values))
+  )
+}
+
 # Advises on text that holds numbers with decimal commas; "" if it does not.
 comma_advice <- function(text) {
-  known <- trimws(as.character(text[!is.na(text)]))
-  commas <- grepl("^[-+]?[0-9]*,[0-9]+$", known)
-  thousands <- grepl("^[0-9]{1,3},[0-9]{3}$", known)
-  if (!any(commas & !thousands) || !all(commas | reads_as_number(known))) {
+  style <- number_style(trimws(as.character(text)))
+  if (!style[["commas"]] || !style[["decimal"]]) {
     return("")
   }
   " It has decimal commas: read the file by read.csv2(), or use `as.numeric(sub(\",\", \".\", column))`."

@@ -628,17 +628,6 @@ join_values <- function(parts) {
   do.call(c, c(lapply(utils::head(known, 1L), `[`, 0L), parts))
 }
 
-# Tests whether all known values of a column are numbers with decimal points, or with commas; and whether one of the
-# commas cannot separate thousands.
-number_style <- function(value) {
-  values <- unique(value[!is.na(value)])
-  commas <- sub(",", ".", replace(values, grepl(".", values, fixed = TRUE), ""), fixed = TRUE)
-  c(
-    points = all(reads_as_number(values)), commas = all(reads_as_number(commas)),
-    decimal = any(grepl(",", values, fixed = TRUE) & !grepl("^[-+]?[1-9][0-9]{0,2},[0-9]{3}$", values))
-  )
-}
-
 join_styles <- function(before, style) {
   if (is.null(before) || !length(style)) {
     return(style)

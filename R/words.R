@@ -148,7 +148,7 @@ wz_words <- list(
   phantom = "if the phantom is what was not recorded"
 )
 
-# Names what `missed` is the probability of. From a table alone it is a find, which can be checked.
+# Names what `missed` is the probability of. From a table alone it is what further surveys can show.
 missed_event <- function(w) if (w$source %in% "curve") "found by two more surveys" else "undetected presence"
 
 capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
