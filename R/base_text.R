@@ -29,7 +29,11 @@ number_style <- function(value) {
 
 # Advises on text that holds numbers with decimal commas; "" if it does not.
 comma_advice <- function(text) {
-  style <- number_style(trimws(as.character(text)))
+  text <- as.character(text)
+  if (any(is_unreadable(text))) {
+    return("")
+  }
+  style <- number_style(trimws(text))
   if (!style[["commas"]] || !style[["decimal"]]) {
     return("")
   }

@@ -156,5 +156,5 @@ test_that("decimal commas are named wherever numbers are wanted", {
   fails(place = data.frame(lat = text, lon = text))
   fails(environment = data.frame(h = text))
   expect_error(aspect_bernoulli(as.data.frame(matrix(rep(text, 3), 10)), 2), words, class = "multicause_input_error")
-  for (other in list(c("1,5", "x"), c("1,234", "12"))) expect_identical(comma_advice(other), "")
+  for (other in list(c("1,5", "x"), c("1,234", "12"), c("1,5", "caf\xe9"))) expect_identical(comma_advice(other), "")
 })
