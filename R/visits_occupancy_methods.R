@@ -356,7 +356,7 @@ recorded_probability.visits_occupancy <- function(fit) {
   cell <- kept_visits(fit)
   out <- array(0, dim(cell))
   for (v in seq_len(dim(cell)[3L])) {
-    for (j in seq_len(dim(cell)[2L])) out[, j, v] <- rowMeans(next_of_taxon(fit, cell, v, fit, j))
+    for (j in seq_len(dim(cell)[2L])) out[, j, v] <- rowMeans(next_of_taxon(fit$draws, fit$uneven$uneven, cell, v, fit, j))
   }
   out
 }
@@ -365,14 +365,13 @@ check_tells_visits.visits_occupancy <- function(fit) invisible()
 
 # Computes P(visit v detects taxon j | the other visits of `cell`), n x draws: the ratio of likelihoods with and without
 # that record. by: the designs of its visits.
-next_of_taxon <- function(fit, cell, v, by, j) {
+next_of_taxon <- function(draws, uneven, cell, v, by, j) {
   loglik <- function(value) {
     own <- cell[, j, , drop = FALSE]
     own[, , v] <- value
     rows <- occupancy_rows(own, by)
-    draws <- fit$draws
     draws$theta <- draws$theta[, j, , drop = FALSE]
-    out <- taxon_pointwise(rows, draws, fit$uneven$uneven, 1L)$loglik[rows$of_cell[, 1L], , drop = FALSE]
+    out <- taxon_pointwise(rows, draws, uneven, 1L)$loglik[rows$of_cell[, 1L], , drop = FALSE]
     replace(out, is.na(out), 0)
   }
   exp(loglik(1L) - loglik(NA_integer_))

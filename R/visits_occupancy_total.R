@@ -6,6 +6,7 @@
 #   years                    c(low, high), if visits are years
 #   model                    c(low, high), 90 % if the model holds
 #   by_taxon                 the expected number of each taxon, m, 0 for those that no visit found
+#   ahead                    how many of these one more visit to each site is expected to find, m
 #   cells, before            n x m: P(present) if no visit found the taxon, after the visits and before them, NA
 #                            elsewhere
 #   follows                  whether presence depends on covariates
@@ -20,8 +21,8 @@ occupancy_missed <- function(cell, model = NULL) {
   missed <- stats::setNames(numeric(d[2L]), names[[2L]])
   if (!length(found)) {
     none <- c(low = 0, high = 0)
-    return(list(total = c(missed = 0, none), years = none, model = none, by_taxon = missed, cells = cells,
-      before = cells, follows = FALSE))
+    return(list(total = c(missed = 0, none), years = none, model = none, by_taxon = missed, ahead = missed,
+      cells = cells, before = cells, follows = FALSE))
   }
   given <- Filter(length, list(visit = model$visit_data, site = model$site_data))
   by <- occupancy_designs(model$presence %||% ~1, model$detection, cell, given)
@@ -36,11 +37,13 @@ occupancy_missed <- function(cell, model = NULL) {
   like_fit <- c(answer["draws"], by[c("presence", "detection")], list(dims = c(m = length(found))))
   before[, found] <- presence_mean(like_fit, by$presence$design)
   before[is.na(cells)] <- NA
+  ahead <- missed
   missed[found] <- rowMeans(answer$sums$missed)
+  ahead[found] <- finds_ahead(own, answer$draws, by)
   ends <- function(of) stats::setNames(total[paste0(of, c("_low", "_high"))], c("low", "high"))
   list(
     total = total[c("missed", "low", "high")], years = ends("years"), model = ends("model"), by_taxon = missed,
-    cells = cells, before = before, follows = length(all.vars(by$presence$formula)) > 0L,
+    ahead = ahead, cells = cells, before = before, follows = length(all.vars(by$presence$formula)) > 0L,
     detect = detection_draws(answer$draws, by, found, d)
   )
 }
@@ -154,30 +157,44 @@ sample_coverage <- function(fit, ..., groups = NULL, level = 0.9) {
 # draws.
 records_ahead <- function(fit) {
   cell <- kept_visits(fit)
-  d <- dim(cell)
-  v <- d[3L] + 1L
-  more <- array(c(cell, rep(NA_integer_, d[1L] * d[2L])), c(d[1:2], v))
-  by <- fit[c("presence", "detection")]
-  by$detection$design <- cbind(by$detection$design, mean_visit(fit))
+  found <- matrix(any_visit(cell) %in% 1, nrow(cell))
+  next_of <- next_visit(cell, fit$draws, fit, fit$uneven$uneven)
   out <- list(all = 0, known = 0)
-  found <- any_visit(cell) %in% 1
-  dim(found) <- d[1:2]
-  for (j in seq_len(d[2L])) {
-    p <- next_of_taxon(fit, more, v, by, j)
+  for (j in seq_len(ncol(cell))) {
+    p <- next_of(j)
     out$all <- out$all + p
     out$known <- out$known + p * found[, j]
   }
   out
 }
 
+# Computes how many presences of each taxon the next visit is expected to find where none did, m; 100 draws suffice.
+finds_ahead <- function(cell, draws, by) {
+  number <- dim(draws$theta)[3L]
+  few <- unique(round(seq(1, number, length.out = min(number, 100L))))
+  draws <- list(theta = draws$theta[, , few, drop = FALSE], uneven = draws$uneven[few])
+  next_of <- next_visit(cell, draws, by, occupancy_uneven)
+  open <- any_visit(cell) %in% 0
+  dim(open) <- dim(cell)[1:2]
+  vapply(seq_len(ncol(cell)), function(j) sum(next_of(j)[open[, j], ]) / length(few), 0)
+}
+
+# Returns a function of j: P(one more visit detects taxon j), n x draws.
+next_visit <- function(cell, draws, by, uneven) {
+  d <- dim(cell)
+  more <- array(c(cell, rep(NA_integer_, d[1L] * d[2L])), d + c(0L, 0L, 1L))
+  by <- by[c("presence", "detection")]
+  by$detection$design <- cbind(by$detection$design, mean_visit(by$detection, d[1L]))
+  function(j) next_of_taxon(draws, uneven, more, d[3L] + 1L, by, j)
+}
+
 # Returns the design of an average visit to each site; for sites without visits, of the average visit to all.
-mean_visit <- function(fit) {
-  n <- fit$dims[["n"]]
-  made <- matrix(fit$detection$made, n)
-  design <- array(fit$detection$design, c(nrow(fit$detection$design), n, ncol(made)))
+mean_visit <- function(detection, n) {
+  made <- matrix(detection$made, n)
+  design <- array(detection$design, c(nrow(detection$design), n, ncol(made)))
   design[rep(!made, each = dim(design)[1L])] <- 0
   number <- rowSums(made)
   out <- rowSums(design, dims = 2L) / rep(pmax(number, 1), each = dim(design)[1L])
-  out[fit$detection$terms == "(Intercept)", ] <- 1
+  out[detection$terms == "(Intercept)", ] <- 1
   out
 }

@@ -143,7 +143,7 @@ total_by_visits <- function(given) {
   known <- function(value) ifelse(is.na(value), 0, value)
   present <- logit(found$before)
   list(
-    total = found$total, taxa = unname(found$by_taxon), silent = known(logit(found$cells) - present),
+    total = found$total, taxa = unname(found$by_taxon), ahead = unname(found$ahead), silent = known(logit(found$cells) - present),
     present = if (found$follows) known(present),
     detect = c(found$detect, list(labels = visit_labels(given$cell), years = if (are_years(given$cell)) found$years))
   )
@@ -320,7 +320,7 @@ curve_ratio <- function(known, gaps, reason = NULL) {
 }
 
 # One ratio for all zeros but gaps, which are certain; or for those of each taxon, with numbers from the occupancy of
-# `visits`. Then log-odds of a presence are those of a record or, if covariates distinguish sites, the mean of these and
+# `visits` and the ranking. Then log-odds of a presence are those of a record or, if covariates distinguish sites, the mean of these and
 # of occupancy's, and visits without a detection count as in the occupancy model.
 one_ratio <- function(known, total, gaps, visits = NULL) {
   rest <- pmax(total - gaps, 0)
@@ -330,11 +330,31 @@ one_ratio <- function(known, total, gaps, visits = NULL) {
     slope <- if (is.null(visits$present)) 1 else 0.5
     offset <- visits$silent + (if (is.null(visits$present)) 0 else 0.5 * visits$present)
     eta <- slope * known$eta + offset
+    share <- taxa_by_both(known, visits)
     ratios <- new_ratios(vapply(rest, function(total) {
-      log_ratio_of_rows(t(eta), t(known$zero), total * visits$taxa / max(sum(visits$taxa), 1e-12))
-    }, visits$taxa), 2L, slope, offset)
+      log_ratio_of_rows(t(eta), t(known$zero), total * share)
+    }, share), 2L, slope, offset)
   }
   list(ratios = ratios, relative = relative_draws(total), total = total)
+}
+
+# Computes each taxon's share of the undetected presences: its number from occupancy, moved to where what one more visit
+# finds of it is half-way, in log-odds, between occupancy and the ranking at the same total. Either alone is worse at
+# foretelling the next visit (bench/visits_occupancy.md): the ranking does not know detection, and occupancy takes
+# detection as more alike among sites than it is.
+taxa_by_both <- function(known, visits) {
+  ahead <- visits$ahead
+  any <- ahead > 0
+  if (!any(any)) {
+    return(numeric(length(ahead)))
+  }
+  eta <- t(known$eta[, any, drop = FALSE])
+  zero <- t(known$zero[, any, drop = FALSE])
+  own <- log_ratio_of_rows(eta, zero, ahead[any])
+  common <- log_ratio_of_rows(matrix(eta, 1L), matrix(zero, 1L), sum(ahead))
+  moved <- rowSums(stats::plogis(eta + 0.5 * (own + common)) * zero)
+  share <- replace(visits$taxa, any, visits$taxa[any] * moved / ahead[any])
+  share / max(sum(share), 1e-12)
 }
 
 # Known completeness c of each site (n x 2, ends of its range): its zeros sum to (1 - c) / c times the presences

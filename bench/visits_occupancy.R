@@ -1,8 +1,8 @@
 # Occupancy of each taxon (R/visits_occupancy.R): simulated surveys with covariates beside other packages and
 # visits_bernoulli(); surveys without covariates; real surveys whose third visit is the truth.
 #   MULTICAUSE_DATA=... Rscript bench/visits_occupancy.R (10 minutes, one thread; results in bench/visits_occupancy.md)
-#   Rscript bench/visits_occupancy.R covariates|totals|pairs|cells: one part
-# Packages spOccupancy, unmarked and AHMbook are used if installed.
+#   Rscript bench/visits_occupancy.R covariates|totals|pairs|cells|taxa: one part
+# Packages spOccupancy, unmarked, AHMbook and occumb are used if installed.
 library(multicause)
 own <- asNamespace("multicause")
 Sys.setenv(NOT_CRAN = "true") # the surveys are for those who have them
@@ -17,13 +17,6 @@ row <- function(...) cat("|", paste(..., sep = " | "), "|\n")
 number <- function(x, digits = 0) formatC(x, digits = digits, format = "f")
 auc <- function(p, y) (mean(rank(p)[y == 1]) - (sum(y) + 1) / 2) / sum(y == 0)
 log_loss <- function(p, y) -mean(log(ifelse(y == 1, pmax(p, 1e-6), pmax(1 - p, 1e-6))))
-
-# P(missed) of zeros with log-odds `eta` of a record, n x m, NA elsewhere: one odds ratio per taxon, such that its zeros
-# sum to its own number.
-cells_by_taxon <- function(eta, zero, by_taxon) {
-  ratio <- own$log_ratio_of_rows(t(replace(eta, !zero, 0)), t(zero), by_taxon)
-  replace(stats::plogis(eta + rep(ratio, each = nrow(eta))), !zero, NA)
-}
 
 # ---- Covariates ----
 
@@ -146,7 +139,7 @@ simulate_visits <- function(kind, m, seed, n = 100) {
     p <- plogis(outer(by_site, by_taxon, "+") + rep(rnorm(m, 0, 0.2), each = n))
     y[, , v] <- present * rbinom(n * m, 1, p)
   }
-  list(cell = as_visits(y), truth = sum(present == 1 & apply(y, 1:2, max) == 0))
+  list(cell = as_visits(y), present = present, truth = sum(present == 1 & apply(y, 1:2, max) == 0))
 }
 
 if (wanted("totals")) {
@@ -171,14 +164,19 @@ if (wanted("totals")) {
 
 surveys <- list(mhb2014 = helpers$swiss_visits(), hbef2015 = helpers$hbef_visits())
 if (has("AHMbook")) {
-  utils::data("HubbardBrook", "SwissTits", package = "AHMbook", envir = environment())
+  utils::data("HubbardBrook", "SwissTits", "Finnmark", package = "AHMbook", envir = environment())
   counts <- function(x, year) 1 * (aperm(x$counts, c(1, 4, 2, 3))[, , , year] > 0)
   for (year in c(1, 10, 20)) surveys[[paste("Hubbard Brook, year", year)]] <- counts(HubbardBrook, year)
   for (year in c(1, 9)) surveys[[paste("Swiss tits, year", year)]] <- counts(SwissTits, year)
+  for (year in 1:4) surveys[[paste("Finnmark, year", year)]] <- counts(Finnmark, year)[, , 1:3]
 }
 if (has("spOccupancy")) {
   utils::data("hbefTrends", package = "spOccupancy", envir = environment())
-  surveys[["hbefTrends, year 5"]] <- aperm(hbefTrends$y, c(2, 1, 4, 3))[, , , 5]
+  for (year in c(2, 5, 8)) surveys[[paste("hbefTrends, year", year)]] <- aperm(hbefTrends$y, c(2, 1, 4, 3))[, , , year]
+}
+if (has("occumb")) {
+  utils::data("fish", package = "occumb", envir = environment())
+  surveys[["fish, replicates of eDNA"]] <- 1 * (aperm(fish@y, c(2, 1, 3)) > 0)
 }
 two_of_three <- function(y, rest) {
   y <- y[rowSums(is.na(y[, 1, ])) == 0, , ]
@@ -205,32 +203,86 @@ if (wanted("pairs")) {
   }
 }
 
-# Zeros of two visits, judged by whether the third found the taxon. All scores except the probability of a record are
-# first multiplied by the taxon's detection probability.
+named <- function(y) {
+  if (is.null(dimnames(y)[[1]])) dimnames(y)[[1]] <- paste(seq_len(nrow(y)))
+  y
+}
+
+# P(missed) of each zero in a result, n x m, 0 elsewhere.
+missed_cells <- function(w, y) {
+  each <- as.data.frame(w)
+  at <- cbind(match(each$site, rownames(y)), match(each$taxon, colnames(y)))
+  replace(matrix(0, nrow(y), ncol(y)), at, each$missed)
+}
+
+# Zeros of two visits, judged by whether the third found the taxon. All scores are P(the next visit finds the taxon),
+# with the same sum: of occupancy; of the probability of a record, moved to that sum; of the ratio of each taxon with
+# which its zeros sum to what occupancy expects of it; and of the result, whose P(missed) is multiplied by what
+# occupancy expects of the taxon on the next visit for each presence missed.
 if (wanted("cells")) {
   cat("\n## Zeros of two visits, and what the third found there\n\n")
-  row("survey", "AUC: occupancy", "probability of a record (quick)", "one ratio a taxon", "mean of both log-odds",
-    "log loss: occupancy", "probability, to the same sum", "one ratio a taxon", "mean of both")
-  row("---", "---", "---", "---", "---", "---", "---", "---", "---")
+  order <- c("occupancy", "plain", "ratio", "result")
+  titles <- c("occupancy", "probability", "one ratio a taxon", "result")
+  row("survey", "new", paste("AUC:", titles, collapse = " | "), paste("log loss:", titles, collapse = " | "))
+  row(paste(rep("---", 10), collapse = " | "))
+  sums <- 0
   for (name in names(surveys)) {
     y <- two_of_three(surveys[[name]], 3)
     if (dim(y)[2] < 5) next
+    y <- named(y)
     two <- as_visits(y[, , 1:2])
     w <- still(which_zeros(visits = two, quick = TRUE, seed = 1))
-    out <- own$occupancy_missed(two)
-    zero <- !is.na(out$cells)
-    eta <- qlogis(w$probability)
-    by_ratio <- spread_by_taxon(eta, zero, out$by_taxon)
-    both <- spread_by_taxon((qlogis(by_ratio) + qlogis(out$cells)) / 2, zero, out$by_taxon)
+    fit <- still(visits_occupancy(two))
+    zero <- apply(y[, , 1:2], 1:2, max) == 0
     seen <- y[, , 3][zero]
-    again <- rep(as.vector(predict(still(visits_occupancy(two)), type = "detection")), each = nrow(y))
-    scores <- lapply(list(occupancy = out$cells, ratio = by_ratio, both = both), function(p) (p * again)[zero])
-    total <- sum(scores$occupancy)
-    plain <- eta[zero]
-    level <- uniroot(function(r) sum(plogis(plain + r)) - total, c(-20, 20))$root
-    scores$plain <- plogis(plain + level)
-    order <- c("occupancy", "plain", "ratio", "both")
-    row(name, paste(vapply(scores[order], function(p) number(auc(p, seen), 3), ""), collapse = " | "),
-      paste(vapply(scores[order], function(p) number(log_loss(p, seen), 4), ""), collapse = " | "))
+    next_of <- own$next_visit(own$kept_visits(fit), fit$draws, fit, fit$uneven$uneven)
+    ahead <- vapply(seq_len(ncol(zero)), function(j) rowMeans(next_of(j)), numeric(nrow(zero)))
+    expected <- colSums(ahead * zero)
+    total <- sum(expected)
+    to_total <- function(eta) stats::plogis(eta + uniroot(function(r) sum(plogis(eta + r)) - total, c(-30, 30))$root)
+    eta <- pmin(pmax(qlogis(w$probability), -30), 30)
+    own_number <- own$occupancy_missed(two)
+    again <- own_number$ahead / pmax(own_number$by_taxon, 1e-12)
+    by_visit <- missed_cells(w, y) * rep(again, each = nrow(zero))
+    scores <- list(
+      occupancy = ahead[zero], plain = to_total(eta[zero]), ratio = spread_by_taxon(eta, zero, expected)[zero],
+      result = to_total(qlogis(pmin(pmax(by_visit[zero], 1e-12), 1 - 1e-9)))
+    )
+    each <- c(vapply(scores[order], auc, 0, seen), vapply(scores[order], log_loss, 0, seen))
+    row(name, sum(seen), paste(number(each[1:4], 3), collapse = " | "), paste(number(each[5:8], 4), collapse = " | "))
+    sums <- rbind(sums, each)
+  }
+  means <- colMeans(sums[-1, ])
+  row("mean", "", paste(number(means[1:4], 4), collapse = " | "), paste(number(means[5:8], 4), collapse = " | "))
+}
+
+# Simulated truth without the covariates: the result beside one ratio a taxon with occupancy's own numbers.
+if (wanted("taxa")) {
+  cat("\n## Numbers of taxa, simulated truth, means over eight seeds\n\n")
+  row("detection", "AUC: one ratio a taxon", "result", "log loss: one ratio", "result", "rms error by taxon: occupancy",
+    "result")
+  row(paste(rep("---", 7), collapse = " | "))
+  for (kind in c("covariates", "alike", "taxon", "site")) {
+    each <- vapply(421:428, function(seed) {
+      one <- if (kind == "covariates") simulate_survey(seed) else simulate_visits(kind, 20, seed)
+      y <- if (kind == "covariates") one$y else unclass(one$cell)[, , 1:2]
+      seen <- apply(y, 2, sum) > 0
+      y <- y[, seen, ]
+      dimnames(y) <- list(site = paste(seq_len(nrow(y))), species = paste0("t", seq_len(ncol(y))), visit = NULL)
+      present <- if (kind == "covariates") one$present else one$present[, seen]
+      visits <- as_visits(y)
+      w <- still(which_zeros(visits = visits, quick = TRUE, seed = 1))
+      zero <- apply(y, 1:2, max) == 0
+      number <- own$occupancy_missed(visits)$by_taxon
+      ratio <- spread_by_taxon(qlogis(fitted(w)), zero, number)[zero]
+      missed <- missed_cells(w, y)
+      truth <- colSums(present * zero)
+      rms <- function(number) sqrt(mean((number - truth)^2))
+      z <- present[zero]
+      c(auc(ratio, z), auc(missed[zero], z), log_loss(ratio, z), log_loss(missed[zero], z), rms(number),
+        rms(colSums(missed)))
+    }, numeric(6))
+    means <- rowMeans(each)
+    row(kind, paste(number(means[1:4], 3), collapse = " | "), paste(number(means[5:6], 1), collapse = " | "))
   }
 }

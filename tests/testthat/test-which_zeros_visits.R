@@ -171,7 +171,22 @@ test_that("sites without a visit are taken", {
   expect_identical(wz_found(x, bare), any_visit(bare))
 })
 
-test_that("zeros of each taxon sum to its own number", {
+# Shares of taxa, cell by cell: each taxon's number from occupancy, times what the mean of two ratios (its own, at which
+# its zeros sum to what occupancy expects of the next visit, and one for all taxa) expects there, over that.
+shares_by_hand <- function(eta, zero, taxa, ahead) {
+  ratio <- function(eta, total) {
+    stats::uniroot(function(r) sum(plogis(eta + r)) - total, c(-30, 30), tol = 1e-12)$root
+  }
+  common <- ratio(eta[zero], sum(ahead))
+  share <- taxa
+  for (j in which(ahead > 0)) {
+    own <- ratio(eta[zero[, j], j], ahead[j])
+    share[j] <- taxa[j] * sum(plogis(eta[zero[, j], j] + (own + common) / 2)) / ahead[j]
+  }
+  share / sum(share)
+}
+
+test_that("zeros of each taxon sum to its own number, moved half-way to the ranking's", {
   cell <- suppressMessages(check_visits(case$visits))
   zero <- any_visit(cell) == 0
   set.seed(3)
@@ -185,7 +200,7 @@ test_that("zeros of each taxon sum to its own number", {
   plain <- total_by_visits(list(cell = cell))
   expect_null(plain$present)
   p <- missed(plain)
-  wanted <- plain$taxa * plain$total[["missed"]] / sum(plain$taxa)
+  wanted <- plain$total[["missed"]] * shares_by_hand(eta, zero, plain$taxa, plain$ahead)
   expect_equal(unname(colSums(p, na.rm = TRUE)), wanted, tolerance = 1e-6)
   expect_equal(sum(missed(plain, 2L), na.rm = TRUE), plain$total[["low"]], tolerance = 1e-6)
   # One ratio per taxon: without covariates its order is that of the log-odds.
@@ -196,6 +211,30 @@ test_that("zeros of each taxon sum to its own number", {
   expect_equal(sum(p, na.rm = TRUE), follows$total[["missed"]], tolerance = 1e-6)
   own <- follows$present + follows$silent
   expect_gt(cor(p[zero], own[zero]), cor(missed(plain)[zero], own[zero]))
+})
+
+test_that("taxa that the next visit finds as the ranking expects keep their numbers, others lie between", {
+  set.seed(5)
+  eta <- matrix(rnorm(120), 20)
+  zero <- matrix(runif(120) < 0.8, 20)
+  known <- list(eta = eta, zero = zero)
+  ahead <- colSums(plogis(eta - 1) * zero)
+  taxa <- 2 * ahead * c(1, 3, 1, 2, 1, 1)
+  expect_equal(taxa_by_both(known, list(taxa = taxa, ahead = ahead)), taxa / sum(taxa), tolerance = 1e-7)
+  more <- replace(ahead, 2, 2 * ahead[2])
+  share <- taxa_by_both(known, list(taxa = replace(taxa, 2, 2 * taxa[2]), ahead = more))
+  expect_gt(share[2] / share[1], taxa[2] / taxa[1])
+  expect_lt(share[2] / share[1], 2 * taxa[2] / taxa[1])
+  expect_identical(taxa_by_both(known, list(taxa = numeric(6), ahead = numeric(6))), numeric(6))
+})
+
+test_that("finds of the next visit are those of sample coverage", {
+  fit <- suppressMessages(visits_occupancy(case$visits))
+  draws <- fit$draws[c("theta", "uneven")]
+  ahead <- finds_ahead(kept_visits(fit), draws, fit[c("presence", "detection")])
+  some <- sample_coverage(fit)
+  expect_length(ahead, 12L)
+  expect_equal(sum(ahead), sum(some$new), tolerance = 0.05)
 })
 
 test_that("a taxon that no visit found takes nothing from the result, and one visit gives no estimate of Chao's", {
