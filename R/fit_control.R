@@ -64,16 +64,16 @@
 #' @param algorithm `"auto"`, `"newton"`, `"sparse"` or `"em"`, for [aspect_bernoulli()]; for [plsa()], [nmf()] with
 #'   `loss = "kl"` and [visits_bernoulli()] `"em"` omits Newton iterations. With `"auto"` [plsa()] omits them for `k`
 #'   above 100.
-#' @param cluster for fits to [shards()], `NULL` or the workers that scan the shards: names of compute profiles of
+#' @param cluster for fits to [shards()] and [which_zeros()] of them, `NULL` or the workers that read the shards: names of compute profiles of
 #'   package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or a cluster as
 #'   [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
 #'   finished is kept beside it, and the same call resumes from there. Such a file is R's own and trusted as any `.rds`
 #'   is: take none from a stranger. For fits to [shards()], a folder for the memberships and for the state from which a
-#'   stopped fit resumes; `NULL` is a temporary folder, which ends with the session. Workers must see it, and the
-#'   shards, under the same name.
+#'   stopped fit resumes, and for [which_zeros()] of them a folder for what is finished; `NULL` is a temporary folder,
+#'   which ends with the session. Workers must see it, and the shards, under the same name.
 #' @param patience for compute profiles as `cluster`, seconds without an answer from any of them after which a busy one
-#'   counts as lost. Once a scan is done, ten times the longest one so far is enough, but no less than a minute.
+#'   counts as lost. Once a job is done, ten times the longest one so far is enough, but no less than a minute.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_control`.
 #' @references Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine

@@ -217,7 +217,7 @@ scan_job <- function(x, run, folder, model, control) {
   knows <- !is.null(known_rows(model, integer()))
   model$here <- NULL
   list(
-    version = as.character(utils::packageVersion("multicause")), x = part_of_shards(x, run), shards = run,
+    version = own_version(), run = scan_shards, x = part_of_shards(x, run), shards = run,
     folder = folder, model = model, knows = knows, control = scan_control(control), keep = FALSE, worker = 1L
   )
 }
@@ -407,10 +407,10 @@ scanned_sums <- function(driver, asked) {
   found <- if (is.null(cluster)) {
     list(scan_shards(todo[[1L]]))
   } else if (is.null(driver$workers)) {
-    run_on_nodes(cluster, todo, scan_shards_there, is_scan)
+    run_on_nodes(cluster, todo, do_job, is_scan)
   } else {
     workers_heard(driver$workers)
-    run_on_workers(driver$workers, todo, scan_shards_there, is_scan)
+    run_on_workers(driver$workers, todo, do_job, is_scan)
   }
   add_nodes(unlist(lapply(found, `[[`, "nodes"), recursive = FALSE), nrow(driver$x$shards))
 }
@@ -447,22 +447,6 @@ forget_versions <- function(folder, keep) {
 is_scan <- function(value, job) is.list(value) && identical(value$of, scan_name(job)) && is.list(value$nodes)
 
 scan_name <- function(job) job[c("mark", "shards", "what", "to")]
-
-# Scans shards on a worker. Errors of this package are returned as such.
-scan_shards_there <- function(job) {
-  # No function of the package is called yet there: it may be another version or missing.
-  is_there <- nzchar(system.file(package = "multicause"))
-  version <- if (is_there) as.character(utils::packageVersion("multicause")) else "no version"
-  if (!identical(version, job$version)) {
-    why <- sprintf("it has %s of multicause, not %s: install the same everywhere", version, job$version)
-    return(structure(list(why = why), class = "unfit_worker"))
-  }
-  failed <- function(e) {
-    e$message <- sprintf("%s (Seen from %s.)", conditionMessage(e), Sys.info()[["nodename"]])
-    structure(list(error = e), class = "shard_error")
-  }
-  tryCatch(scan_shards(job), multicause_shard_damaged = failed)
-}
 
 # Cache of shards and versions between scans; no state, since all of it is on disk.
 worker_memory <- new.env(parent = emptyenv())

@@ -1,4 +1,4 @@
-# Workers that scan shards: nodes of a cluster of package parallel, or compute profiles of package mirai. A worker
+# Workers that read shards: nodes of a cluster of package parallel, or compute profiles of package mirai. A worker
 # receives a job and returns its result; it reads its shard from disk, and caches it as long as it is the newest. So any
 # worker can do any job. A lost profile costs only the time of its job. A cluster waits for all its nodes: a lost node
 # ends the fit, which can be resumed from its checkpoint. Tests: test-shards_workers.R.
@@ -43,6 +43,72 @@ share_shards <- function(weight, n) {
   n <- min(n, length(weight))
   middle <- cumsum(weight) - weight / 2
   unname(split(seq_along(weight), factor(pmin(floor(middle / sum(weight) * n), n - 1), 0:(n - 1))))
+}
+
+# Computes f(s, ...) of every shard s, by this process or by the workers of `control`. f returns list(own, sum); the
+# result is list(own: joined by `join` in the order of shards, sum: added in the order of add_nodes()). Neither depends
+# on who did which shard.
+map_shards <- function(x, control, f, ..., join = c) {
+  job <- list(
+    version = own_version(), run = map_run, f = f, args = list(...), join = join, shards = x$shards$shard,
+    mark = basename(tempfile("map"))
+  )
+  workers <- control$cluster
+  found <- if (is.null(workers)) {
+    list(map_run(job))
+  } else {
+    runs <- share_shards(x$shards$ones + x$shards$missing + 5 * x$shards$rows, length(workers))
+    jobs <- lapply(seq_along(runs), function(i) utils::modifyList(job, list(shards = runs[[i]], worker = i)))
+    do_on_workers(workers, control$patience, jobs[lengths(runs) > 0L], is_map)
+  }
+  nodes <- unlist(lapply(found, `[[`, "nodes"), recursive = FALSE)
+  list(
+    own = Reduce(join, lapply(found, `[[`, "own")), sum = if (length(nodes)) add_nodes(nodes, nrow(x$shards))
+  )
+}
+
+# Does jobs of do_job(), at most one per worker: list of values.
+do_on_workers <- function(cluster, patience, jobs, is_right) {
+  if (!is.character(cluster)) {
+    return(run_on_nodes(cluster, jobs, do_job, is_right))
+  }
+  workers <- open_workers(cluster, patience)
+  on.exit(tell_losses(workers))
+  run_on_workers(workers, jobs, do_job, is_right)
+}
+
+# Computes a run of shards for map_shards().
+map_run <- function(job) {
+  own <- NULL
+  nodes <- list()
+  for (s in job$shards) {
+    out <- do.call(job$f, c(list(s), job$args), quote = TRUE)
+    own <- if (is.null(own)) out$own else job$join(own, out$own)
+    if (!is.null(out$sum)) nodes <- add_node(nodes, s, out$sum)
+  }
+  list(of = job[c("mark", "shards")], own = own, nodes = nodes)
+}
+
+is_map <- function(value, job) {
+  is.list(value) && identical(value$of, job[c("mark", "shards")]) && is.list(value$nodes)
+}
+
+own_version <- function() as.character(utils::packageVersion("multicause"))
+
+# Does a job on a worker. Errors of this package are returned as such.
+do_job <- function(job) {
+  # No function of the package is called yet there: it may be another version or missing.
+  is_there <- nzchar(system.file(package = "multicause"))
+  version <- if (is_there) as.character(utils::packageVersion("multicause")) else "no version"
+  if (!identical(version, job$version)) {
+    why <- sprintf("it has %s of multicause, not %s: install the same everywhere", version, job$version)
+    return(structure(list(why = why), class = "unfit_worker"))
+  }
+  failed <- function(e) {
+    e$message <- sprintf("%s (Seen from %s.)", conditionMessage(e), Sys.info()[["nodename"]])
+    structure(list(error = e), class = "shard_error")
+  }
+  tryCatch(job$run(job), multicause_shard_damaged = failed)
 }
 
 # Evaluates f(job) for every job, one per node: list of values. is_right(value, job) as in run_on_workers().

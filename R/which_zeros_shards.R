@@ -32,6 +32,13 @@
 #' memory, only some 100 bytes per site. Copies of the shards are in the temporary folder of the session, one at a time.
 #' Companions take 16 m^2 bytes and are left out above 5000 taxa.
 #'
+#' **Workers and checkpoints.** With `cluster` in `control` workers share the fits (each makes whole fits below a million
+#' presences, and its part of every iteration above) and the looks at all cells. They must see the shards, the temporary
+#' folder of the session or the `checkpoint`, and `path`, under the same names. With as many threads of the
+#' BLAS the numbers are the same to the last bit for any number of workers; two were 1.0 to 1.9 times as fast as one,
+#' more so on larger tables (`bench/shards.md`). With `checkpoint`, a folder, fits and judged copies are kept as they are
+#' finished, and the same call goes on from there after a stop, to the same numbers; delete the folder afterwards.
+#'
 #' @param x a result of [shards()].
 #' @param ... must be empty.
 #' @param age,place names of columns of the shards' `site_data`: one column of ages, or two with their
@@ -48,10 +55,10 @@
 #' @param completeness the number of taxa on a site's list divided by the number that were there, as in [which_zeros()]:
 #'   a number, a range of two, or a number or two for each site, in the order of the rows. `NULL`: nothing.
 #' @param seed a whole number, for the same result again; `NULL`: drawn from the session's generator.
-#' @param control settings of the fits from [fit_control()], with `cluster` for workers; without `checkpoint`.
-#'   `algorithm = "auto"` is EM here, as in [ensemble()]: few iterations of EM find held-out presences better. If at
-#'   most a fifth of the cells are presences, these approximate the sum over zeros (`1 / (1 - p)` by a line in p, the
-#'   probability of a presence).
+#' @param control settings of the fits from [fit_control()], with `cluster` and `checkpoint` as above. `algorithm =
+#'   "auto"` is EM here, as in [ensemble()]: few iterations of EM find held-out presences better. If at most a fifth of
+#'   the cells are presences, these approximate the sum over zeros (`1 / (1 - p)` by a line in p, the probability of a
+#'   presence).
 #' @return A list of class `which_zeros_shards`: `zeros` (a data frame with `site`, `taxon`, `probability`, `missed`,
 #'   `missed_low` and `missed_high`; the largest probability first), `total` (`missed`, `low`, `high`), `kappa`, the
 #'   predictability, `more`, what further surveys of equal effort would find, `source` of the total, `reason`, why no
@@ -83,7 +90,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   least <- check_number(least, "least", 0, 1)
   format <- check_format(format)
   control <- check_fits_control(control)
-  if (is.null(seed)) seed <- draw_seeds(1L) else seed <- check_count(seed, "seed", 0L)
+  if (!is.null(seed)) seed <- check_count(seed, "seed", 0L)
   presences <- sum(x$column_sum)
   taxa <- sum(x$column_sum > 0)
   refuse_few(x$dims[["n"]], taxa, presences)
@@ -93,6 +100,10 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   if (!is.null(completeness)) completeness <- check_completeness(completeness, n_sites, shard_names(x))
   squares <- shards_squares(x, age, place)
   if (!is.null(path)) prepare_answer_folder(path)
+  store <- answer_store(control$checkpoint, seed, list(
+    x$shards[c("cells", "rows")], squares[c("square", "side")], k, copies, completeness, settings_that_count(control)
+  ))
+  seed <- store$seed %||% seed %||% draw_seeds(1L)
   seeds <- with_seed(seed, list(
     deal = draw_seeds(nrow(x$shards)), fit = draw_seeds(copies + 1L), judge = draw_seeds(copies),
     ranges = draw_seeds(1L)
@@ -100,15 +111,17 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   whole <- x
   x <- shards_of_taxa(whole, whole$column_sum > 0) # as in memory, no model is fitted to the others
   on.exit(if (x$path != whole$path) remove_folders(x$path))
-  judged <- lapply(seq_len(copies), function(copy) judge_shards_copy(x, copy, k, seeds, control, squares))
+  judged <- lapply(seq_len(copies), function(copy) {
+    kept_copy(store, copy, judge_shards_copy(x, copy, k, seeds, control, squares))
+  })
   stack <- fit_stack(judged)
-  learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares)
-  on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")), add = TRUE)
+  learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares, "fit-whole")
+  on.exit(if (is.null(store)) remove_folders(learners$folder), add = TRUE)
   taxa <- taxa_of(whole)[whole$column_sum > 0]
   quality <- shards_quality(judged)
   reason <- if (is.null(completeness)) no_number(quality$table["stack", ], presences, x$dims)
-  known <- know_shards(learners, stack, judged, completeness, reason)
-  best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges, taxa)
+  known <- know_shards(learners, stack, judged, completeness, reason, control)
+  best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges, taxa, control)
   structure(
     list(
       zeros = best$zeros, total = best$total, kappa = known$kappa,
@@ -148,14 +161,47 @@ shards_k <- function(k, quick, n, taxa) {
 # Checks the settings of its fits.
 check_fits_control <- function(control) {
   if (is.null(control)) control <- fit_control(n_start = 1, n_polish = 0, max_iter = 100, tol = 1e-6)
-  control <- check_control(control)
-  if (!is.null(control$checkpoint)) {
-    stop_input(paste(
-      "`control` must have no `checkpoint`: which_zeros() of shards makes several fits, each in a folder of its",
-      "own."
-    ))
+  check_control(control)
+}
+
+# ---- Checkpoints of a result ----
+
+# Opens the folder `checkpoint`: list(folder, fingerprint, seed), of a call with this `seed` and `parts`; NULL without
+# one. answer.rds holds the seed, judged-<copy>.rds what each copy told, fit-<copy>-<number> are folders of fits, and
+# files of those that are finished.
+answer_store <- function(checkpoint, seed, parts) {
+  if (is.null(checkpoint)) {
+    return(NULL)
   }
-  control
+  make_folder(checkpoint, "checkpoint")
+  other <- grep("^(answer[.]rds|judged-[0-9]+[.]rds|fit-.*|.*[.]part)$", list.files(checkpoint), value = TRUE, invert = TRUE)
+  if (length(other)) {
+    stop_input("`checkpoint` must be a folder of a result of shards, or new: %s holds %s.", dQuote(checkpoint, FALSE),
+      show_names(other))
+  }
+  file <- file.path(checkpoint, "answer.rds")
+  fingerprint <- fingerprint_of(list(seed, parts))
+  saved <- read_checkpoint(file, fingerprint, "seed")
+  if (is.null(saved)) {
+    saved <- list(fingerprint = fingerprint, seed = seed %||% draw_seeds(1L))
+    write_whole(saved, file)
+  }
+  c(list(folder = checkpoint), saved)
+}
+
+# Returns what a copy told: as stored, or by evaluating `judge`, whose fits are no longer needed then.
+kept_copy <- function(store, copy, judge) {
+  if (is.null(store)) {
+    return(judge)
+  }
+  file <- file.path(store$folder, sprintf("judged-%d.rds", copy))
+  saved <- read_checkpoint(file, store$fingerprint, "value")
+  if (is.null(saved)) {
+    saved <- list(fingerprint = store$fingerprint, value = judge)
+    write_whole(saved, file)
+    remove_folders(list.files(store$folder, sprintf("^fit-%d-", copy), full.names = TRUE))
+  }
+  saved$value
 }
 
 # Refuses arguments of which_zeros() for tables in memory.
@@ -239,22 +285,76 @@ all_taxa <- function(table, judged) {
   as.data.frame(lapply(table, function(value) replace(numeric(length(judged)), judged, value)))
 }
 
-# Fits the learners to shards x: list(x, fits, companions = m x m or NULL, near = shards_near()).
-shards_learners <- function(x, k, seed, control, squares = NULL) {
-  prior <- recommended_members$args$prior
+# Fits the learners to shards x: list(x, fits, companions = m x m or NULL, near = shards_near(), folder: of the fits).
+# name: of the fits' folders within the checkpoint, if there is one.
+shards_learners <- function(x, k, seed, control, squares = NULL, name = "fit") {
   if (control$algorithm == "auto") control$algorithm <- member_algorithm(sum(x$column_sum), x$dims[c("n", "m")])
+  folder <- control$checkpoint %||% tempfile("multicause-fits-")
+  make_folder(folder, "checkpoint")
+  done <- !is.null(control$checkpoint)
+  on.exit(if (!done) remove_folders(folder))
   seeds <- with_seed(seed, draw_seeds(length(k)))
-  fits <- list()
-  done <- FALSE
-  on.exit(if (!done) remove_folders(vapply(fits, `[[`, "", "folder")))
-  for (i in seq_along(k)) {
-    fit <- function() quiet_fit(aspect_bernoulli(x, k[i], estimate = "map", prior = prior, control = control))$value
-    fits[[i]] <- with_seed(seeds[i], fit())
-  }
+  jobs <- lapply(seq_along(k), function(i) {
+    list(i = i, k = k[i], seed = seeds[i], folder = file.path(folder, sprintf("%s-%d", name, i)))
+  })
+  fits <- if (whole_fits(x, control$cluster)) fits_by_workers(x, jobs, control) else lapply(jobs, fit_learner, x, control)
   companions <- if (x$dims[["m"]] <= most_companions) shards_companions(x)
-  out <- list(x = x, fits = fits, companions = companions, near = shards_near(x, squares))
+  out <- list(x = x, fits = fits, companions = companions, near = shards_near(x, squares), folder = folder)
   done <- TRUE
   out
+}
+
+# Makes one fit in its folder, or returns the one that an interrupted call had made. A fit that was not finished is
+# begun anew: going on from its state would give it further iterations.
+fit_learner <- function(job, x, control) {
+  made <- paste0(job$folder, ".rds")
+  saved <- read_list(made, "fit")
+  if (!is.null(saved)) {
+    return(saved$fit)
+  }
+  remove_folders(job$folder)
+  control$checkpoint <- job$folder
+  prior <- recommended_members$args$prior
+  fit <- with_seed(job$seed, quiet_fit(
+    aspect_bernoulli(x, job$k, estimate = "map", prior = prior, control = control)
+  )$value)
+  write_whole(list(fit = fit), made)
+  fit
+}
+
+# Tests whether each worker makes whole fits rather than its part of every scan: scans of a small table take less time
+# than to ask for them.
+whole_fits <- function(x, cluster) !is.null(cluster) && sum(x$column_sum) < most_whole
+most_whole <- 1e6
+
+fits_by_workers <- function(x, jobs, control) {
+  cluster <- control$cluster
+  control["cluster"] <- list(NULL)
+  control$progress <- FALSE
+  worker <- share_largest(vapply(jobs, `[[`, 0, "k"), length(cluster))
+  own <- lapply(unique(worker), function(w) {
+    list(
+      version = own_version(), run = fit_run, worker = w, fits = jobs[worker == w], x = x, control = control,
+      mark = basename(tempfile("fits"))
+    )
+  })
+  found <- unlist(lapply(do_on_workers(cluster, control$patience, own, is_fits), `[[`, "fits"), recursive = FALSE)
+  found[order(unlist(lapply(own, function(job) vapply(job$fits, `[[`, 0L, "i"))))]
+}
+
+fit_run <- function(job) list(of = job$mark, fits = lapply(job$fits, fit_learner, job$x, job$control))
+
+is_fits <- function(value, job) is.list(value) && identical(value$of, job$mark)
+
+# Assigns each weight to one of n workers: the largest first, to the one with the least.
+share_largest <- function(weight, n) {
+  load <- numeric(n)
+  worker <- integer(length(weight))
+  for (i in order(-weight)) {
+    worker[i] <- which.min(load)
+    load[worker[i]] <- load[worker[i]] + weight[i]
+  }
+  worker
 }
 
 # Computes companion_table() by sums over shards.
@@ -321,15 +421,13 @@ judge_shards_copy <- function(x, copy, k, seeds, control, squares = NULL) {
   path <- tempfile("multicause-copy-")
   damaged <- damage_shards(x, seeds$deal, copy, path)
   on.exit(remove_folders(path))
-  learners <- shards_learners(damaged, k, seeds$fit[copy], control, squares)
-  on.exit(remove_folders(vapply(learners$fits, `[[`, "", "folder")), add = TRUE)
+  learners <- shards_learners(damaged, k, seeds$fit[copy], control, squares, sprintf("fit-%d", copy))
+  on.exit(if (is.null(control$checkpoint)) remove_folders(learners$folder), add = TRUE)
   seen <- damaged$column_sum > 0
   n_others <- sum((damaged$dims[["n"]] - damaged$column_missing - x$column_sum)[seen])
   n_deleted <- sum(x$column_sum) - sum(damaged$column_sum)
   share <- c(zeros = min(1, most_judged / n_others), paired = min(1, most_pairs / (zeros_a_pair * n_deleted)))
-  parts <- lapply(x$shards$shard, function(s) {
-    with_seed(seeds$judge[copy] %% 1e6 + s, judge_shard(x, learners, s, copy, seeds$deal[s], seen, share))
-  })
+  parts <- map_shards(x, control, judge_one, x, learners, copy, seeds$deal, seeds$judge[copy], seen, share)$own
   n_sampled <- sum(vapply(parts, function(part) sum(!part$deleted), 0))
   own <- vapply(parts, function(part) sum(part$deleted), 0)
   pair <- Map(function(part, before) before + part$pair, parts, cumsum(own) - own)
@@ -343,6 +441,10 @@ judge_shards_copy <- function(x, copy, k, seeds, control, squares = NULL) {
 
 zeros_a_pair <- 20L # zeros of its own site that a held-out presence is compared with
 most_pairs <- 2e6 # of these, in all shards
+
+judge_one <- function(s, x, learners, tenth, deal, seed, seen, share) {
+  list(own = list(with_seed(seed %% 1e6 + s, judge_shard(x, learners, s, tenth, deal[s], seen, share))))
+}
 
 # Scores one shard: its held-out presences (of taxa that are `seen` without them), a sample of other zeros, about
 # share["zeros"] of them, and for about share["paired"] of the held-out presences some zeros of its row, in `pairs`,
@@ -414,13 +516,8 @@ shards_quality <- function(judged) {
   )
 }
 
-# Hands a state on through all shards' rows, in order and some at a time: state <- f(state, cells). cells: from
+# Hands a state on through a shard's rows, in order and some at a time: state <- f(state, cells). cells: from
 # open_cells(), and `rows`, their numbers in the whole table.
-scan_open_cells <- function(learners, state, f) {
-  for (s in learners$x$shards$shard) state <- scan_open_rows(learners, s, state, f)
-  state
-}
-
 scan_open_rows <- function(learners, s, state, f) {
   shard <- learner_shard(learners, s)
   numbers <- row_numbers(learners$x, s)
@@ -464,48 +561,55 @@ open_cells <- function(learners, shard, rows) {
 
 # Scores all zeros: the best n, the sum of all probabilities, sums by site and by taxon, and files by shard. `taxa`:
 # their labels.
-score_all_shards <- function(learners, known, n, path, least, format, seed, taxa) {
+score_all_shards <- function(learners, known, n, path, least, format, seed, taxa, control) {
   x <- learners$x
-  state <- list(sums = new_shard_sums(x, known, seed), best = NULL, expected = 0, n_zeros = 0)
-  files <- character()
-  for (s in x$shards$shard) {
-    names <- list(rows = row_numbers(x, s), sites = read_shard_rows(x, s)$names, taxa = taxa)
-    file <- if (!is.null(path)) file.path(path, sprintf("zeros-%05d.%s", s, format))
-    state <- score_shard(learners, s, state, names, n, file, least, format)
-    files <- c(files, file)
-  }
-  rownames(state$best) <- NULL
-  c(finish_sums(state$sums), list(
-    zeros = state$best[setdiff(names(state$best), c("number", "column"))], expected = state$expected,
-    n_zeros = state$n_zeros, files = if (length(files)) files
+  wanted <- list(n = n, path = path, least = least, format = format, taxa = taxa)
+  scores <- map_shards(x, control, score_shard, learners, known, seed, wanted, join = join_scores)
+  best <- scores$own$best
+  rownames(best) <- NULL
+  taxa <- utils::relist(scores$sum, new_shard_sums(x, known, seed, 1L)$taxa)
+  c(finish_sums(known, do.call(rbind, scores$own$sites), taxa, x$column_sum, seed), list(
+    zeros = best[setdiff(names(best), c("number", "column"))], expected = taxa$expected, n_zeros = sum(taxa$zeros),
+    files = scores$own$files
   ))
 }
 
-# Adds one shard to the state of score_all_shards(), and writes its file. names: of its rows, whose numbers are `rows`,
-# and of taxa.
-score_shard <- function(learners, s, state, names, n, file, least, format) {
+# Joins the results of consecutive runs of shards: the best n of both.
+join_scores <- function(a, b) {
+  list(n = a$n, best = best_of(rbind(a$best, b$best), a$n), sites = c(a$sites, b$sites), files = c(a$files, b$files))
+}
+
+best_of <- function(zeros, n) utils::head(zeros[order(-zeros$probability, zeros$number, zeros$column), ], n)
+
+# Scores one shard for score_all_shards(), and writes its file: list(own, sum).
+score_shard <- function(s, learners, known, seed, wanted) {
+  x <- learners$x
+  names <- list(rows = row_numbers(x, s), sites = read_shard_rows(x, s)$names, taxa = wanted$taxa)
+  file <- if (!is.null(wanted$path)) file.path(wanted$path, sprintf("zeros-%05d.%s", s, wanted$format))
   if (!is.null(file)) {
-    answer <- new_answer(file, format)
+    answer <- new_answer(file, wanted$format)
     on.exit(answer$drop())
   }
+  n <- wanted$n
+  state <- list(sums = new_shard_sums(x, known, seed, names$rows), best = NULL)
   state <- scan_open_rows(learners, s, state, function(state, cells) {
     found <- add_cells(state$sums, cells)
     state$sums <- found$sums
-    state$expected <- state$expected + sum(found$probability)
-    state$n_zeros <- state$n_zeros + length(found$probability)
     floor <- if (NROW(state$best) >= n) state$best$probability[n] else -Inf
     top <- which(found$probability >= floor)
     if (length(top) > n) top <- top[order(-found$probability[top], found$i[top], found$j[top])[seq_len(n)]]
-    best <- rbind(state$best, name_zeros(found, top, cells$rows, names))
-    state$best <- utils::head(best[order(-best$probability, best$number, best$column), ], n)
+    state$best <- best_of(rbind(state$best, name_zeros(found, top, cells$rows, names)), n)
     if (!is.null(file)) {
-      some <- name_zeros(found, which(found$probability >= least), cells$rows, names)
+      some <- name_zeros(found, which(found$probability >= wanted$least), cells$rows, names)
       answer$add(some[setdiff(names(some), c("number", "column"))])
     }
     state
   })
   if (!is.null(file)) answer$close()
-  state
+  list(
+    own = list(n = n, best = state$best, sites = list(state$sums$sites), files = file),
+    sum = unlist(state$sums$taxa, use.names = FALSE)
+  )
 }
 
 # Returns some of the zeros that add_cells() found as rows of a result.
@@ -572,32 +676,30 @@ as.data.frame.which_zeros_shards <- function(x, ...) { # nolint: object_name_lin
 # Value of usual_ratio for the predictability of the presences that copies hold out.
 shards_ratio <- 0.89
 
-# scan_open_cells() with the cells' log-odds: state <- f(state, cells, eta).
-scan_log_odds <- function(learners, stack, state, f) {
-  scan_open_cells(learners, state, function(state, cells) f(state, cells, stack_odds(stack, cells$z)))
+# Computes log_odds_bins() of all zeros of shards.
+shard_bins <- function(learners, stack, control = NULL) {
+  bins <- add_bins(do.call(rbind, map_shards(learners$x, control, bins_of_shard, learners, stack)$own))
+  list(eta = bins[, "sum"] / bins[, "count"], count = bins[, "count"])
 }
 
-# Computes log_odds_bins() of all zeros of shards.
-shard_bins <- function(learners, stack) {
-  bins <- scan_log_odds(learners, stack, list(sums = list(), count = list()), function(bins, cells, eta) {
-    own <- log_odds_bins(eta[cells$zero])
-    bin <- as.character(round(own$eta / bin_width))
-    add <- function(all, value) {
-      all[bin] <- Map(`+`, lapply(all[bin], function(old) if (is.null(old)) 0 else old), value)
-      all
-    }
-    list(sums = add(bins$sums, own$eta * own$count), count = add(bins$count, own$count))
-  })
-  count <- unlist(bins$count)
-  at <- order(as.numeric(names(count)))
-  list(eta = unname(unlist(bins$sums)[at] / count[at]), count = unname(count[at]))
+bins_of_shard <- function(s, learners, stack) {
+  list(own = list(scan_open_rows(learners, s, NULL, function(bins, cells) {
+    own <- log_odds_bins(stack_odds(stack, cells$z)[cells$zero])
+    add_bins(rbind(bins, cbind(bin = round(own$eta / bin_width), sum = own$eta * own$count, count = own$count)))
+  })))
+}
+
+# Adds up rows of the same bin.
+add_bins <- function(bins) {
+  out <- rowsum(bins[, c("sum", "count"), drop = FALSE], bins[, "bin"])
+  cbind(bin = as.numeric(rownames(out)), sum = unname(out[, 1L]), count = unname(out[, 2L]))
 }
 
 # Computes the inputs of the last pass: list(stack, calibrated; kappa and presences; reason; total). With known
 # completeness (n x 2), `expected` are the presences expected at each site, else `ratios` are those of all zeros. The
 # predictability is that of the presences that copies hold out, because leaving out one presence at a time would need
 # the presences of all sites. Taxa found nearly everywhere are included.
-know_shards <- function(learners, stack, judged, completeness, reason = NULL) {
+know_shards <- function(learners, stack, judged, completeness, reason = NULL, control = NULL) {
   presences <- sum(learners$x$column_sum)
   zeros <- list(
     eta = unlist(lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, , drop = FALSE]))),
@@ -612,11 +714,11 @@ know_shards <- function(learners, stack, judged, completeness, reason = NULL) {
     c(missed = NA_real_, low = NA_real_, high = NA_real_)
   }
   if (is.null(completeness)) {
-    bins <- tilted(shard_bins(learners, known$stack), curve_slope)
+    bins <- tilted(shard_bins(learners, known$stack, control), curve_slope)
     known$ratios <- new_ratios(vapply(known$total, log_ratio_of, 0, bins = bins), 0L, curve_slope)
     known$relative <- relative_draws(known$total)
   } else {
-    of_sites <- shard_odds(learners, known$stack)
+    of_sites <- shard_odds(learners, known$stack, control)
     known$completeness <- completeness
     known$expected <- of_sites$odds * expected_factor(of_sites$odds, of_sites$presences, rowMeans(completeness))
   }
@@ -624,13 +726,17 @@ know_shards <- function(learners, stack, judged, completeness, reason = NULL) {
 }
 
 # Computes for each site the sum of the odds of its zeros, and its presences.
-shard_odds <- function(learners, stack) {
-  none <- numeric(dim(learners$x)[1L])
-  scan_log_odds(learners, stack, list(odds = none, presences = none), function(sites, cells, eta) {
-    sites$odds[cells$rows] <- tabulate_sums(exp(pmin(eta, 300)) * cells$zero, cells$i, length(cells$rows))
-    sites$presences[cells$rows] <- cells$size
-    sites
-  })
+shard_odds <- function(learners, stack, control = NULL) {
+  sites <- do.call(rbind, map_shards(learners$x, control, odds_of_shard, learners, stack)$own)
+  list(odds = sites[, 1L], presences = sites[, 2L])
+}
+
+odds_of_shard <- function(s, learners, stack) {
+  list(own = list(scan_open_rows(learners, s, NULL, function(sites, cells) {
+    eta <- stack_odds(stack, cells$z)
+    odds <- tabulate_sums(exp(pmin(eta, 300)) * cells$zero, cells$i, length(cells$rows))
+    rbind(sites, cbind(odds, cells$size, deparse.level = 0L))
+  })))
 }
 
 # Puts values of cells into a matrix.
@@ -640,21 +746,26 @@ spread_cells <- function(shape, at, value, others = 0) {
   out
 }
 
-# Creates the sums of the last pass: `sites` and `taxa`, a row each, and draws of each taxon and of the total. known:
-# from know_shards().
-new_shard_sums <- function(x, known, seed) {
+# Creates the sums of the last pass over a shard with these rows: `sites`, a row each, and `taxa`, which are added over
+# shards: the sum of probabilities, zeros and missed of each taxon, and with known completeness draws of the total and
+# of each taxon. known: from know_shards().
+new_shard_sums <- function(x, known, seed, rows) {
+  m <- x$dims[["m"]]
+  drawn <- if (is.null(known$completeness)) 0L else n_draws
   list(
-    known = known, seed = seed,
-    sites = data.frame(presences = numeric(x$dims[["n"]]), zeros = 0, missed = 0, low = 0, high = 0),
-    taxa = data.frame(presences = x$column_sum, zeros = 0, missed = 0),
-    taxa_drawn = matrix(0, x$dims[["m"]], n_draws), total_drawn = numeric(n_draws)
+    known = known, seed = seed, before = rows[1L] - 1L,
+    sites = data.frame(presences = numeric(length(rows)), zeros = 0, missed = 0, low = 0, high = 0),
+    taxa = list(
+      expected = 0, zeros = numeric(m), missed = numeric(m), total_drawn = numeric(drawn), drawn = matrix(0, m, drawn)
+    )
   )
 }
 
 # Adds the cells of a run of rows: list(sums, i, j, probability, ends), the last four of its zeros.
 add_cells <- function(sums, cells) {
   known <- sums$known
-  m <- nrow(sums$taxa)
+  taxa <- sums$taxa
+  m <- length(taxa$zeros)
   shape <- c(length(cells$rows), m)
   eta <- stack_odds(known$stack, cells$z)
   zero <- which(cells$zero)
@@ -668,30 +779,34 @@ add_cells <- function(sums, cells) {
     missed <- spread_cells(shape, at, ends$missed)
     drawn <- draw_sums(missed, 0 * missed, many$relative)
   })
-  sums$sites[cells$rows, ] <- data.frame(
+  sums$sites[cells$rows - sums$before, ] <- data.frame(
     cells$size, tabulate(i, shape[1L]), rowSums(missed), outward_ends(ends_of_draws(drawn$sites))
   )
-  sums$taxa$zeros <- sums$taxa$zeros + tabulate(cells$j[zero], m)
-  sums$taxa$missed <- sums$taxa$missed + colSums(missed)
-  sums$taxa_drawn <- sums$taxa_drawn + drawn$taxa
-  sums$total_drawn <- sums$total_drawn + colSums(drawn$sites)
+  taxa$expected <- taxa$expected + sum(probability)
+  taxa$zeros <- taxa$zeros + tabulate(cells$j[zero], m)
+  taxa$missed <- taxa$missed + colSums(missed)
+  if (!is.null(known$completeness)) {
+    taxa$drawn <- taxa$drawn + drawn$taxa
+    taxa$total_drawn <- taxa$total_drawn + colSums(drawn$sites)
+  }
+  sums$taxa <- taxa
   list(sums = sums, i = i, j = cells$j[zero], probability = probability, ends = data.frame(ends[-1L]))
 }
 
-# Returns list(total, sites, taxa) after all cells were added.
-finish_sums <- function(sums) {
-  known <- sums$known
-  taxa <- sums$taxa
+# Returns list(total, sites, taxa) after all cells were added; presences: of each taxon.
+finish_sums <- function(known, sites, taxa, presences, seed) {
+  drawn <- taxa$drawn
   if (is.null(known$completeness)) {
     # With one ratio taxa have the scatter of the table, not of runs of rows.
     missed <- matrix(taxa$missed, 1L)
-    sums$taxa_drawn <- with_seed(sums$seed, draw_sums(missed, 0 * missed, known$relative)$taxa)
+    drawn <- with_seed(seed, draw_sums(missed, 0 * missed, known$relative)$taxa)
     total <- pmin(known$total, sum(taxa$zeros))
   } else {
-    total <- range_about(sum(taxa$missed), sums$total_drawn)
+    total <- range_about(sum(taxa$missed), taxa$total_drawn)
   }
-  taxa[c("low", "high")] <- outward_ends(ends_of_draws(sums$taxa_drawn))
-  list(total = total, sites = sums$sites, taxa = taxa)
+  by_taxon <- data.frame(presences = presences, zeros = taxa$zeros, missed = taxa$missed)
+  by_taxon[c("low", "high")] <- outward_ends(ends_of_draws(drawn))
+  list(total = total, sites = sites, taxa = by_taxon)
 }
 
 # Returns the ratios of some rows, as how_many() does.

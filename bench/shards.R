@@ -2,10 +2,12 @@
 #   Rscript bench/shards.R sizes|full [rows of the largest table, millions = 0.2] [iterations = 50]
 #   Rscript bench/shards.R large [millions of records = 1.86]
 #   Rscript bench/shards.R near [rows, millions = 0.05, ...]
+#   Rscript bench/shards.R workers [rows = 8000, ...]
 # `sizes`: four of them, iterations after the first 8, the least of three runs, with a figure, shards_sizes.png; `full`:
 # the largest alone, all iterations from one start, streaming, in memory and on workers; `large`: one answer of
 # which_zeros(), from records of the faunas of vignette "large", 7 of them a list; `near`: answers of which_zeros() with
-# ages and places, a table for each number. Each fit is a process of its own, whose peak memory
+# ages and places, a table for each number; `workers`: one answer for rows x 1 000 with .4 % found, in about nine
+# shards, by this process and by two workers of packages mirai and parallel. Each fit is a process of its own, whose peak memory
 # is read from /proc. Records of fits are made as Parquet files of a million each: package nanoparquet is needed.
 
 arguments <- commandArgs(TRUE)
@@ -228,7 +230,31 @@ run_near <- function(n) {
   unlink(c(records, folder), recursive = TRUE)
 }
 
+run_workers <- function(n) {
+  set.seed(4)
+  dims <- c(n, 1000)
+  membership <- matrix(stats::rgamma(dims[1] * 8, 0.2), dims[1])
+  p <- (membership / rowSums(membership)) %*% matrix(stats::rbeta(8 * dims[2], 0.05, 6), 8)
+  table <- matrix(stats::rbinom(prod(dims), 1, pmin(p * 0.004 / mean(p), 0.95)), dims[1])
+  x <- suppressMessages(multicause::shards(table, tempfile(), size = n * 5 / 8))
+  profiles <- c("one", "two")
+  for (profile in profiles) mirai::daemons(1, .compute = profile)
+  cluster <- parallel::makeCluster(2)
+  first <- NULL
+  for (workers in list(none = NULL, mirai = profiles, parallel = cluster)) {
+    control <- multicause::fit_control(n_start = 1, n_polish = 0, max_iter = 100, tol = 1e-6, cluster = workers)
+    clock <- system.time(w <- multicause::which_zeros(x, seed = 1, control = control))[["elapsed"]]
+    numbers <- unclass(w)[setdiff(names(w), "call")]
+    if (is.null(first)) first <- list(clock = clock, numbers = numbers)
+    show("%d shards: %.1f s by the clock, %.2f times the speed, %s", nrow(x$shards), clock, first$clock / clock,
+      if (identical(numbers, first$numbers)) "the same bits" else "OTHER NUMBERS")
+  }
+  parallel::stopCluster(cluster)
+  for (profile in profiles) mirai::daemons(0, .compute = profile)
+}
+
 switch(mode,
+  workers = for (n in c(numbers, if (!length(numbers)) 8000)) run_workers(n),
   near = for (n in c(numbers, if (!length(numbers)) 0.05) * 1e6) run_near(n),
   sizes = draw_sizes(do.call(rbind, lapply(largest * 1e6 / c(8, 4, 2, 1), run_size))), full = run_size(largest * 1e6),
   large = run_large(largest)

@@ -86,7 +86,7 @@ test_that("a worker that has ended, hangs or returns something else is named, an
 
 test_that("a worker that has another version of the package, or none, is told from a broken one", {
   job <- list(version = "0.0.9", path = tempfile())
-  expect_match(scan_shards_there(job)$why, "it has [0-9.]+ of multicause, not 0.0.9: install the same")
+  expect_match(do_job(job)$why, "it has [0-9.]+ of multicause, not 0.0.9: install the same")
   profiles <- local_profiles(2)
   other <- pids(profiles)[2]
   answer <- eval(bquote(function(job) {

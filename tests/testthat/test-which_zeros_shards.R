@@ -104,15 +104,70 @@ test_that("the list is the best of all shards, in files or not, whatever the sha
   expect_true(all(x[cbind(all$site, all$taxon)] == 0))
   expect_equal(w$zeros$probability, sort(all$probability, decreasing = TRUE)[1:30], tolerance = 1e-12)
   expect_identical(as.data.frame(w), w$zeros)
-  bind_in_namespace("cells_at_a_time", 200)
-  parts <- answer(shard, n = 30)
-  expect_equal(parts$zeros, w$zeros, tolerance = 1e-12)
   expect_identical(which_zeros(shard, n = 30, k = c(2, 3), seed = 1)$dims, w$dims)
+  bind_in_namespace("cells_at_a_time", 200)
+  expect_equal(answer(shard, n = 30)$zeros, w$zeros, tolerance = 1e-12)
+})
+
+# A result without what differs between equal calls.
+numbers_of <- function(w) unclass(w)[setdiff(names(w), c("call", "shards", "files"))]
+
+test_that("workers share fits, scans and files, and change no bit", {
   skip_if_not_installed_here()
+  shard <- shards(planted_table(), tempfile(), size = 80)
+  here <- tempfile()
+  w <- answer(shard, n = 30, path = here)
+  given <- answer(shard, n = 30, completeness = 0.7)
   cluster <- parallel::makePSOCKcluster(2, rscript_envs = NULL)
   on.exit(parallel::stopCluster(cluster), add = TRUE)
   workers <- fit_control(n_start = 1, n_polish = 0, max_iter = 30, tol = 1e-6, cluster = cluster)
-  expect_identical(answer(shard, n = 30, control = workers)$zeros, parts$zeros)
+  folders <- list.files(tempdir())
+  there <- tempfile()
+  expect_identical(numbers_of(answer(shard, n = 30, path = there, control = workers)), numbers_of(w))
+  expect_identical(lapply(list.files(there, full.names = TRUE), readLines), lapply(w$files, readLines))
+  expect_identical(setdiff(list.files(tempdir()), folders), basename(there))
+  expect_identical(numbers_of(answer(shard, n = 30, completeness = 0.7, control = workers)), numbers_of(given))
+  # Large tables: each scan of a fit is shared.
+  bind_in_namespace("most_whole", 0)
+  expect_identical(numbers_of(answer(shard, n = 30, control = workers)), numbers_of(w))
+})
+
+test_that("the largest fits are dealt out first", {
+  expect_identical(share_largest(c(8, 16, 24), 2), c(2L, 2L, 1L))
+  expect_identical(share_largest(c(3, 3, 3), 5), 1:3)
+})
+
+test_that("a result that was interrupted goes on from its checkpoint, to the same numbers", {
+  shard <- shards(planted_table(), tempfile(), size = 80)
+  w <- answer(shard, n = 30)
+  folder <- tempfile()
+  kept <- fit_control(n_start = 1, n_polish = 0, max_iter = 30, tol = 1e-6, checkpoint = folder)
+  fits <- 0
+  real <- fit_learner
+  failing <- function(job, x, control) {
+    fits <<- fits + 1
+    if (fits == 4) stop("power cut")
+    real(job, x, control)
+  }
+  with_binding <- function(f) {
+    bind_in_namespace("fit_learner", f)
+    answer(shard, n = 30, control = kept)
+  }
+  # Two fits a copy: the first copy is judged, and of the second one fit is made.
+  expect_error(with_binding(failing), "power cut")
+  expect_setequal(list.files(folder), c("answer.rds", "judged-1.rds", "fit-2-1", "fit-2-1.rds"))
+  expect_identical(numbers_of(answer(shard, n = 30, control = kept)), numbers_of(w))
+  # Again, from what is there, without a fit.
+  expect_identical(numbers_of(with_binding(function(job, x, control) {
+    expect_true(file.exists(paste0(job$folder, ".rds")))
+    real(job, x, control)
+  })), numbers_of(w))
+  other <- function(...) which_zeros(shard, n = 30, control = kept, ...)
+  expect_error(other(k = c(2, 3), seed = 2), "is not of this call", class = "multicause_input_error")
+  expect_error(other(k = 2, seed = 1), "is not of this call", class = "multicause_input_error")
+  writeLines("mine", file.path(folder, "notes.txt"))
+  expect_error(answer(shard, control = kept), "must be a folder of a result of shards, or new: .* holds \"notes.txt\"",
+    class = "multicause_input_error")
 })
 
 test_that("no number depends on taxa that were found at no site", {
@@ -210,7 +265,6 @@ test_that("what cannot be asked of shards is refused", {
     which_zeros(shard, completeness = 1:3 / 3)
     which_zeros(shard, copies = 1)
     which_zeros(shards(diag(4), tempfile()))
-    which_zeros(shard, control = fit_control(checkpoint = "here"))
   })
 })
 

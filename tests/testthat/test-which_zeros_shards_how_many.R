@@ -4,10 +4,13 @@ skip_on_cran()
 
 # The which_zeros() result from the learners of shards, with the table in memory; completeness: n x 2 or NULL.
 in_memory <- function(x, learners, stack, judged, completeness) {
-  eta <- scan_open_cells(learners, matrix(0, nrow(x), ncol(x)), function(eta, cells) {
-    eta[cbind(cells$rows[cells$i], cells$j)] <- stack_odds(stack, cells$z)
-    eta
-  })
+  eta <- matrix(0, nrow(x), ncol(x))
+  for (s in learners$x$shards$shard) {
+    eta <- scan_open_rows(learners, s, eta, function(eta, cells) {
+      eta[cbind(cells$rows[cells$i], cells$j)] <- stack_odds(stack, cells$z)
+      eta
+    })
+  }
   zero <- x == 0 & !is.na(x)
   presences <- sum(x, na.rm = TRUE)
   of_copies <- lapply(judged, function(copy) stack_odds(stack, copy$odds[!copy$deleted, ]))
@@ -39,7 +42,7 @@ begin_answer <- function(x) {
 
 score <- function(begun, completeness = NULL, seed = 7, path = NULL) {
   known <- know_shards(begun$learners, begun$stack, begun$judged, completeness)
-  score_all_shards(begun$learners, known, 1e5, path, 0, "csv", seed, taxa_of(begun$learners$x))
+  score_all_shards(begun$learners, known, 1e5, path, 0, "csv", seed, taxa_of(begun$learners$x), fit_control())
 }
 
 planted <- function() {
