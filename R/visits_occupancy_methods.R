@@ -356,7 +356,9 @@ recorded_probability.visits_occupancy <- function(fit) {
   cell <- kept_visits(fit)
   out <- array(0, dim(cell))
   for (v in seq_len(dim(cell)[3L])) {
-    for (j in seq_len(dim(cell)[2L])) out[, j, v] <- rowMeans(next_of_taxon(fit$draws, fit$uneven$uneven, cell, v, fit, j))
+    for (j in seq_len(dim(cell)[2L])) {
+      out[, j, v] <- rowMeans(next_of_taxon(fit$draws, fit$uneven$uneven, cell, v, fit, j))
+    }
   }
   out
 }

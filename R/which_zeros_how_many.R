@@ -143,8 +143,8 @@ total_by_visits <- function(given) {
   known <- function(value) ifelse(is.na(value), 0, value)
   present <- logit(found$before)
   list(
-    total = found$total, taxa = unname(found$by_taxon), ahead = unname(found$ahead), silent = known(logit(found$cells) - present),
-    present = if (found$follows) known(present),
+    total = found$total, taxa = unname(found$by_taxon), ahead = unname(found$ahead),
+    silent = known(logit(found$cells) - present), present = if (found$follows) known(present),
     detect = c(found$detect, list(labels = visit_labels(given$cell), years = if (are_years(given$cell)) found$years))
   )
 }
@@ -320,8 +320,8 @@ curve_ratio <- function(known, gaps, reason = NULL) {
 }
 
 # One ratio for all zeros but gaps, which are certain; or for those of each taxon, with numbers from the occupancy of
-# `visits` and the ranking. Then log-odds of a presence are those of a record or, if covariates distinguish sites, the mean of these and
-# of occupancy's, and visits without a detection count as in the occupancy model.
+# `visits` and the ranking. Then log-odds of a presence are those of a record or, if covariates distinguish sites, the
+# mean of these and of occupancy's, and visits without a detection count as in the occupancy model.
 one_ratio <- function(known, total, gaps, visits = NULL) {
   rest <- pmax(total - gaps, 0)
   if (is.null(visits)) {

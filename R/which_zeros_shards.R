@@ -32,12 +32,12 @@
 #' memory, only some 100 bytes per site. Copies of the shards are in the temporary folder of the session, one at a time.
 #' Companions take 16 m^2 bytes and are left out above 5000 taxa.
 #'
-#' **Workers and checkpoints.** With `cluster` in `control` workers share the fits (each makes whole fits below a million
-#' presences, and its part of every iteration above) and the looks at all cells. They must see the shards, the temporary
-#' folder of the session or the `checkpoint`, and `path`, under the same names. With as many threads of the
+#' **Workers and checkpoints.** With `cluster` in `control` workers share the fits (each makes whole fits below a
+#' million presences, and its part of every iteration above) and the scans of all cells. They must see the shards, the
+#' temporary folder of the session or the `checkpoint`, and `path`, under the same names. With as many threads of the
 #' BLAS the numbers are the same to the last bit for any number of workers; two were 1.0 to 1.9 times as fast as one,
-#' more so on larger tables (`bench/shards.md`). With `checkpoint`, a folder, fits and judged copies are kept as they are
-#' finished, and the same call goes on from there after a stop, to the same numbers; delete the folder afterwards.
+#' more so on larger tables (`bench/shards.md`). With `checkpoint`, a folder, fits and judged copies are kept as they
+#' are finished, and the same call resumes there after a stop, with the same result; delete the folder afterwards.
 #'
 #' @param x a result of [shards()].
 #' @param ... must be empty.
@@ -104,10 +104,7 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
     x$shards[c("cells", "rows")], squares[c("square", "side")], k, copies, completeness, settings_that_count(control)
   ))
   seed <- store$seed %||% seed %||% draw_seeds(1L)
-  seeds <- with_seed(seed, list(
-    deal = draw_seeds(nrow(x$shards)), fit = draw_seeds(copies + 1L), judge = draw_seeds(copies),
-    ranges = draw_seeds(1L)
-  ))
+  seeds <- shards_seeds(seed, nrow(x$shards), copies)
   whole <- x
   x <- shards_of_taxa(whole, whole$column_sum > 0) # as in memory, no model is fitted to the others
   on.exit(if (x$path != whole$path) remove_folders(x$path))
@@ -143,6 +140,12 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   )
 }
 
+shards_seeds <- function(seed, n_shards, copies) {
+  with_seed(seed, list(
+    deal = draw_seeds(n_shards), fit = draw_seeds(copies + 1L), judge = draw_seeds(copies), ranges = draw_seeds(1L)
+  ))
+}
+
 # Returns the numbers of components of the fits: none for a first look, which rests on companions.
 shards_k <- function(k, quick, n, taxa) {
   if (!quick) {
@@ -174,7 +177,8 @@ answer_store <- function(checkpoint, seed, parts) {
     return(NULL)
   }
   make_folder(checkpoint, "checkpoint")
-  other <- grep("^(answer[.]rds|judged-[0-9]+[.]rds|fit-.*|.*[.]part)$", list.files(checkpoint), value = TRUE, invert = TRUE)
+  ours <- list.files(checkpoint, "^(answer[.]rds|judged-[0-9]+[.]rds|fit-.*|.*[.]part)$")
+  other <- setdiff(list.files(checkpoint), ours)
   if (length(other)) {
     stop_input("`checkpoint` must be a folder of a result of shards, or new: %s holds %s.", dQuote(checkpoint, FALSE),
       show_names(other))
@@ -297,7 +301,11 @@ shards_learners <- function(x, k, seed, control, squares = NULL, name = "fit") {
   jobs <- lapply(seq_along(k), function(i) {
     list(i = i, k = k[i], seed = seeds[i], folder = file.path(folder, sprintf("%s-%d", name, i)))
   })
-  fits <- if (whole_fits(x, control$cluster)) fits_by_workers(x, jobs, control) else lapply(jobs, fit_learner, x, control)
+  fits <- if (whole_fits(x, control$cluster)) {
+    fits_by_workers(x, jobs, control)
+  } else {
+    lapply(jobs, fit_learner, x, control)
+  }
   companions <- if (x$dims[["m"]] <= most_companions) shards_companions(x)
   out <- list(x = x, fits = fits, companions = companions, near = shards_near(x, squares), folder = folder)
   done <- TRUE
