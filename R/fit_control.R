@@ -65,8 +65,8 @@
 #'   `loss = "kl"` and [visits_bernoulli()] `"em"` omits Newton iterations. With `"auto"` [plsa()] omits them for `k`
 #'   above 100.
 #' @param cluster for fits to [shards()] and [which_zeros()] of them, `NULL` or the workers that read the shards: names
-#'   of compute profiles of package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or a
-#'   cluster as [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
+#'   of compute profiles of package mirai with one daemon each, as `mirai::daemons(1, .compute = "one")` makes them; or
+#'   a cluster as [parallel::makeCluster()] makes it. Starts of fits in memory are run by a `future::plan()` instead.
 #' @param checkpoint for [which_zeros()], [select_k()], [cross_validate()] and [compare_models()], a file name: what is
 #'   finished is kept beside it, and the same call resumes from there. Such a file is R's own and trusted as any `.rds`
 #'   is: take none from a stranger. For fits to [shards()], a folder for the memberships and for the state from which a

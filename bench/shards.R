@@ -8,7 +8,8 @@
 # which_zeros(), from records of the faunas of vignette "large", 7 of them a list; `near`: answers of which_zeros() with
 # ages and places, a table for each number; `workers`: one answer for rows x 1 000 with .4 % found, in about nine
 # shards, by this process and by two workers of packages mirai and parallel. Each fit is a process of its own, whose
-# peak memory is read from /proc. Records of fits are made as Parquet files of a million each: package nanoparquet is needed.
+# peak memory is read from /proc. Records of fits are made as Parquet files of a million each: package nanoparquet
+# is needed.
 
 arguments <- commandArgs(TRUE)
 mode <- if (length(arguments)) arguments[1] else "sizes"
