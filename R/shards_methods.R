@@ -260,6 +260,7 @@ prepare_answer_folder <- function(path) {
   if (length(list.files(path))) {
     stop_input("`path` must be a new or empty folder: %s holds files.", dQuote(path, FALSE))
   }
+  normalizePath(path) # workers have other working directories
 }
 
 # Opens a file to which data frames are appended; it gets its name when complete. drop() removes an incomplete one.

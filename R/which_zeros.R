@@ -27,9 +27,9 @@
 #'
 #' **Other evidence** replaces the total; the print names the quantity that it estimates:
 #' * `visits`: the presences that no visit found, by the occupancy of each taxon ([visits_occupancy()]). The numbers of
-#'   taxa lie half-way between occupancy's and those of the ranking: over 15 surveys this foretold a third visit better
-#'   than either (`bench/visits_occupancy.md`). Chao's estimate for each site, with its visits as samples, is reported
-#'   beside it.
+#'   taxa lie half-way between occupancy's and those of the ranking: in the mean of 15 surveys this predicted the finds
+#'   of a third visit better than either (`bench/visits_occupancy.md`). Chao's estimate for each site, with its visits
+#'   as samples, is reported beside it.
 #' * `completeness`: a site with \eqn{F} presences and completeness \eqn{c} lacks about \eqn{F (1 - c) / c}.
 #' * `groups`: Chao's estimate of the taxa of a group's fauna that were found at none of its sites.
 #' * `assume = "phantom"` and `effort`: each site lacks the share that a phantom, a component without

@@ -99,10 +99,11 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   n_sites <- as.integer(x$dims[["n"]])
   if (!is.null(completeness)) completeness <- check_completeness(completeness, n_sites, shard_names(x))
   squares <- shards_squares(x, age, place)
-  if (!is.null(path)) prepare_answer_folder(path)
+  if (!is.null(path)) path <- prepare_answer_folder(path)
   store <- answer_store(control$checkpoint, seed, list(
     x$shards[c("cells", "rows")], squares[c("square", "side")], k, copies, completeness, settings_that_count(control)
   ))
+  control["checkpoint"] <- list(store$folder)
   seed <- store$seed %||% seed %||% draw_seeds(1L)
   seeds <- shards_seeds(seed, nrow(x$shards), copies)
   whole <- x
@@ -190,7 +191,7 @@ answer_store <- function(checkpoint, seed, parts) {
     saved <- list(fingerprint = fingerprint, seed = seed %||% draw_seeds(1L))
     write_whole(saved, file)
   }
-  c(list(folder = checkpoint), saved)
+  c(list(folder = normalizePath(checkpoint)), saved)
 }
 
 # Returns what a copy told: as stored, or by evaluating `judge`, whose fits are no longer needed then.
