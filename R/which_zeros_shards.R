@@ -115,10 +115,10 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   stack <- fit_stack(judged)
   learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares, "fit-whole")
   on.exit(if (is.null(store)) remove_folders(learners$folder), add = TRUE)
-  taxa <- taxa_of(whole)[whole$column_sum > 0]
   quality <- shards_quality(judged)
   reason <- if (is.null(completeness)) no_number(quality$table["stack", ], presences, x$dims)
   known <- know_shards(learners, stack, judged, completeness, reason, control)
+  taxa <- taxa_of(whole)[whole$column_sum > 0]
   best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges, taxa, control)
   structure(
     list(
@@ -126,11 +126,10 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
       more = if (is.null(completeness) && is.null(known$reason)) {
         surveys_curve(known, best$n_zeros, ratio = shards_ratio)
       },
-      reason = known$reason,
-      source = if (is.null(completeness)) "curve" else "completeness", quality = quality$table,
-      weights = known$stack$weights, slope = quality$slope,
-      slope_se = quality$slope_se, expected = best$expected, n_zeros = best$n_zeros,
-      hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)), left_out = shards_left_out(x, squares, quick),
+      reason = known$reason, source = if (is.null(completeness)) "curve" else "completeness", quality = quality$table,
+      weights = known$stack$weights, slope = quality$slope, slope_se = quality$slope_se, expected = best$expected,
+      n_zeros = best$n_zeros, hidden = sum(vapply(judged, function(one) sum(one$deleted), 0)),
+      left_out = shards_left_out(x, squares, quick),
       near = if (!is.null(squares)) {
         list(bandwidth = learners$near$bandwidth, side = squares$side, squares = length(squares$sites))
       },
