@@ -339,9 +339,9 @@ one_ratio <- function(known, total, gaps, visits = NULL) {
 }
 
 # Computes each taxon's share of the undetected presences: its number from occupancy, moved to where what one more visit
-# finds of it is half-way, in log-odds, between occupancy and the ranking at the same total. Either alone is worse at
-# foretelling the next visit (bench/visits_occupancy.md): the ranking does not know detection, and occupancy takes
-# detection as more alike among sites than it is.
+# finds of it is half-way, in log-odds, between occupancy and the ranking at the same total. Either alone predicts the
+# next visit worse in the mean of 15 surveys (bench/visits_occupancy.md): the ranking does not know detection, and
+# occupancy takes detection as more alike among sites than it is.
 taxa_by_both <- function(known, visits) {
   ahead <- visits$ahead
   any <- ahead > 0

@@ -109,15 +109,15 @@ which_zeros_shards <- function(x, ..., age = NULL, place = NULL, n = 1000, k = N
   whole <- x
   x <- shards_of_taxa(whole, whole$column_sum > 0) # as in memory, no model is fitted to the others
   on.exit(if (x$path != whole$path) remove_folders(x$path))
+  done <- stored_tasks(store, copies)
   judged <- lapply(seq_len(copies), function(copy) {
-    kept_copy(store, copy, judge_shards_copy(x, copy, k, seeds, control, squares))
+    done[[copy]] %||% keep_copy(store, copy, judge_shards_copy(x, copy, k, seeds, control, squares))
   })
-  stack <- fit_stack(judged)
   learners <- shards_learners(x, k, seeds$fit[copies + 1L], control, squares, "fit-whole")
   on.exit(if (is.null(store)) remove_folders(learners$folder), add = TRUE)
   quality <- shards_quality(judged)
   reason <- if (is.null(completeness)) no_number(quality$table["stack", ], presences, x$dims)
-  known <- know_shards(learners, stack, judged, completeness, reason, control)
+  known <- know_shards(learners, fit_stack(judged), judged, completeness, reason, control)
   taxa <- taxa_of(whole)[whole$column_sum > 0]
   best <- score_all_shards(learners, known, n, path, least, format, seeds$ranges, taxa, control)
   structure(
@@ -169,43 +169,36 @@ check_fits_control <- function(control) {
 
 # ---- Checkpoints of a result ----
 
-# Opens the folder `checkpoint`: list(folder, fingerprint, seed), of a call with this `seed` and `parts`; NULL without
-# one. answer.rds holds the seed, judged-<copy>.rds what each copy told, fit-<copy>-<number> are folders of fits, and
-# files of those that are finished.
+# Opens the folder `checkpoint` of a call with this `seed` and `parts`: a store of judged copies, see checkpoint.R, with
+# `folder` and `seed`; NULL without one. answer.rds holds the seed; fit-<copy>-<number> are folders of fits, with .rds
+# of those that are finished.
 answer_store <- function(checkpoint, seed, parts) {
   if (is.null(checkpoint)) {
     return(NULL)
   }
   make_folder(checkpoint, "checkpoint")
-  ours <- list.files(checkpoint, "^(answer[.]rds|judged-[0-9]+[.]rds|fit-.*|.*[.]part)$")
+  ours <- list.files(checkpoint, "^(answer(-judged-[0-9]+)?[.]rds|fit-.*|.*[.]part)$")
   other <- setdiff(list.files(checkpoint), ours)
   if (length(other)) {
     stop_input("`checkpoint` must be a folder of a result of shards, or new: %s holds %s.", dQuote(checkpoint, FALSE),
       show_names(other))
   }
-  file <- file.path(checkpoint, "answer.rds")
+  folder <- normalizePath(checkpoint)
+  file <- file.path(folder, "answer.rds")
   fingerprint <- fingerprint_of(list(seed, parts))
   saved <- read_checkpoint(file, fingerprint, "seed")
   if (is.null(saved)) {
     saved <- list(fingerprint = fingerprint, seed = seed %||% draw_seeds(1L))
     write_whole(saved, file)
   }
-  c(list(folder = normalizePath(checkpoint)), saved)
+  c(list(file = file.path(folder, "answer"), stage = "judged", folder = folder), saved)
 }
 
-# Returns what a copy told: as stored, or by evaluating `judge`, whose fits are no longer needed then.
-kept_copy <- function(store, copy, judge) {
-  if (is.null(store)) {
-    return(judge)
-  }
-  file <- file.path(store$folder, sprintf("judged-%d.rds", copy))
-  saved <- read_checkpoint(file, store$fingerprint, "value")
-  if (is.null(saved)) {
-    saved <- list(fingerprint = store$fingerprint, value = judge)
-    write_whole(saved, file)
-    remove_folders(list.files(store$folder, sprintf("^fit-%d-", copy), full.names = TRUE))
-  }
-  saved$value
+# Stores what was learnt from a copy, whose fits are no longer needed then.
+keep_copy <- function(store, copy, judged) {
+  store_task(store, copy, judged)
+  if (!is.null(store)) remove_folders(list.files(store$folder, sprintf("^fit-%d-", copy), full.names = TRUE))
+  judged
 }
 
 # Refuses arguments of which_zeros() for tables in memory.

@@ -155,7 +155,7 @@ test_that("a result that was interrupted goes on from its checkpoint, to the sam
   }
   # Two fits a copy: the first copy is judged, and of the second one fit is made.
   expect_error(with_binding(failing), "power cut")
-  expect_setequal(list.files(folder), c("answer.rds", "judged-1.rds", "fit-2-1", "fit-2-1.rds"))
+  expect_setequal(list.files(folder), c("answer.rds", "answer-judged-1.rds", "fit-2-1", "fit-2-1.rds"))
   expect_identical(numbers_of(answer(shard, n = 30, control = kept)), numbers_of(w))
   # Again, from what is there, without a fit.
   expect_identical(numbers_of(with_binding(function(job, x, control) {
