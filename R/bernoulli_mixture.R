@@ -200,9 +200,9 @@ soften_start.bernoulli_mixture_problem <- function(problem, param) {
 }
 
 # A run of the kernel. With neighbours memberships are parameters, too, and start from those of the components; with
-# covariates they follow from effects.
-bm_run <- function(view, start, pseudo, control, smooth = NULL, covariates = NULL) {
-  param <- start[c("weights", "prototypes")]
+# covariates they follow from effects. `held`: the number of a weight or prototype that keeps its value; NULL: none.
+bm_run <- function(view, start, pseudo, control, smooth = NULL, covariates = NULL, held = NULL) {
+  param <- c(start[c("weights", "prototypes")], list(held = held))
   if (!is.null(smooth)) {
     if (is.null(start$membership)) start$membership <- bm_labels(view, param)$param$membership
     param <- c(param, list(membership = start$membership, smooth = smooth))

@@ -240,7 +240,7 @@ mixture_ends <- function(fit, drawn, which, level, x) {
   ends <- c((1 - level) / 2, (1 + level) / 2)
   out <- t(apply(drawn[which, , drop = FALSE], 1L, stats::quantile, probs = ends, names = FALSE))
   fixed <- edge_side(mixture_numbers(fit$param)[which], 1e-4) != 0
-  if (any(fixed)) out[fixed, ] <- profile_ends(fit, which[fixed], -log((1 - level) / 2), x, iterations = 1L)
+  if (any(fixed)) out[fixed, ] <- profile_ends(fit, which[fixed], -log((1 - level) / 2), x, iterations = 0L)
   out
 }
 
@@ -286,10 +286,8 @@ mixture_draws <- function(fit, nsim, x) {
 # Computes the ends of profiles, parameters x 2, at which the objective has lost `margin`; parameters are numbered as in
 # mixture_numbers().
 profile_ends <- function(fit, which, margin, x, iterations = 2000L) {
-  cells <- dense_rows(fit_data(fit, x), seq_len(fit$dims[["n"]]))
-  data <- list(one = (cells %in% 1) + 0, zero = (cells %in% 0) + 0, pseudo = fit$pseudo)
-  data[c("one", "zero")] <- lapply(data[c("one", "zero")], matrix, nrow(cells))
-  best <- mixture_beside(lapply(fit$param[c("weights", "prototypes")], unname), data)
+  problem <- list(view = check_data(fit_data(fit, x), "binary", quiet = TRUE)$view, pseudo = fit$pseudo)
+  best <- mixture_beside(lapply(fit$param, unname), problem)
   if (best$objective > fit$objective[[1L]] + 0.1) {
     inform(
       "The fit was %s below a maximum; intervals are about that. Refit with smaller `tol` in fit_control().",
@@ -297,14 +295,14 @@ profile_ends <- function(fit, which, margin, x, iterations = 2000L) {
     )
   }
   ends <- lapply(which, function(at) {
-    vapply(c(-1, 1), function(side) profile_end(best, data, at, margin, side, iterations), 0)
+    vapply(c(-1, 1), function(side) profile_end(best, problem, at, margin, side, iterations), 0)
   })
   do.call(rbind, ends)
 }
 
 # Finds where the profile of a parameter has lost `margin`, below (side -1) or above the best value; 0 or 1 if nowhere.
-# With one iteration all other parameters are fixed.
-profile_end <- function(best, data, at, margin, side, iterations) {
+# Without iterations all other parameters are fixed.
+profile_end <- function(best, problem, at, margin, side, iterations) {
   k <- length(best$param$weights)
   value <- c(best$param$weights, best$param$prototypes)[at]
   limit <- if (side < 0) 0 else 1
@@ -314,8 +312,8 @@ profile_end <- function(best, data, at, margin, side, iterations) {
   }
   near <- best$param
   loss <- function(value) {
-    found <- mixture_beside(near, data, at, value, iterations)
-    if (iterations > 1L) near <<- found$param
+    found <- mixture_beside(near, problem, at, value, iterations)
+    if (iterations > 0L) near <<- found$param
     best$objective - found$objective - margin
   }
   far <- limit - side * 1e-9
@@ -330,50 +328,20 @@ profile_end <- function(best, data, at, margin, side, iterations) {
 }
 
 # Maximises a mixture's objective by EM from `param`, with parameter `at` fixed at `value` (NULL: none): list(param,
-# objective). Priors add counts, as in the kernel.
-mixture_beside <- function(param, data, at = NULL, value = NULL, iterations = 2000L, tol = 1e-7) {
+# objective).
+mixture_beside <- function(param, problem, at = NULL, value = NULL, iterations = 2000L) {
   k <- length(param$weights)
-  hold <- function(param) {
-    if (is.null(at)) {
-      return(param)
-    }
-    if (at <= k) {
-      others <- param$weights[-at]
-      param$weights[-at] <- (1 - value) * if (sum(others) > 0) others / sum(others) else rep(1 / (k - 1), k - 1L)
-      param$weights[at] <- value
-    } else {
-      param$prototypes[at - k] <- value
-    }
-    param
-  }
   # A fixed parameter may have moved others to a bound, which EM cannot leave.
-  inside <- function(p) pmin(pmax(p, 1e-10), 1 - 1e-10)
-  param <- hold(list(weights = inside(param$weights), prototypes = inside(param$prototypes)))
-  before <- -Inf
-  for (iteration in seq_len(iterations)) {
-    p <- inside(param$prototypes)
-    log_joint <- data$one %*% t(log(p)) + data$zero %*% t(log1p(-p))
-    log_joint <- sweep(log_joint, 2L, log(pmax(param$weights, 1e-300)), "+")
-    top <- do.call(pmax, as.data.frame(log_joint))
-    share <- exp(log_joint - top)
-    objective <- sum(top + log(rowSums(share))) + mixture_prior(param$weights, p, data$pseudo)
-    if (objective - before < tol) break
-    before <- objective
-    share <- share / rowSums(share)
-    ones <- t(share) %*% data$one + data$pseudo[1L]
-    zeros <- t(share) %*% data$zero + data$pseudo[2L]
-    weights <- colSums(share) + data$pseudo[3L]
-    all <- ones + zeros
-    prototypes <- ifelse(all > 0, ones / all, param$prototypes)
-    param <- hold(list(weights = weights / sum(weights), prototypes = prototypes))
+  param <- lapply(param[c("weights", "prototypes")], function(p) pmin(pmax(p, 1e-10), 1 - 1e-10))
+  if (!is.null(at) && at <= k) {
+    param$weights[-at] <- (1 - value) * param$weights[-at] / sum(param$weights[-at])
+    param$weights[at] <- value
+  } else if (!is.null(at)) {
+    param$prototypes[at - k] <- value
   }
-  list(param = param, objective = objective)
-}
-
-# Computes the log-prior of these counts, up to a constant.
-mixture_prior <- function(weights, prototypes, pseudo) {
-  sum_log <- function(count, values) if (count > 0) count * sum(log(pmax(values, 1e-300))) else 0
-  sum_log(pseudo[1L], prototypes) + sum_log(pseudo[2L], 1 - prototypes) + sum_log(pseudo[3L], weights)
+  control <- fit_control(max_iter = iterations, tol = 1e-11, n_start = 1)
+  out <- bm_run(problem$view, param, problem$pseudo, control, held = at)
+  list(param = out$param, objective = out$outcome$objective)
 }
 
 mixture_again <- function(seed, common, tick) {

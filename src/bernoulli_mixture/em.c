@@ -332,6 +332,16 @@ static void step_effects(const mc_data *data, const bm_param *par, bm_work *w) {
   num_multinomial_climb(&par->by, data->n, par->k, w->counts, w->climb);
 }
 
+/* Estimates weights from their counts; a held one keeps its value, and the others share the rest. */
+static void step_weights(const bm_param *par, const double *counts, double pseudo, double n_rows) {
+  const int held = par->held <= par->k ? (int) par->held - 1 : -1;
+  const double left = held < 0 ? 1 : 1 - par->weights[held];
+  const double others = held < 0 ? n_rows : n_rows - counts[held] - pseudo;
+  for (int c = 0; c < par->k; c++)
+    if (c != held && others > 0)
+      par->weights[c] = num_lift(fmin(left, left * (counts[c] + pseudo) / others));
+}
+
 static bool model_step(void *self, double *sums, double objective) {
   const bm_self *s = self;
   const bm_param *par = s->par;
@@ -342,11 +352,11 @@ static bool model_step(void *self, double *sums, double objective) {
   for (ptrdiff_t at = 0; at < (ptrdiff_t) k * m; at++) {
     const double ones = from.ones[at] + prior->one;
     const double observed = fmax(from.seen[at], from.ones[at]) + prior->one + prior->zero;
-    if (observed > NUM_TINY) par->prototypes[at] = num_lift(fmin(ones / observed, 1));
+    if (observed > NUM_TINY && at + k + 1 != par->held)
+      par->prototypes[at] = num_lift(fmin(ones / observed, 1));
   }
   if (par->by.d > 0) step_effects(s->data, par, s->work);
-  for (int c = 0; c < k && n_rows > 0 && par->by.d == 0; c++)
-    par->weights[c] = num_lift((from.total[c] + prior->weights) / n_rows);
+  if (par->by.d == 0) step_weights(par, from.total, prior->weights, n_rows);
   s->work->iterations++;
   s->work->objective = objective;
   return true;

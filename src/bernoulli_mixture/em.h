@@ -27,6 +27,7 @@ typedef struct {
   mc_smooth *smooth;  /* NULL: no neighbours */
   num_multinomial
       by; /* by.d > 0: weights are held, and memberships follow covariates by its effects */
+  ptrdiff_t held; /* place, from 1, among weights, then prototypes, of the one kept; 0: none */
 } bm_param;
 
 /* Pseudo-counts added to the expected counts; all zero is maximum likelihood. */
@@ -58,6 +59,9 @@ const double *bm_row_loglik(const bm_work *work);
  * which the bound permits.
  *
  * With covariates an iteration takes one Newton step of the effects, O(n k^2 d^2).
+ *
+ * With a held weight the others share what it leaves, in the proportions of their counts: the
+ * maximum under that constraint.
  *
  * Blocks: weights, prototypes, membership with neighbours and effects with covariates, which go with a
  * table in memory alone.

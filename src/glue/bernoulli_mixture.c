@@ -40,6 +40,9 @@ static mc_shards new_model(glue_call *call) {
     par->membership = glue_param(call, 3, call->data.n, par->k);
   }
   par->by = covariates_of(call, par->k);
+  const SEXP held = glue_field(call->param, "held");
+  par->held = Rf_isNull(held) ? 0 : (ptrdiff_t) Rf_asReal(held);
+  glue_check(par->held >= 0 && par->held <= par->k * (1 + (ptrdiff_t) call->data.m), "held");
   glue_check(!par->smooth || par->by.d == 0, "smooth");
   bm_work *work = bm_new_work(&call->data, &prior, par, call->ctl.n_threads, &call->host);
   *self = (bm_self){&call->data, par, work};
@@ -56,8 +59,8 @@ static void add_posterior(glue_call *call, const mc_model *fitted) {
 
 /*
  * param: list(weights = k, prototypes = k x m) and, with neighbours, membership = n x k and smooth, or,
- * with covariates, design = d x n, effects = d x k and ridge; max_iter = 0 is the E-step alone. Shards: as of
- * glue_sum_model().
+ * with covariates, design = d x n, effects = d x k and ridge, or held, the place (from 1) of a weight or prototype
+ * that keeps its value; max_iter = 0 is the E-step alone. Shards: as of glue_sum_model().
  */
 SEXP mc_c_bm_fit(SEXP view, SEXP param, SEXP prior, SEXP control) {
   const char *fields[] = {"weights",    "prototypes", "outcome", "membership",

@@ -187,3 +187,38 @@ test_that("components come in order of weight, whatever the seed, in mixtures an
     expect_false(is.unsorted(-joint$param$weights))
   }
 })
+
+test_that("a held weight or prototype keeps its value, and all others are at their best", {
+  set.seed(3)
+  k <- 3L
+  x <- matrix(rbinom(60 * 5, 1, matrix(runif(k * 5), k)[sample.int(k, 60, TRUE), ]), 60)
+  x[sample.int(300, 20)] <- NA
+  pseudo <- c(0.3, 0.6, 0.4)
+  objective <- function(param) {
+    rows <- apply(x, 1, function(row) {
+      sum(param$weights * apply(param$prototypes, 1, function(p) prod(dbinom(row, 1, p), na.rm = TRUE)))
+    })
+    p <- param$prototypes
+    sum(log(rows)) + sum(pseudo[1] * log(p) + pseudo[2] * log1p(-p)) + pseudo[3] * sum(log(param$weights))
+  }
+  start <- list(weights = c(0.2, 0.3, 0.5), prototypes = matrix(runif(k * 5, 0.2, 0.8), k))
+  view <- check_data(x, "binary", quiet = TRUE)$view
+  control <- fit_control(n_start = 1, max_iter = 5000, tol = 1e-14)
+  for (held in c(2L, 3L, k + 4L)) {
+    run <- bm_run(view, start, pseudo, control, held = held)
+    found <- run$param[c("weights", "prototypes")]
+    expect_equal(unlist(found)[[held]], unlist(start)[[held]], tolerance = 1e-12)
+    expect_equal(run$outcome$objective, objective(found), tolerance = 1e-12)
+    # Slopes along every parameter that is free; those of the weights keep their sum.
+    free <- if (held <= k) seq_len(k)[-held] else seq_len(k)
+    for (at in setdiff(seq_len(k + k * 5), held)) {
+      slope <- vapply(c(-1e-5, 1e-5), function(by) {
+        moved <- unlist(found)
+        moved[at] <- moved[at] + by
+        if (at <= k) moved[setdiff(free, at)[1]] <- moved[setdiff(free, at)[1]] - by
+        objective(list(weights = moved[seq_len(k)], prototypes = matrix(moved[-seq_len(k)], k)))
+      }, 0)
+      expect_lt(abs(diff(slope) / 2e-5), 1e-3)
+    }
+  }
+})

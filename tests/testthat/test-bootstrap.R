@@ -130,13 +130,13 @@ test_that("at the ends of a profile the best of all else has lost what it should
     ends <- confint(fit, wanted, method = "profile")
     numbers <- mixture_numbers(fit$param)
     expect_true(all(ends[, 1] < numbers[wanted] & numbers[wanted] < ends[, 2]))
-    data <- list(one = unname(two_groups), zero = 1 - unname(two_groups), pseudo = fit$pseudo)
-    free <- mixture_beside(lapply(fit$param[c("weights", "prototypes")], unname), data)
+    problem <- list(view = check_data(two_groups, "binary", quiet = TRUE)$view, pseudo = fit$pseudo)
+    free <- mixture_beside(lapply(fit$param, unname), problem)
     expect_equal(free$objective, fit$objective[[1]], tolerance = 1e-6)
     for (i in 1:2) {
       for (end in ends[i, ]) {
         at <- match(wanted[i], names(numbers))
-        held <- mixture_beside(free$param, data, at, end, tol = 1e-10)
+        held <- mixture_beside(free$param, problem, at, end)
         expect_equal(unname(mixture_numbers(held$param)[at]), end)
         expect_equal(free$objective - held$objective, qchisq(0.95, 1) / 2, tolerance = 0.01)
       }
