@@ -82,7 +82,7 @@ static void reserve(edges *e, R_xlen_t more, double expected) {
 /* A chunk of rows, each with all.n places, so that any thread may fill them. */
 typedef struct {
   const num_sites *rows, *all;
-  const num_sweep *sweep;
+  const num_tree *tree;
   const num_nearness *near;
   const int *own;         /* or NULL */
   const double *distance; /* all.n x rows.n, or NULL */
@@ -112,7 +112,7 @@ static void search_block(void *ctx, int strip, int thread, int first, int b) {
     const num_near_list list = {s->index + r * n, s->weight + r * n, s->scratch + thread * n};
     const double *distance = s->distance ? s->distance + i * n : NULL;
     s->found[r] =
-        num_neighbours(s->rows, i, s->sweep, s->own ? s->own[i] : -1, distance, s->near, list);
+        num_neighbours(s->rows, i, s->tree, s->own ? s->own[i] : -1, distance, s->near, list);
   }
 }
 
@@ -152,14 +152,15 @@ SEXP mc_c_neighbours(SEXP from, SEXP to, SEXP scale, SEXP own, SEXP limits) {
   SET_VECTOR_ELT(out, 0, Rf_allocVector(INTSXP, (R_xlen_t) rows.n + 1));
   int *start = INTEGER(VECTOR_ELT(out, 0));
   num_key *key = (num_key *) R_alloc((size_t) all.n + 1, sizeof *key);
-  double *copy = (double *) R_alloc((size_t) num_sites_doubles(&all) + 1, sizeof *copy);
-  const num_sweep sweep = num_sweep_of(&all, &near, key, copy);
+  num_node *node = (num_node *) R_alloc((size_t) num_tree_nodes(&all), sizeof *node);
+  double *copy = (double *) R_alloc((size_t) num_tree_doubles(&all) + 1, sizeof *copy);
+  const num_tree tree = num_tree_of(&all, &near, key, node, copy);
   const int places = CHUNK_PLACES / (all.n + 1), least = places < 16 ? 16 : places;
   const int chunk = least < rows.n ? least : rows.n;
   const int n_threads = num_threads((int) REAL(limits)[2]);
   search s = new_search(&all, chunk, n_threads);
   s.rows = &rows;
-  s.sweep = &sweep;
+  s.tree = &tree;
   s.near = &near;
   s.own = among ? INTEGER(own) : NULL;
   s.distance = Rf_isNull(distance) ? NULL : REAL(distance);

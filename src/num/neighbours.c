@@ -190,15 +190,34 @@ static double widest_half(const num_sites *sites) {
   return widest;
 }
 
-/* Extent of the sites along a coordinate, in bandwidths (of ages: in widest range plus bandwidth). */
-static double extent(const num_sites *sites, const num_nearness *near, int part, int axis) {
-  const double least = bandwidth_of(near, part) + (part == AGE ? 2 * widest_half(sites) : 0);
-  double low = INFINITY, high = -INFINITY;
-  for (int i = 0; i < sites->n; i++) { /* fmin() and fmax() ignore NaN */
-    low = fmin(low, key_of(sites, i, part, axis));
-    high = fmax(high, key_of(sites, i, part, axis));
+#define LEAF 32 /* sites of a node that is not cut */
+
+static int n_axes_of(const num_sites *sites, int part) {
+  switch (part) {
+    case AGE: return sites->low ? 1 : 0;
+    case PLACE: return sites->place ? 3 : 0;
+    case PLANE: return sites->plane ? 2 : 0;
+    default: return sites->variables ? sites->n_variables : 0;
   }
-  return (high - low) / least;
+}
+
+static int all_axes(const num_sites *sites) {
+  int sum = 0;
+  for (int part = AGE; part <= VARIABLES; part++) sum += n_axes_of(sites, part);
+  return sum;
+}
+
+/* Least and largest of a coordinate among the sites of a node; of ages, of their bounds. */
+static void bounds_of(const num_sites *sites, const num_key *key, num_node node, int part, int axis,
+                      double *box) {
+  box[0] = INFINITY;
+  box[1] = -INFINITY;
+  for (int e = node.from; e < node.to; e++) {
+    const int i = key[e].site;
+    const double own = part == AGE ? 0 : key_of(sites, i, part, axis);
+    box[0] = fmin(box[0], part == AGE ? sites->low[i] : own);
+    box[1] = fmax(box[1], part == AGE ? sites->high[i] : own);
+  }
 }
 
 static int by_key(const void *a, const void *b) {
@@ -207,10 +226,12 @@ static int by_key(const void *a, const void *b) {
   return (x->site > y->site) - (x->site < y->site);
 }
 
-ptrdiff_t num_sites_doubles(const num_sites *sites) {
-  const int each = (sites->low ? 3 : 0) + (sites->place ? 3 : 0) + (sites->plane ? 2 : 0) +
-                   (sites->variables ? sites->n_variables : 0);
-  return (ptrdiff_t) each * sites->n;
+/* Every leaf has at least LEAF / 2 sites, but for a single one. */
+int num_tree_nodes(const num_sites *sites) { return 2 * (sites->n / (LEAF / 2)) + 1; }
+
+ptrdiff_t num_tree_doubles(const num_sites *sites) {
+  const int axes = all_axes(sites), each = axes + (sites->low ? 2 : 0);
+  return (ptrdiff_t) each * sites->n + 2 * (ptrdiff_t) axes * num_tree_nodes(sites);
 }
 
 /* Copies `each` numbers per site in the order of keys and advances `to`. NULL stays NULL. */
@@ -231,32 +252,58 @@ static const double *spreads(const num_sites *sites, const num_nearness *near, d
   return to;
 }
 
-num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key *key,
-                       double *copy) {
-  const int axes[] = {[NOTHING] = 0,
-                      [AGE] = sites->low ? 1 : 0,
-                      [PLACE] = sites->place ? 3 : 0,
-                      [PLANE] = sites->plane ? 2 : 0,
-                      [VARIABLES] = sites->variables ? sites->n_variables : 0};
-  num_sweep out = {.n = sites->n, .key = key, .part = NOTHING};
-  double farthest = 0;
-  for (int part = AGE; part <= VARIABLES; part++) {
-    for (int axis = 0; axis < axes[part]; axis++) {
-      const double apart = extent(sites, near, part, axis);
-      if (!(apart > farthest)) continue;
-      farthest = apart;
-      out.part = part;
-      out.axis = axis;
-    }
-  }
+static bool all_known(const num_sites *sites, int i) {
+  for (int part = AGE; part <= VARIABLES; part++)
+    for (int axis = 0; axis < n_axes_of(sites, part); axis++)
+      if (isnan(key_of(sites, i, part, axis))) return false;
+  return true;
+}
+
+/* Numbers of the sites whose covariates are all known; returns how many. */
+static int known_sites(const num_sites *sites, num_key *key) {
   int n = 0;
-  for (int i = 0; i < sites->n; i++) {
-    const double own = key_of(sites, i, out.part, out.axis);
-    if (isnan(own)) continue;
-    key[n++] = (num_key){own, i};
+  for (int i = 0; i < sites->n; i++)
+    if (all_known(sites, i)) key[n++].site = i;
+  return n;
+}
+
+/* Fills the boxes of a node, and sorts its sites along its longest side; returns false if it is a point. */
+static bool sort_node(const num_sites *sites, const num_nearness *near, num_node node,
+                      double widest, num_key *key, double *box) {
+  int longest = NOTHING, along = 0;
+  double most = 0;
+  for (int part = AGE; part <= VARIABLES; part++)
+    for (int axis = 0; axis < n_axes_of(sites, part); axis++, box += 2) {
+      bounds_of(sites, key, node, part, axis, box);
+      const double unit = bandwidth_of(near, part) + (part == AGE ? 2 * widest : 0);
+      if (!((box[1] - box[0]) / unit > most)) continue;
+      most = (box[1] - box[0]) / unit;
+      longest = part;
+      along = axis;
+    }
+  if (longest == NOTHING || node.to - node.from <= LEAF) return false;
+  for (int e = node.from; e < node.to; e++) key[e].key = key_of(sites, key[e].site, longest, along);
+  qsort(key + node.from, (size_t) (node.to - node.from), sizeof *key, by_key);
+  return true;
+}
+
+num_tree num_tree_of(const num_sites *sites, const num_nearness *near, num_key *key, num_node *node,
+                     double *copy) {
+  const int n = known_sites(sites, key), n_axes = all_axes(sites);
+  const double widest = sites->low ? widest_half(sites) : 0;
+  double *box = copy;
+  int n_nodes = 1;
+  node[0] = (num_node){0, n, 0};
+  for (int at = 0; at < n_nodes; at++) { /* halves are appended, and cut in their turn */
+    const num_node own = node[at];
+    if (!sort_node(sites, near, own, widest, key, box + 2 * (ptrdiff_t) n_axes * at)) continue;
+    const int middle = own.from + (own.to - own.from) / 2;
+    node[at].child = n_nodes;
+    node[n_nodes++] = (num_node){own.from, middle, 0};
+    node[n_nodes++] = (num_node){middle, own.to, 0};
   }
-  if (out.part == AGE) out.widest = widest_half(sites);
-  qsort(key, (size_t) n, sizeof *key, by_key);
+  copy += 2 * (ptrdiff_t) n_axes * num_tree_nodes(sites);
+  num_tree out = {.n = sites->n, .n_axes = n_axes, .key = key, .node = node, .box = box};
   out.sites = (num_sites){.n = n,
                           .low = copied(sites->low, 1, key, n, &copy),
                           .high = copied(sites->high, 1, key, n, &copy),
@@ -268,26 +315,41 @@ num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key
   return out;
 }
 
-/* The first position in the sweep whose key is at least `key`. */
-static int place_of(const num_sweep *sweep, double key) {
-  int low = 0, high = sweep->sites.n;
-  while (low < high) {
-    const int middle = low + (high - low) / 2;
-    if (sweep->key[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
+/* Euclidean distance of a point from a box of n coordinates. */
+static double outside(const double *point, const double *box, int n) {
+  double sum = 0;
+  for (int v = 0; v < n; v++) {
+    const double off = fmax(fmax(box[2 * v] - point[v], point[v] - box[2 * v + 1]), 0);
+    sum += off * off;
   }
-  return low;
+  return sqrt(sum);
 }
 
-/* Largest difference along the coordinate of a site whose distance is within `limit`. */
-static double farthest_key(const num_sweep *sweep, const num_sites *from, int i,
-                           const num_nearness *near, double limit, double chord) {
-  if (sweep->part == NOTHING) return INFINITY;
-  if (sweep->part == PLACE) return sqrt(chord);
-  const double ranges = sweep->part == AGE ? half_width(from, i) + sweep->widest : 0;
-  return (limit * bandwidth_of(near, sweep->part) + ranges) * (1 + SLACK) + SLACK;
+/* Lower bound of the distance from the sites of a node. */
+static double least_in(const num_tree *tree, int node, const seeker *s, const num_nearness *near,
+                       double by_age) {
+  const double *box = tree->box + 2 * (ptrdiff_t) tree->n_axes * node;
+  const num_sites *from = s->from;
+  const ptrdiff_t i = s->i;
+  double d = 0;
+  if (from->low) {
+    d = fmax(by_age, fmax(box[0] - from->high[i], from->low[i] - box[1]) / near->age);
+    box += 2;
+  }
+  if (from->place) {
+    const double chord = outside(from->place + 3 * i, box, 3);
+    d += great_circle(chord * chord) / near->place;
+    box += 6;
+  }
+  if (from->plane) {
+    d += outside(from->plane + 2 * i, box, 2) / near->place;
+    box += 4;
+  }
+  if (from->variables) {
+    const int n = from->n_variables;
+    d += outside(from->variables + n * i, box, n) / near->variables;
+  }
+  return d;
 }
 
 /* Sorts a long list of n of `all` sites by site number, by scattering it into a table of all sites. */
@@ -321,48 +383,79 @@ static void ascending(num_near_list list, int n) {
   }
 }
 
-int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
-                   const double *distance, const num_nearness *near, num_near_list list) {
-  const num_sites *sites = &to->sites;
-  const double key = key_of(from, i, to->part, to->axis);
-  if (isnan(key)) return 0;
-  const double by_age = least_by_age(from, i, near);
-  const seeker self = {from, i, spread_of(from, i, near)};
-  double least = INFINITY, limit = INFINITY, chord = INFINITY, farthest = INFINITY, sum = 0;
-  int n = 0, full = near->most > sites->n / 2 ? sites->n : 2 * near->most;
-  for (int above = place_of(to, key), below = above - 1; below >= 0 || above < sites->n;) {
-    const double down = below >= 0 ? key - to->key[below].key : INFINITY;
-    const double up = above < sites->n ? to->key[above].key - key : INFINITY;
-    if (fmin(down, up) > farthest) break;
-    const bool go_down = below >= 0 && (above >= sites->n || down < up);
-    const int at = go_down ? below-- : above++, j = to->key[at].site;
-    if (j == own) continue;
-    const double more = distance ? distance[j] / near->distance : 0;
-    const double d = more + nearness(&self, sites, at, near, limit, chord);
-    if (!(d <= limit) || !isfinite(d)) continue;
-    list.index[n] = j;
-    list.weight[n++] = d; /* distances until all are known, then weights */
-    if (d >= least && n < full) continue;
-    least = fmin(least, d);
-    limit = fmin(limit, least + near->reach);
-    if (n >= full && n > near->most) { /* sites beyond the most-th nearest so far are not needed */
-      limit = fmin(limit, last_of(list, n, near->most));
-      n = keep_near(list, n, limit);
-      full =
-          n + near->most < sites->n ? n + near->most : sites->n; /* ties: more than twice as many */
-    }
-    chord = from->place ? chord_limit(limit - by_age, near->place) : INFINITY;
-    farthest = farthest_key(to, from, i, near, limit, chord);
+/* What a search has found: n sites, with their distances, of which those beyond `limit` (as a chord:
+ * `chord`) are not needed; when it is `full` it is thinned out. */
+typedef struct {
+  num_near_list list;
+  int n, full;
+  double least, limit, chord;
+} finding;
+
+static void take_site(finding *f, int j, double d, const num_sites *from, double by_age, int n,
+                      const num_nearness *near) {
+  f->list.index[f->n] = j;
+  f->list.weight[f->n++] = d; /* distances until all are known, then weights */
+  if (d >= f->least && f->n < f->full) return;
+  f->least = fmin(f->least, d);
+  f->limit = fmin(f->limit, f->least + near->reach);
+  if (f->n >= f->full && f->n > near->most) { /* sites beyond the most-th nearest so far */
+    f->limit = fmin(f->limit, last_of(f->list, f->n, near->most));
+    f->n = keep_near(f->list, f->n, f->limit);
+    f->full = f->n + near->most < n ? f->n + near->most : n; /* ties: more than twice as many */
   }
-  if (n == 0) return 0;
-  if (n > near->most) limit = fmin(limit, last_of(list, n, near->most));
-  n = keep_near(list, n, limit);
+  f->chord = from->place ? chord_limit(f->limit - by_age, near->place) : INFINITY;
+}
+
+typedef struct {
+  int node;
+  double least; /* lower bound of its distances */
+} branch;
+
+#define DEPTH 64 /* more than twice the halvings of 2^31 sites */
+
+static double with_slack(double limit) { return limit * (1 + SLACK) + SLACK; }
+
+/* Searches the nodes within the limit, the nearer half first. */
+static void search_tree(finding *f, const seeker *s, const num_tree *to, int own,
+                        const double *distance, const num_nearness *near) {
+  const num_sites *sites = &to->sites;
+  const double by_age = least_by_age(s->from, s->i, near);
+  branch open[DEPTH] = {{0, least_in(to, 0, s, near, by_age)}};
+  for (int n_open = 1; n_open > 0;) {
+    const branch at = open[--n_open];
+    if (!(at.least <= with_slack(f->limit))) continue;
+    const num_node node = to->node[at.node];
+    for (int e = node.from; e < node.to && !node.child; e++) {
+      const int j = to->key[e].site;
+      if (j == own) continue;
+      const double more = distance ? distance[j] / near->distance : 0;
+      const double d = more + nearness(s, sites, e, near, f->limit, f->chord);
+      if (d <= f->limit && isfinite(d)) take_site(f, j, d, s->from, by_age, sites->n, near);
+    }
+    if (!node.child) continue;
+    const branch one = {node.child, least_in(to, node.child, s, near, by_age)};
+    const branch two = {node.child + 1, least_in(to, node.child + 1, s, near, by_age)};
+    open[n_open++] = one.least < two.least ? two : one;
+    open[n_open++] = one.least < two.least ? one : two;
+  }
+}
+
+int num_neighbours(const num_sites *from, int i, const num_tree *to, int own,
+                   const double *distance, const num_nearness *near, num_near_list list) {
+  const int all = to->sites.n;
+  if (!all_known(from, i)) return 0;
+  const seeker self = {from, i, spread_of(from, i, near)};
+  finding f = {list, 0, near->most > all / 2 ? all : 2 * near->most, INFINITY, INFINITY, INFINITY};
+  search_tree(&f, &self, to, own, distance, near);
+  if (f.n == 0) return 0;
+  if (f.n > near->most) f.limit = fmin(f.limit, last_of(list, f.n, near->most));
+  const int n = keep_near(list, f.n, f.limit);
   if (n < to->n / LONG)
     ascending(list, n);
   else
     ascending_by_place(list, n, to->n);
-  double *weight = list.weight;
-  for (int e = 0; e < n; e++) weight[e] -= least;
+  double *weight = list.weight, sum = 0;
+  for (int e = 0; e < n; e++) weight[e] -= f.least;
   num_exp_minus(weight, n);
   for (int e = 0; e < n; e++) sum += weight[e];
   for (int e = 0; e < n; e++) weight[e] /= sum;

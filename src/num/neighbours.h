@@ -16,7 +16,7 @@ typedef struct {
   const double *plane;      /* 2 x n: places in the plane instead, likewise */
   const double *variables;  /* n_variables x n: further variables, likewise */
   const double *spread;     /* n: contribution of a range's width to its distance; only in a
-                               sweep */
+                               tree */
   int n_variables;
 } num_sites;
 
@@ -35,29 +35,33 @@ typedef struct {
   int site;
 } num_key;
 
+/* Sites from, ..., to - 1 of a tree; its two halves are nodes child and child + 1; 0: no halves. */
+typedef struct {
+  int from, to, child;
+} num_node;
+
 /*
- * Sites sorted along one coordinate. A distance is at least the difference along it over its
- * bandwidth (for ages, minus half of both ranges), so the search for a site's neighbours proceeds
- * outwards and ends when this bound exceeds the limit. With n sites spread over a square and few
- * neighbours each it visits of the order of sqrt(n) of them.
+ * Sites sorted into a k-d tree: each node is cut in the middle of the coordinate with the largest
+ * extent in bandwidths (of ages: in bandwidths plus the widest range), down to some tens of sites.
+ * A distance from the sites of a node is at least that from its box, so the search for neighbours
+ * leaves out the nodes whose boxes are beyond its limit.
  */
 typedef struct {
-  int n;           /* all sites */
-  num_sites sites; /* those that have the coordinate, copied in its order */
-  const num_key *key;
-  int part, axis; /* the covariate that the coordinate belongs to, and the axis */
-  double widest;  /* half the widest age range; 0 for other coordinates */
-} num_sweep;
+  int n, n_axes;        /* all sites; coordinates */
+  num_sites sites;      /* those with all covariates known, copied in the tree's order */
+  const num_key *key;   /* key[e].site: the number of the e-th of them */
+  const num_node *node; /* the first has them all */
+  const double *box;    /* 2 x n_axes x nodes: least and largest of each coordinate; of ages, the
+                           least bound and the largest */
+} num_tree;
 
-/* Number of doubles in a copy of the sites. */
-ptrdiff_t num_sites_doubles(const num_sites *sites);
+/* Number of doubles, of copies of the sites and of boxes, and of nodes that num_tree_of() fills. */
+ptrdiff_t num_tree_doubles(const num_sites *sites);
+int num_tree_nodes(const num_sites *sites);
 
-/*
- * Chooses the coordinate with the largest extent in bandwidths (for ages, in the widest range plus
- * a bandwidth). key has sites->n entries, copy num_sites_doubles(sites).
- */
-num_sweep num_sweep_of(const num_sites *sites, const num_nearness *near, num_key *key,
-                       double *copy);
+/* key has sites->n entries, node num_tree_nodes(sites), copy num_tree_doubles(sites). */
+num_tree num_tree_of(const num_sites *sites, const num_nearness *near, num_key *key, num_node *node,
+                     double *copy);
 
 typedef struct {
   int *index;
@@ -68,10 +72,11 @@ typedef struct {
  * Finds the neighbours of site i of `from` among the sites of `to` (except site `own`; -1: none
  * excluded) within reach: their numbers, ascending, and weights, which sum to 1. distance:
  * additional distances of i from all sites, or NULL. Returns their number; 0 if a covariate of i is
- * unknown. index, weight and scratch of list have an entry for each site. The cost is proportional
- * to the number of sites within reach along the coordinate of `to`.
+ * unknown. index, weight and scratch of list have an entry for each site. The cost is that of the
+ * sites in boxes that are within reach: with few coordinates some times the number of neighbours,
+ * and log n.
  */
-int num_neighbours(const num_sites *from, int i, const num_sweep *to, int own,
+int num_neighbours(const num_sites *from, int i, const num_tree *to, int own,
                    const double *distance, const num_nearness *near, num_near_list list);
 
 #endif

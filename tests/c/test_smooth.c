@@ -18,8 +18,9 @@ static const num_nearness one_unit = {1, 1, 1, 1, 100, 30};
 /* Neighbours of site i among all others. */
 static int neighbours(const num_sites *sites, int i, const num_nearness *near, num_near_list list) {
   num_key *key = check_alloc(NULL, (size_t) sites->n, sizeof *key);
-  const num_sweep sweep = num_sweep_of(sites, near, key, exact(num_sites_doubles(sites)));
-  return num_neighbours(sites, i, &sweep, i, NULL, near, list);
+  num_node *node = check_alloc(NULL, (size_t) num_tree_nodes(sites), sizeof *node);
+  const num_tree tree = num_tree_of(sites, near, key, node, exact(num_tree_doubles(sites)));
+  return num_neighbours(sites, i, &tree, i, NULL, near, list);
 }
 
 static void test_weights(void) {
@@ -81,9 +82,9 @@ static num_sites some_sites(ptrdiff_t n, int kinds) {
   return out;
 }
 
-/* A search along one coordinate has the result of a search of all sites. */
-static void test_sweep(void) {
-  enum { N = 80 };
+/* A search of the tree has the result of a search of all sites. */
+static void test_tree(void) {
+  enum { N = 300 };
   const num_nearness wanted[] = {
       {2, 500, 1, 0.3, 100, 5}, {0.1, 3000, 1, 2, 0.7, 30}, {5, 3, 1, 1, 3, 1}};
   const num_near_list slow = {exact_int(N), exact(N), exact(N)};
@@ -92,11 +93,15 @@ static void test_sweep(void) {
     const num_sites sites = some_sites(N, kinds);
     num_key any[N], sorted[N];
     for (int i = 0; i < N; i++) any[i].site = i, any[i].key = 0;
-    num_sweep all = {.n = N, .sites = sites, .key = any}; /* without a coordinate */
-    double *copy = exact(num_sites_doubles(&sites)), *apart = exact(N), *spread = exact(N);
+    num_node *node = check_alloc(NULL, (size_t) num_tree_nodes(&sites), sizeof *node);
+    const num_node whole = {0, N, 0};
+    double *copy = exact(num_tree_doubles(&sites)), *apart = exact(N), *spread = exact(N);
+    double *box = exact(2 * 8);
+    for (int a = 0; a < 8; a++) box[2 * a] = -INFINITY, box[2 * a + 1] = INFINITY;
+    num_tree all = {.n = N, .sites = sites, .key = any, .node = &whole, .box = box}; /* no boxes */
     for (int i = 0; i < N; i++) apart[i] = i % 7 ? 3 * check_uniform() : NAN;
     for (int w = 0; w < 3; w++) {
-      const num_sweep sweep = num_sweep_of(&sites, &wanted[w], sorted, copy);
+      const num_tree tree = num_tree_of(&sites, &wanted[w], sorted, node, copy);
       /* minus the log of the mean of exp(-z), 0 <= z <= width */
       for (int i = 0; sites.low && i < N; i++) {
         const double width = (sites.high[i] - sites.low[i]) / wanted[w].age;
@@ -107,7 +112,7 @@ static void test_sweep(void) {
         const double *more = i % 2 ? apart : NULL;
         const int own = i % 3 ? i : -1;
         const int n = num_neighbours(&sites, i, &all, own, more, &wanted[w], slow);
-        CHECK(num_neighbours(&sites, i, &sweep, own, more, &wanted[w], fast) == n);
+        CHECK(num_neighbours(&sites, i, &tree, own, more, &wanted[w], fast) == n);
         CHECK(memcmp(slow.index, fast.index, (size_t) n * sizeof *slow.index) == 0);
         CHECK(memcmp(slow.weight, fast.weight, (size_t) n * sizeof *slow.weight) == 0);
         for (int e = 1; e < n; e++) CHECK(slow.index[e] > slow.index[e - 1]);
@@ -117,7 +122,7 @@ static void test_sweep(void) {
 }
 
 /* A single site, sites whose difference overflows, and a range over all others. */
-static void test_sweep_at_its_ends(void) {
+static void test_tree_at_its_ends(void) {
   const double far[] = {-1e308, 0, 1e308, 0}, low[] = {1, 2, 0, 9}, high[] = {1, 2, 500, 9};
   const num_sites one = {.n = 1, .plane = exact_copy(far, 2)};
   const num_sites two = {.n = 2, .plane = exact_copy(far, 4)};
@@ -326,8 +331,8 @@ int main(void) {
   RUN(test_weights);
   RUN(test_most_keeps_ties);
   RUN(test_plane_and_variables);
-  RUN(test_sweep);
-  RUN(test_sweep_at_its_ends);
+  RUN(test_tree);
+  RUN(test_tree_at_its_ends);
   RUN(test_ranges);
   RUN(test_never_lowers_the_objective);
   RUN(test_threads);
