@@ -43,7 +43,7 @@
 #' **Cost.** `folds` times `replicates` fits for each model, `k` and row of `grid`, in parallel under a
 #' [future::plan()], with the same result.
 #' @param x data, as the models take them: a table, repeated visits or an array.
-#' @param k numbers of components to try.
+#' @param k numbers of components to try; may be missing if no model has an argument `k`.
 #' @param model a model of this package, such as `aspect_bernoulli`; or a function of `x` and, where it has them, `k`
 #'   and `control`, that returns such a fit or a matrix of probabilities or means, see [comparators]; or a named list of
 #'   several.
@@ -85,6 +85,7 @@ cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits",
   models <- check_models(model, substitute(model))
   scheme <- check_choice(criterion)
   control <- check_control(control, for_many = TRUE)
+  if (missing(k) && !any(vapply(models, takes, NA, name = "k"))) k <- 0
   settings <- make_settings(models, check_counts(k, "k", 0L), list(...), check_grid(grid))
   floor <- check_floor(floor)
   loss <- check_loss(loss, substitute(loss))

@@ -49,6 +49,9 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
   x <- open_table(x)
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
+  if (!takes(models[[1L]], "k")) {
+    stop_input("`model` must have an argument `k` to choose: cross_validate() judges a model without components.")
+  }
   by_default <- missing(criterion)
   criterion <- check_criteria(criterion)
   args <- estimate_for(criterion, models[[1L]], list(...))

@@ -483,5 +483,7 @@ ordination.default <- function(fit) {
   if (is.null(names(parts))) {
     stop_input("`x` has no components of its own: it is an average of fits, `x$fits`.")
   }
-  list(sites = parts[[first_of(fit, parts, "site")]], species = t(parts[[1L]]))
+  sites <- first_of(fit, parts, "site")
+  if (is.na(sites)) stop_input("`x` has no positions of sites: no part of it has a row for each site.")
+  list(sites = parts[[sites]], species = t(parts[[1L]]))
 }

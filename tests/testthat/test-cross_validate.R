@@ -415,3 +415,13 @@ test_that("arrays with names are counts, lists of cells are sent to xtabs(), and
   few_cells(logistic_pca(one, 1, penalty = "cv"))
   few_cells(aspect_bernoulli(one, 1, smooth = smooth_over(age = 1:12)))
 })
+
+test_that("models without components need no `k`, and have none to choose", {
+  x <- matrix(rep(c(1, 1, 0, 1, 0), 12), 12, dimnames = list(letters[1:12], LETTERS[1:5]))
+  means <- function(x) matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)
+  judge <- function(...) with_seed(1, cross_validate(x, ..., model = means, folds = 2)$results)
+  expect_identical(judge(), judge(0))
+  both <- list(means = means, pca = logistic_pca)
+  expect_error(cross_validate(x, model = both), "`k` must be supplied", class = "multicause_input_error")
+  expect_error(select_k(x, 1:2, means), "`model` must have an argument `k`", class = "multicause_input_error")
+})

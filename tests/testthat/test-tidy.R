@@ -127,6 +127,9 @@ test_that("vegan's scores() has sites and species on the same components", {
   expect_identical(one, fits$logistic_pca$param$scores[, 2, drop = FALSE])
   expect_error(vegan::scores(fits$nmf, "species", choices = 3), "choices", class = "multicause_input_error")
   expect_error(vegan::scores(fits$nmf, "plots"), "`display`", class = "multicause_input_error")
+  unplaced <- fits$nmf
+  unplaced$param <- unplaced$param["basis"]
+  expect_error(vegan::scores(unplaced), "`x` has no positions of sites", class = "multicause_input_error")
   near <- neighbours_mean(fits$nmf$x, smooth = smooth_over(age = 1:20))
   expect_error(vegan::scores(near), "`x` has no components: it is a fit of neighbours_mean()",
     fixed = TRUE, class = "multicause_input_error"
