@@ -32,9 +32,7 @@ tell_unlearnable <- function(values, n_known, extent, name, merged = FALSE) {
 tell_nameless <- function(names, sides, name) {
   none <- sides[vapply(seq_along(sides), function(side) is.null(names[[side]]), NA)]
   if (length(none)) {
-    last <- length(none)
-    said <- paste(c(if (last > 1L) paste(none[-last], collapse = ", "), none[last]), collapse = " and ")
-    inform("`%s` has no names of %s: results call them by their numbers.", name, said)
+    inform("`%s` has no names of %s: results call them by their numbers.", name, and_words(none))
   }
 }
 

@@ -93,3 +93,9 @@ plain_times <- function(data) {
   for (column in names(data)[parts]) data[[column]] <- as.POSIXct(data[[column]])
   data
 }
+
+# Returns "one", "one and two", "one, two and three".
+and_words <- function(words) {
+  last <- length(words)
+  paste(c(if (last > 1L) paste(words[-last], collapse = ", "), words[last]), collapse = " and ")
+}

@@ -22,10 +22,21 @@
 #' `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a - 1)} and \eqn{\eta =
 #' (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so the prior makes them more even, too.
 #'
+#' **Sparsity.** Entropic priors, as in [plsa()][plsa_estimation], add \eqn{\beta \sum_c P(c) \log P(c)}{beta sum P(c)
+#' log P(c)} for the weights (`sparsity$membership`) and \eqn{\beta_d \sum_c \sum_x q_{dc}(x) \log q_{dc}(x)}{beta[d]
+#' sum q[d, c] log q[d, c]} for the marginals of dimension d (`sparsity$basis`) to the log-likelihood. Positive values
+#' favour few components and few levels of each component, negative ones even distributions. The weights are those of
+#' the whole array: few components for each site are the sparse memberships of `plsa()`, which do not separate from
+#' weights and marginals here. With `sparsity_scale = "relative"` a strength is in proportion to the counts it acts
+#' against, N for weights and N / k for marginals; with `"counts"` it is \eqn{\beta} itself. Alone they replace the
+#' default Dirichlets; with `prior` the objective has all terms, also of the same weights or marginals.
+#'
 #' **Estimation.** EM, from random starts, accelerated by default. Each iteration has one E-step, then updates all
 #' factors. With a prior between components, these are updated one after another, each given the newest marginals of the
-#' others. Iterations never lower the objective with Dirichlet priors, `"js"` or `"mm"`, alone or together. `"paper"`
-#' has no objective: see [cross_entropy()]. With `estimate = "ml"` there is no prior, as in the paper's eqs. (1) to (4).
+#' others. Iterations never lower the objective with Dirichlet priors, entropic ones, `"js"` or `"mm"`, alone or
+#' together: M-steps are exact, except that of marginals with cross-entropy, which maximises a bound. `"paper"` has no
+#' objective (see [cross_entropy()]) and no other prior beside it. With `estimate = "ml"` there is no prior, as in the
+#' paper's eqs. (1) to (4).
 #'
 #' **Missing cells.** Counts are conditioned on having fallen into observed cells, as by `missing = "conditional"` of
 #' [plsa()].
@@ -39,10 +50,14 @@
 #'   goes in as `as.matrix(x)`. `NA` counts are unknown.
 #' @param k number of components, at least 1.
 #' @param ... must be empty.
-#' @param estimate `"map"`, the mode under `prior`, or `"ml"`, maximum likelihood.
-#' @param prior `NULL`: the default of Details; Dirichlet priors, `list(membership = , basis = )`: for the weights a
-#'   number, or one for each component, for the marginals a number, or one for each dimension, in order or by name, of
-#'   at least 1; a prior between components, made by [cross_entropy()]; or both,
+#' @param sparsity `NULL`, or strengths of entropic priors, of any sign, `list(membership = , basis = )` or one of them:
+#'   for the weights a number, for the marginals a number, or one for each dimension, in order or by name. 0 is no
+#'   prior.
+#' @param sparsity_scale `"relative"` to the counts (N, for marginals N / k), or in `"counts"`.
+#' @param estimate `"map"`, the mode under `prior` and `sparsity`, or `"ml"`, maximum likelihood.
+#' @param prior `NULL`: the default of Details, none with `sparsity`; Dirichlet priors, `list(membership = , basis = )`:
+#'   for the weights a number, or one for each component, for the marginals a number, or one for each dimension, in
+#'   order or by name, of at least 1; a prior between components, made by [cross_entropy()]; or both,
 #'   `list(membership = , basis = , cross_entropy = )`, but not with its method `"paper"`.
 #' @param start initial values `list(weights = k, marginals = list of k x d matrices)` for one start; nothing is then
 #'   reordered.
@@ -57,7 +72,8 @@
 #'   \item{`dims`, `extent`}{`n` levels of the first dimension, `m` cells of each, `k`, cells `observed`; all extents.}
 #'   \item{`prior`}{with a prior: `given`; `value`, what it adds to the log-likelihood at the end, less the constants of
 #'     Dirichlet densities (with `"paper"` it may be `Inf`, or `NA` where infinities of both signs meet); its parts
-#'     `dirichlet` and `between`; `ratio`, the largest weight of cross-entropy over N / k.}
+#'     `dirichlet`, `between` and `sparsity` (strengths in counts); `ratio`, the largest weight of cross-entropy over
+#'     N / k.}
 #'   \item{`kl`}{Kullback-Leibler divergence of the fit from the data, both scaled to sum to 1 over observed cells.}
 #'   \item{`trace`, `starts`, `converged`}{as in every model.}
 #' }
@@ -77,11 +93,15 @@
 #' fit
 #' round(fit$param$marginals[[3]], 2)
 #' @export
-plca <- function(x, k, ..., estimate = c("map", "ml"), prior = NULL, start = NULL, control = fit_control()) {
-  call <- drop_nulls(match.call(), list(prior = prior, control = control))
+plca <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "counts"), estimate = c("map", "ml"),
+                 prior = NULL, start = NULL, control = fit_control()) {
+  call <- drop_nulls(match.call(), list(prior = prior, sparsity = sparsity, control = control))
   check_dots(...)
   estimate <- check_choice(estimate)
-  call <- keep_values(call, list(estimate = estimate, prior = prior, start = start))
+  sparsity_scale <- check_choice(sparsity_scale)
+  call <- keep_values(call, list(
+    sparsity = sparsity, sparsity_scale = sparsity_scale, estimate = estimate, prior = prior, start = start
+  ))
   control <- check_control(control)
   data <- check_cells(x)
   if (data$n_observed == 0) stop_input("`x` must have observed cells: all are NA.")
@@ -89,8 +109,10 @@ plca <- function(x, k, ..., estimate = c("map", "ml"), prior = NULL, start = NUL
   plca_tell_data(data)
   k <- check_k(k, data$cells$extent)
   extent <- data$cells$extent
-  prior <- plca_settle_prior(prior, estimate, is_whole(data$cells))
+  prior <- plca_settle_prior(prior, sparsity, estimate, is_whole(data$cells))
   priors <- plca_check_prior(prior, k, length(extent), data$labels)
+  priors$sparsity <- plca_check_sparsity(sparsity, sparsity_scale, estimate, data, k)
+  plca_check_together(priors)
   kernel_prior <- plca_kernel_prior(priors, k, length(extent), data$labels)
   has_pairs <- plca_has_pairs(kernel_prior)
   # Objectives of different multipliers, and likelihoods under eq. (7), are not comparable: each start runs to its end.
@@ -196,7 +218,7 @@ plca_new_fit <- function(run, data, k, estimate, prior, control, call) {
   pairs <- plca_has_pairs(prior$kernel) && final != 0
   objective <- if (pairs && prior$kernel$method == by_paper) {
     "unpenalised_log_likelihood"
-  } else if (pairs || plca_has_dirichlet(prior$kernel)) {
+  } else if (pairs || plca_has_density(prior$kernel)) {
     "log_posterior"
   } else {
     "log_likelihood"
@@ -246,7 +268,8 @@ cell_probability <- function(param, index) {
 plca_prior_report <- function(cells, param, prior, k) {
   dirichlet <- prior$checked$dirichlet
   between <- prior$checked$between
-  if (is.null(dirichlet) && is.null(between)) {
+  sparsity <- prior$checked$sparsity
+  if (is.null(dirichlet) && is.null(between) && is.null(sparsity)) {
     return(NULL)
   }
   unnamed <- list(weights = unname(param$weights), marginals = unname(lapply(param$marginals, unname)))
@@ -254,7 +277,7 @@ plca_prior_report <- function(cells, param, prior, k) {
   strongest <- if (!is.null(between)) max(abs(unlist(prior$kernel$pairs)))
   list(
     given = prior$given, value = if (is.nan(value)) NA_real_ else value, dirichlet = dirichlet, between = between,
-    ratio = if (!is.null(strongest)) strongest * k / sum(cells$value)
+    sparsity = sparsity, ratio = if (!is.null(strongest)) strongest * k / sum(cells$value)
   )
 }
 
@@ -436,12 +459,13 @@ check_cell_values <- function(data, name) {
   check_magnitude(data$value, name)
 }
 
-# Priors of plca() (src/plca/plca.h): Dirichlet priors, as in plsa(), a prior between components, or both.
+# Priors of plca() (src/plca/plca.h): Dirichlet and entropic priors, as in plsa(), and a prior between components, in
+# any combination.
 
 # Returns the prior to use; without counts the size of pseudo-counts is undefined.
-plca_settle_prior <- function(prior, estimate, whole) {
+plca_settle_prior <- function(prior, sparsity, estimate, whole) {
   if (estimate == "ml" && !is.null(prior)) stop_input("`estimate = \"ml\"` has no `prior`: take \"map\".")
-  if (estimate == "map" && is.null(prior) && whole) plsa_default_prior("map", whole) else prior
+  if (estimate == "map" && is.null(prior) && is.null(sparsity) && whole) plsa_default_prior("map", whole) else prior
 }
 
 # Checks the user's prior: list(dirichlet = NULL or list(membership = one number or k, basis = a number for each
@@ -459,11 +483,6 @@ plca_check_prior <- function(prior, k, n_dim, labels) {
       show_value(prior)
     )
   }
-  if (identical(between$method, "paper")) {
-    stop_input(
-      "`prior$cross_entropy` must have method \"js\" or \"mm\" beside Dirichlet priors: \"paper\" maximises nothing."
-    )
-  }
   wish <- function(size, what) sprintf("a number, or %s,", count_words(size, what))
   basis <- by_name(prior$basis, labels, "prior$basis")
   dirichlet <- list(
@@ -473,20 +492,64 @@ plca_check_prior <- function(prior, k, n_dim, labels) {
   list(dirichlet = dirichlet, between = between)
 }
 
-# Converts the result of plca_check_prior() for the kernel: list(method, floor, pairs, anneal, weights_added,
-# marginals_added).
+# Checks strengths of entropic priors: NULL without any, else list(membership = a number, basis = a number for each
+# dimension), in counts.
+plca_check_sparsity <- function(sparsity, scale, estimate, data, k) {
+  if (is.null(sparsity)) {
+    return(NULL)
+  }
+  n_dim <- length(data$cells$extent)
+  given <- replace(list(membership = 0, basis = 0), names(sparsity), as.list(sparsity))
+  given$basis <- by_name(given$basis, data$labels, "sparsity$basis")
+  is_strength <- function(value, lengths) is.numeric(value) && length(value) %in% lengths && all(is.finite(value))
+  ok <- is_named(as.list(sparsity)) && length(given) == 2L && is_strength(given$membership, 1L) &&
+    is_strength(given$basis, c(1L, n_dim))
+  if (!ok) {
+    stop_input(
+      paste(
+        "`sparsity` must be list(membership = a finite number, basis = a finite number, or %s), or one of them,",
+        "not %s."
+      ), count_words(n_dim, "number"), show_value(sparsity)
+    )
+  }
+  check_sparse_estimate(given, estimate)
+  total <- if (scale == "relative") sum(data$cells$value) else 1
+  share <- if (scale == "relative") k else 1
+  out <- list(membership = total * given$membership, basis = rep_len(total / share * as.double(given$basis), n_dim))
+  if (any(unlist(out) != 0)) out
+}
+
+# Eq. (7) of the paper maximises nothing: no density can be added to its objective.
+plca_check_together <- function(priors) {
+  beside <- c(if (!is.null(priors$dirichlet)) "Dirichlet priors", if (!is.null(priors$sparsity)) "`sparsity`")
+  if (length(beside) && identical(priors$between$method, "paper")) {
+    stop_input(
+      "`cross_entropy()` must have method \"js\" or \"mm\" beside %s: \"paper\" maximises nothing.",
+      and_words(beside)
+    )
+  }
+}
+
+# Converts the result of plca_check_prior() and plca_check_sparsity() for the kernel: list(method, floor, pairs, anneal,
+# weights_added, marginals_added, weights_sparsity, marginals_sparsity).
 plca_kernel_prior <- function(prior, k, n_dim, labels) {
   added <- lapply(prior$dirichlet, function(parameter) parameter - 1)
-  between <- cross_entropy_pairs(prior$between, k, n_dim, labels)
-  weights <- if (any(added$membership > 0)) rep_len(added$membership, k)
-  c(between, list(weights_added = weights, marginals_added = if (is.null(added$basis)) numeric(n_dim) else added$basis))
+  none <- list(membership = 0, basis = numeric(n_dim))
+  sparsity <- if (is.null(prior$sparsity)) none else prior$sparsity
+  c(cross_entropy_pairs(prior$between, k, n_dim, labels), list(
+    weights_added = if (any(added$membership > 0)) rep_len(added$membership, k),
+    marginals_added = if (is.null(added$basis)) none$basis else added$basis,
+    weights_sparsity = sparsity$membership, marginals_sparsity = sparsity$basis
+  ))
 }
 
 # Prior of maximum likelihood.
 plca_no_prior <- function(k, n_dim) plca_kernel_prior(NULL, k, n_dim, NULL)
 
-plca_has_dirichlet <- function(kernel_prior) {
-  !is.null(kernel_prior$weights_added) || any(kernel_prior$marginals_added > 0)
+# Tests for Dirichlet or entropic priors: densities that no multiplier fades.
+plca_has_density <- function(kernel_prior) {
+  !is.null(kernel_prior$weights_added) || any(kernel_prior$marginals_added > 0) ||
+    kernel_prior$weights_sparsity != 0 || any(kernel_prior$marginals_sparsity != 0)
 }
 
 plca_has_pairs <- function(kernel_prior) !all(vapply(kernel_prior$pairs, is.null, NA))

@@ -3,9 +3,10 @@
 model_title.plca <- function(fit) {
   named <- c(
     if (!is.null(fit$prior$dirichlet)) "Dirichlet priors",
+    if (!is.null(fit$prior$sparsity)) "entropic priors",
     if (!is.null(fit$prior$between)) sprintf("cross-entropy prior (\"%s\")", fit$prior$between$method)
   )
-  if (is.null(named)) "PLCA" else paste("PLCA with", paste(named, collapse = " and "))
+  if (is.null(named)) "PLCA" else paste("PLCA with", and_words(named))
 }
 
 # The title names the priors.
@@ -49,12 +50,21 @@ detail_sentences.plca <- function(fit, digits = 4L) {
       values <- vapply(fit$prior$dirichlet, function(v) paste(format(unique(v), digits = digits), collapse = ", "), "")
       sprintf("Dirichlet priors: %s for weights, %s for marginals.", values[["membership"]], values[["basis"]])
     },
+    if (!is.null(fit$prior$sparsity)) {
+      basis <- fit$prior$sparsity$basis * fit$dims[["k"]] / fit$total
+      if (length(unique(basis)) == 1L) basis <- basis[1L]
+      sprintf(
+        "Entropic priors: strengths %s of the total for weights, %s of a component's mean total for marginals.",
+        format(fit$prior$sparsity$membership / fit$total, digits = 2L),
+        paste(vapply(basis, format, "", digits = 2L), collapse = ", ")
+      )
+    },
     if (!is.null(fit$prior$between)) {
-      both <- !is.null(fit$prior$dirichlet)
+      several <- !is.null(fit$prior$dirichlet) || !is.null(fit$prior$sparsity)
       sprintf(
         "The %s %s to the log-likelihood; %s largest weight is %s of the mean counts of a component.",
-        if (both) "priors add" else "prior adds", format(fit$prior$value, digits = digits),
-        if (both) "cross-entropy's" else "its", format(fit$prior$ratio, digits = 2L)
+        if (several) "priors add" else "prior adds", format(fit$prior$value, digits = digits),
+        if (several) "cross-entropy's" else "its", format(fit$prior$ratio, digits = 2L)
       )
     }
   )
@@ -80,9 +90,9 @@ logLik.plca <- function(object, ...) {
 #'
 #' @details
 #' The memberships of a new site depend on its own cells alone, not on other new sites. The Dirichlet prior of the first
-#' dimension, `prior$basis`, applies to new sites as in training; `prior$membership` and [cross_entropy()] concern all
-#' sites together and do not. A site without counts has equal memberships under that prior, and without a prior the
-#' fit's weights. Where all cells of a site are unknown, so are its expected counts: `NA`.
+#' dimension, `prior$basis`, applies to new sites as in training; `prior$membership`, `sparsity` and [cross_entropy()]
+#' concern all sites together and do not. A site without counts has equal memberships under that prior, and without a
+#' prior the fit's weights. Where all cells of a site are unknown, so are its expected counts: `NA`.
 #'
 #' @param object a fit of [plca()].
 #' @param newdata an array like the training data except for its first dimension, its other levels in any order where

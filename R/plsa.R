@@ -58,18 +58,18 @@
 #'   quanteda, or a data frame of documents, terms and counts, as tidytext has it.
 #' @param k number of components, at least 1; may exceed n and m.
 #' @param ... must be empty.
-#' @param sparsity strengths of entropic priors, `c(membership = , basis = )`, in place of `prior`, of any sign. 0 is no
-#'   prior: if both are 0, the fit is that of `"ml"`.
+#' @param sparsity strengths of entropic priors, `c(membership = , basis = )`, of any sign, in place of Dirichlet priors
+#'   or, with `prior`, beside them. 0 is no prior: if both are 0, without `prior`, the fit is that of `"ml"`.
 #' @param sparsity_scale `"relative"` to the row totals (for the basis: to N / k), or in `"counts"`.
 #' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
 #' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
 #' @param fixed `"basis"` keeps the basis of `start` fixed and fits memberships only.
 #' @param estimate `"map"`, `"vb"`, `"gibbs"` or `"ml"`; see Details. With `membership` it is `"gibbs"`.
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
-#'   for the basis a number. `NULL`: by `estimate`. `"eb"`, for `"vb"` and `"gibbs"`: learnt. With the argument
-#'   `membership`: `list(effects = , concentration = , basis = )`, each of which may be left out: the standard
-#'   deviation of a normal prior of effects, covariates having standard deviation 1 (1.65); the mean of an exponential
-#'   prior of the concentration, truncated at 1000 (k); the Dirichlet parameter of the basis (learnt).
+#'   for the basis a number. `NULL`: by `estimate`, none with `sparsity`. `"eb"`, for `"vb"` and `"gibbs"`: learnt. With
+#'   the argument `membership`: `list(effects = , concentration = , basis = )`, each of which may be left out: the
+#'   standard deviation of a normal prior of effects, covariates having standard deviation 1 (1.65); the mean of an
+#'   exponential prior of the concentration, truncated at 1000 (k); the Dirichlet parameter of the basis (learnt).
 #' @param membership `NULL`, or a formula of covariates of sites that memberships follow, such as `~ age`.
 #' @param site_data for `membership`, a data frame with a row for each site, such as [site_table()] gives: matched by
 #'   row names or a column that holds the sites' names, else taken in the order of `x`.
@@ -90,7 +90,8 @@
 #'   \item{`trace`, `starts`, `converged`}{the objective after each iteration of the best start (with `"gibbs"` a row
 #'     for each draw); how each start ended; whether the best one met the tolerance (with `"gibbs"`: whether chains
 #'     agree, `NA` for one).}
-#'   \item{`estimate`, `prior`}{as requested, chosen or learnt; `prior` is `NULL` with `"ml"` and `sparsity`.}
+#'   \item{`estimate`, `prior`}{as requested, chosen or learnt; `prior` is `NULL` with `"ml"` and with `sparsity`
+#'     alone.}
 #'   \item{`spread`, `last`, `posterior`}{with `"gibbs"` the standard deviations of `param` and the last state of each
 #'     chain; with `"vb"` the parameters of the Dirichlets.}
 #'   \item{`sparsity`, `perplexity`}{`given`, `scale`, `effective` (the median over rows of the memberships' strength

@@ -1,10 +1,8 @@
 # Prints, predicts and fills in by PLSA fits.
 
 model_title.plsa <- function(fit) {
-  if (!is.null(fit$prior)) {
-    return("Latent Dirichlet allocation")
-  }
-  if (any(fit$sparsity$given != 0)) "PLSA with entropic prior" else "PLSA"
+  title <- if (is.null(fit$prior)) "PLSA" else "Latent Dirichlet allocation"
+  if (any(fit$sparsity$given != 0)) paste(title, "with entropic prior") else title
 }
 
 found_sentences.plsa <- function(fit, digits = 4L) {

@@ -34,7 +34,7 @@ plsa_check_prior <- function(prior, k, bayes) {
 plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
   estimate <- settings$estimate
   plsa_check_together(prior, settings, smooth)
-  if (estimate == "ml" || settings$sparse) {
+  if (estimate == "ml" || settings$sparse && is.null(prior)) {
     return(list(value = NULL, learn = FALSE))
   }
   if (is.null(prior)) prior <- plsa_default_prior(estimate, whole)
@@ -46,12 +46,7 @@ plsa_settle_prior <- function(prior, settings, k, smooth, whole) {
 plsa_check_together <- function(prior, settings, smooth) {
   estimate <- settings$estimate
   bayes <- estimate %in% plsa_bayes
-  if (settings$sparse && !is.null(prior)) {
-    stop_input("`sparsity` and `prior` are priors of the same parameters; use one of them.")
-  }
-  if (settings$sparse && (bayes || estimate == "ml" && any(settings$given != 0))) {
-    stop_input("`sparsity` is a prior: it goes with `estimate = \"map\"`, not with \"%s\".", estimate)
-  }
+  if (settings$sparse) check_sparse_estimate(settings$given, estimate)
   if (identical(prior, "eb") && !bayes) {
     stop_input("`prior = \"eb\"` goes with `estimate` \"vb\" and \"gibbs\", not with \"%s\".", estimate)
   }
@@ -64,7 +59,14 @@ plsa_check_together <- function(prior, settings, smooth) {
   }
 }
 
-# Returns priors in the kernel's form: strengths of sparsity (none), and the pseudo-counts that a Dirichlet prior adds
+# Entropic priors have posterior modes; strengths of 0 are no prior.
+check_sparse_estimate <- function(given, estimate) {
+  if (estimate %in% plsa_bayes || estimate == "ml" && any(unlist(given) != 0)) {
+    stop_input("`sparsity` is a prior: it goes with `estimate = \"map\"`, not with \"%s\".", estimate)
+  }
+}
+
+# Returns priors in the kernel's form: strengths of sparsity, and the pseudo-counts that a Dirichlet prior adds
 # to the expected counts of a posterior mode (without one NULL and 0).
 plsa_kernel_prior <- function(dirichlet = NULL, k = 1L, membership = NULL, basis = 0) {
   rows <- if (!is.null(dirichlet)) rep_len(dirichlet$membership, k) - 1
@@ -109,12 +111,15 @@ plsa_is_plain <- function(prior) {
 #' Metropolis-Hastings about its mode. So a sweep takes O(n k^2 d^2) more for d terms. The prior of the basis is learnt
 #' in a first chain without covariates.
 #'
-#' **Sparsity** is a prior in place of the Dirichlets and goes with `"map"`. It adds \eqn{\beta \sum_i \sum_c g_{ic}
-#' \log g_{ic}}{beta sum g log g}, and the same of the basis, to the log-likelihood. Positive values favour few large
-#' shares. With `sparsity_scale = "relative"` the number given is \eqn{\beta} in proportion to the row total (for the
-#' basis: to N / k); with `"counts"` it is \eqn{\beta} itself, as in the paper. Useful relative values lie between 0.002
-#' and 0.1; from about 0.3 rows collapse to one component each, with a warning. The perplexity of the memberships,
-#' \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, is the effective number of components of a site.
+#' **Sparsity** is an entropic prior and goes with `"map"`. It adds \eqn{\beta \sum_i \sum_c g_{ic} \log
+#' g_{ic}}{beta sum g log g}, and the same of the basis, to the log-likelihood. Positive values favour few large shares.
+#' Alone it replaces the default Dirichlets. With `prior` the objective has both, and M-steps are those of sparsity with
+#' the Dirichlets' pseudo-counts: `sparsity = c(membership = 0.05), prior = list(membership = 1, basis = 1.1)` has
+#' sparse memberships and a basis without zeros. With `sparsity_scale = "relative"` the number given is \eqn{\beta} in
+#' proportion to the row total (for the basis: to N / k); with `"counts"` it is \eqn{\beta} itself, as in the paper.
+#' Useful relative values lie between 0.002 and 0.1; from about 0.3 rows collapse to one component each, with a warning.
+#' The perplexity of the memberships, \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, is the effective
+#' number of components of a site.
 #'
 #' **Iterations.** EM: one E-step for both factors, then their M-steps. With `sparsity` `mstep = "cccp"` takes one step
 #' of the concave-convex procedure and the exact maximum at the end only; `"first"` (the paper's solution) and

@@ -235,9 +235,9 @@ print.coherence <- function(x, digits = 3L, n = 20L, ...) {
 #' `background` and q the shares of the taxa in training, half a count added to each. Compare fits under the same one.
 #' Sites without any seen, or without any unseen, count are left out.
 #'
-#' Memberships of new sites have the prior of the fit. Without one, as with `estimate = "ml"` and `sparsity`, few counts
-#' determine them poorly: a perplexity above `background_alone` means that sites have too few counts for memberships of
-#' their own.
+#' Memberships of new sites have the prior of the fit. Without one, as with `estimate = "ml"` and `sparsity` alone, few
+#' counts determine them poorly: a perplexity above `background_alone` means that sites have too few counts for
+#' memberships of their own.
 #'
 #' @param fit a fit of [plsa()].
 #' @param newdata new sites, whole counts without `NA`, columns matched by name as in [predict.plsa()]. None of them may

@@ -45,12 +45,13 @@ static plca_param param_of(SEXP weights, SEXP marginals, const plca_cells *cells
 
 /*
  * Reads list(method, floor, pairs = list of k x k or NULL, anneal, weights_added = k or NULL,
- * marginals_added = n_dim).
+ * marginals_added = n_dim, weights_sparsity, marginals_sparsity = n_dim).
  */
 static plca_prior prior_of(SEXP prior, int k, int n_dim) {
   const SEXP pairs = glue_field(prior, "pairs"), anneal = glue_field(prior, "anneal");
   const SEXP weights = glue_field(prior, "weights_added");
   const SEXP marginals = glue_field(prior, "marginals_added");
+  const SEXP sparsity = glue_field(prior, "marginals_sparsity");
   const int method = Rf_asInteger(glue_field(prior, "method"));
   plca_prior out = {.floor = Rf_asReal(glue_field(prior, "floor"))};
   glue_check(method >= PLCA_JS && method <= PLCA_MM, "method");
@@ -66,7 +67,12 @@ static plca_prior prior_of(SEXP prior, int k, int n_dim) {
   if (!Rf_isNull(weights)) glue_matrix(weights, k, 1, "weights_added");
   out.weights_added = Rf_isNull(weights) ? NULL : REAL(weights);
   glue_matrix(marginals, n_dim, 1, "marginals_added");
-  for (int d = 0; d < n_dim; d++) out.marginals_added[d] = REAL(marginals)[d];
+  glue_matrix(sparsity, n_dim, 1, "marginals_sparsity");
+  out.weights_sparsity = Rf_asReal(glue_field(prior, "weights_sparsity"));
+  for (int d = 0; d < n_dim; d++) {
+    out.marginals_added[d] = REAL(marginals)[d];
+    out.marginals_sparsity[d] = REAL(sparsity)[d];
+  }
   return out;
 }
 

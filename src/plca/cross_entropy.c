@@ -1,10 +1,12 @@
 /*
- * plca/cross_entropy.c: priors, and M-steps under cross-entropy between components. Block of
- * component i in one dimension, with counts omega and partners q_k:
- *   max over q_i of sum omega log q_i + sum_k A[i,k] D(q_i, q_k).
+ * plca/cross_entropy.c: priors, and M-steps under cross-entropy between components and entropic
+ * priors. Block of component i in one dimension, with counts omega and partners q_k:
+ *   max over q_i of sum omega log q_i + sum_k A[i,k] D(q_i, q_k) + beta sum q_i log q_i.
  */
+#include <float.h>
 #include <math.h>
 
+#include "num/entropic.h"
 #include "num/simplex.h"
 #include "plca/plca.h"
 
@@ -35,7 +37,7 @@ static bool paper_block(const plca_block *b, const double *omega, double *theta)
  * -q_k log(q_i + floor) is convex and bounded below by its tangent; for A < 0, log(q_i + floor) is
  * bounded by Jensen's inequality, which adds to the counts.
  */
-static void mm_block(const plca_block *b, double *omega, double *linear, double *theta) {
+static void mm_terms(const plca_block *b, double *omega, double *linear) {
   const double floor = b->prior->floor;
   for (int x = 0; x < b->extent; x++) {
     const double *q = b->marginals + num_at(0, x, b->k), old = q[b->c];
@@ -52,19 +54,16 @@ static void mm_block(const plca_block *b, double *omega, double *linear, double 
     linear[x] = sum;
     omega[x] += extra;
   }
-  num_simplex_linear(omega, linear, b->extent, theta);
 }
-
-#define NEGLIGIBLE 1e-20 /* entropy weight over counts below which it makes no difference */
 
 /*
  * 2 JS(q_i, q_k) = sum q_i log(q_i / mid) + sum q_k log(q_k / mid), mid their mean. For A > 0 it is
  * convex, and its tangent has slope log(q_i / mid). For A < 0 it is the minimum over third
- * distributions of the sum of both divergences, so mid may be fixed, which leaves entropy and a
- * linear term.
+ * distributions of the sum of both divergences, so mid may be fixed, which leaves a linear term and
+ * entropy, whose weight is returned.
  */
-static void js_block(const plca_block *b, const double *omega, double *linear, double *theta) {
-  double entropy = 0, total = 0;
+static double js_terms(const plca_block *b, double *linear) {
+  double entropy = 0;
   for (int i = 0; i < b->k; i++) entropy += fmax(-weight_of(b, i), 0);
   for (int x = 0; x < b->extent; x++) {
     const double *q = b->marginals + num_at(0, x, b->k), old = q[b->c];
@@ -75,6 +74,25 @@ static void js_block(const plca_block *b, const double *omega, double *linear, d
       if (a < 0) sum -= a * log(mid);
     }
     linear[x] = sum;
+  }
+  return entropy;
+}
+
+#define NEGLIGIBLE 1e-20 /* entropy weight over counts below which it makes no difference */
+
+/*
+ * Maximises the bound of the pairs' terms, with beta sum q log q: entropy for beta < 0; for beta >
+ * 0 convex and bounded below by its tangent, of slope beta log q up to a constant.
+ */
+static void bound_block(const plca_block *b, double *omega, double *linear, double *theta) {
+  double entropy = fmax(-b->sparsity, 0), total = 0;
+  if (b->prior->method == PLCA_MM)
+    mm_terms(b, omega, linear);
+  else
+    entropy += js_terms(b, linear);
+  for (int x = 0; x < b->extent; x++) {
+    const double old = b->marginals[num_at(b->c, x, b->k)];
+    if (b->sparsity > 0) linear[x] += b->sparsity * log(fmax(old, DBL_MIN));
     total += omega[x];
   }
   if (entropy > NEGLIGIBLE * total)
@@ -87,11 +105,12 @@ void plca_prior_step(const plca_block *b, const double *counts, double *spare) {
   double *omega = spare, *linear = spare + b->extent, *theta = spare + 2 * (ptrdiff_t) b->extent;
   bool moved = true;
   for (int x = 0; x < b->extent; x++) omega[x] = counts[num_at(b->c, x, b->k)];
-  switch (b->prior->method) {
-    case PLCA_PAPER: moved = paper_block(b, omega, theta); break;
-    case PLCA_MM: mm_block(b, omega, linear, theta); break;
-    case PLCA_JS: js_block(b, omega, linear, theta); break;
-  }
+  if (!b->pairs)
+    moved = num_entropic(omega, b->extent, b->sparsity, NUM_GLOBAL, theta, linear);
+  else if (b->prior->method == PLCA_PAPER)
+    moved = paper_block(b, omega, theta);
+  else
+    bound_block(b, omega, linear, theta);
   for (int x = 0; x < b->extent && moved; x++)
     b->marginals[num_at(b->c, x, b->k)] = num_lift(theta[x]);
 }
@@ -122,10 +141,29 @@ static double dirichlet_value(const plca_cells *cells, const plca_param *par,
   return sum;
 }
 
+static double sum_p_log_p(const double *p, ptrdiff_t length) {
+  double sum = 0;
+  for (ptrdiff_t at = 0; at < length; at++) sum -= cross(p[at], p[at]);
+  return sum;
+}
+
+/* The entropic priors. */
+static double entropic_value(const plca_cells *cells, const plca_param *par,
+                             const plca_prior *prior) {
+  double sum = 0;
+  if (prior->weights_sparsity != 0)
+    sum += prior->weights_sparsity * sum_p_log_p(par->weights, par->k);
+  for (int d = 0; d < cells->n_dim; d++)
+    if (prior->marginals_sparsity[d] != 0 && !par->fixed[d])
+      sum += prior->marginals_sparsity[d] *
+             sum_p_log_p(par->marginals[d], (ptrdiff_t) par->k * cells->extent[d]);
+  return sum;
+}
+
 double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
                         double scale) {
   const int k = par->k;
-  double sum = dirichlet_value(cells, par, prior);
+  double sum = dirichlet_value(cells, par, prior) + entropic_value(cells, par, prior);
   for (int d = 0; d < cells->n_dim; d++) {
     if (!prior->pairs[d] || scale == 0) continue;
     for (int c = 0; c < k; c++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "num/blocks.h"
+#include "num/entropic.h"
 #include "num/simplex.h"
 #include "num/threads.h"
 #include "num/vector.h"
@@ -258,25 +259,40 @@ static void add_dirichlet(const scan *w) {
   }
 }
 
+/* Eq. (4), or, with an entropic prior, the exact maximum. */
+static void update_weights(const scan *w) {
+  const plca_work *work = w->work;
+  const double *counts = work->strip[0].weights, beta = work->prior->weights_sparsity;
+  double *weights = w->par->weights, total = 0;
+  const int k = w->par->k;
+  for (int c = 0; c < k; c++) total += counts[c];
+  if (total <= 0) return;
+  if (beta != 0)
+    num_entropic(counts, k, beta, NUM_GLOBAL, weights, work->joint[0]);
+  else
+    for (int c = 0; c < k; c++) weights[c] = counts[c] / total;
+  for (int c = 0; c < k; c++) weights[c] = num_lift(weights[c]);
+}
+
 /* M-step of an iteration; false: stopped. */
 static bool maximise(const scan *w, double scale) {
   const plca_work *work = w->work;
-  const strip_sum *sum = work->strip;
+  const plca_prior *prior = work->prior;
   const int k = w->par->k;
-  double total = 0;
   add_dirichlet(w);
-  for (int c = 0; c < k; c++) total += sum->weights[c];
-  for (int c = 0; c < k && total > 0; c++) w->par->weights[c] = num_lift(sum->weights[c] / total);
+  update_weights(w);
   for (int d = 0; d < w->cells->n_dim; d++) {
-    const double *pairs = work->prior->pairs[d];
+    const double *pairs = scale != 0 ? prior->pairs[d] : NULL, beta = prior->marginals_sparsity[d];
+    const double *counts = work->strip[0].marginals[d];
     for (int c = 0; c < k && !w->par->fixed[d]; c++) {
       double *marginals = w->par->marginals[d];
       if (mc_stop(work->host, work->iterations, work->objective)) return false;
-      const plca_block b = {work->prior, pairs, scale, c, k, w->cells->extent[d], marginals};
-      if (pairs && scale != 0 && has_partner(pairs, c, k))
-        plca_prior_step(&b, sum->marginals[d], work->spare);
+      const double *own = pairs && has_partner(pairs, c, k) ? pairs : NULL;
+      const plca_block b = {prior, own, scale, beta, c, k, w->cells->extent[d], marginals};
+      if (own || beta != 0)
+        plca_prior_step(&b, counts, work->spare);
       else
-        plain_step(c, k, b.extent, sum->marginals[d], marginals);
+        plain_step(c, k, b.extent, counts, marginals);
     }
   }
   return true;

@@ -17,6 +17,13 @@
  * between components, which bounds only that prior, for any counts. Missing cells are imputed as
  * without a prior, because the E-step bounds only the likelihood.
  *
+ * Entropic priors, eq. (5) of Shashanka, Raj & Smaragdis (2007) (plsa/plsa.h), add
+ *   beta sum_c weights[c] log weights[c] + sum_d beta[d] sum_c,x q log q,  q = marginals[d][c,x],
+ * of any sign. Alone or with Dirichlet priors, the M-step of a block is num_entropic()'s with the
+ * added counts, because both belong to the same sum of counts log theta + beta theta log theta. In
+ * a block with cross-entropy, beta > 0 is convex and bounded below by its tangent, and beta < 0 is
+ * concave and adds to the entropy of num_simplex_entropy().
+ *
  * For a matrix, let membership[i,c] be weights[c] marginals[0][c,i] / P(i). Then alpha - 1 = n
  * (eta[0] - 1) gives sum (eta[0] - 1) log membership[i,c] plus a function of P(i) only: the mode is
  * that of plsa/plsa.h with alpha = eta[0] and eta = eta[1] there.
@@ -53,7 +60,7 @@ typedef struct {
  *   PLCA_MM     the same with log(q + floor) for log q
  *   PLCA_JS     2 JS(q_i, q_k), twice the Jensen-Shannon divergence: bounded
  * in each dimension. A > 0 drives marginals apart, A < 0 together. Dirichlet priors are represented
- * by the counts they add; they cannot be combined with PLCA_PAPER.
+ * by the counts they add; neither they nor entropic priors can be combined with PLCA_PAPER.
  */
 typedef enum { PLCA_JS, PLCA_PAPER, PLCA_MM } plca_method;
 
@@ -66,6 +73,8 @@ typedef struct {
   const double *anneal;
   const double *weights_added;          /* k: alpha - 1; NULL: none */
   double marginals_added[PLCA_MAX_DIM]; /* eta - 1, for every level of every component; 0: none */
+  double weights_sparsity;              /* beta, in counts; 0: none */
+  double marginals_sparsity[PLCA_MAX_DIM]; /* beta[d], in counts, of every component; 0: none */
 } plca_prior;
 
 typedef struct plca_work plca_work;
@@ -92,17 +101,18 @@ double plca_objective(const plca_cells *cells, const plca_param *par, plca_work 
 
 /*
  * Contribution of the priors to the objective, with A times scale, without the constants of
- * Dirichlet densities and without fixed marginals: Inf, -Inf, or NaN if infinities of both signs
+ * the densities and without fixed marginals: Inf, -Inf, or NaN if infinities of both signs
  * occur.
  */
 double plca_prior_value(const plca_cells *cells, const plca_param *par, const plca_prior *prior,
                         double scale);
 
-/* A component's marginal in a dimension that has a prior. */
+/* A component's marginal in a dimension that has a cross-entropy or entropic prior. */
 typedef struct {
   const plca_prior *prior;
-  const double *pairs; /* A, k x k */
+  const double *pairs; /* A, k x k; NULL: the component has no partner */
   double scale;        /* of A */
+  double sparsity;     /* beta */
   int c, k, extent;
   double *marginals; /* k x extent: the newest of all components */
 } plca_block;

@@ -139,7 +139,7 @@ static void test_plsa(void) {
   }
 }
 
-static void run_plca(plca_method method, double a, bool dirichlet) {
+static void run_plca(plca_method method, double a, bool dirichlet, double beta) {
   enum { N_DIM = 3, CELLS = 40, MISSING = 3, K = 3 };
   static const int extent[N_DIM] = {5, 4, 3};
   const mc_host host = check_host();
@@ -159,6 +159,8 @@ static void run_plca(plca_method method, double a, bool dirichlet) {
   plca_prior prior = {.method = method, .floor = 1e-4, .pairs = {NULL, pairs, NULL}};
   if (dirichlet) prior.weights_added = added;
   for (int d = 0; d < N_DIM && dirichlet; d++) prior.marginals_added[d] = d;
+  prior.weights_sparsity = beta;
+  for (int d = 0; d < N_DIM; d++) prior.marginals_sparsity[d] = d * beta;
   plca_param par = {.k = K, .weights = check_simplex(1, K)};
   for (int d = 0; d < N_DIM; d++) par.marginals[d] = row_simplex(K, extent[d]);
   plca_work *work = plca_new_work(&cells, &prior, K, 2, &host);
@@ -177,7 +179,16 @@ static void test_plca(void) {
   for (int m = 0; m < 3; m++)
     for (int a = -20; a <= 20; a += 8)
       for (int dirichlet = 0; dirichlet < 2; dirichlet++)
-        if (!dirichlet || methods[m] != PLCA_PAPER) run_plca(methods[m], a, dirichlet);
+        if (!dirichlet || methods[m] != PLCA_PAPER) run_plca(methods[m], a, dirichlet, 0);
+}
+
+static void test_plca_sparse(void) {
+  for (int a = -20; a <= 20; a += 20)
+    for (int beta = -8; beta <= 8; beta += 16)
+      for (int dirichlet = 0; dirichlet < 2; dirichlet++) {
+        run_plca(PLCA_JS, a, dirichlet, beta);
+        run_plca(PLCA_MM, a, dirichlet, beta);
+      }
 }
 
 /* Newton's steps of one row: none decreases the objective, the last has nothing to gain. */
@@ -227,5 +238,6 @@ int main(void) {
   RUN(test_poisson);
   RUN(test_plsa);
   RUN(test_plca);
+  RUN(test_plca_sparse);
   return check_report();
 }

@@ -128,32 +128,114 @@ ref_plca_joint <- function(weights, marginals) {
   }, numeric(nrow(index)))
 }
 
+# Maximum over the simplex of sum omega log theta + sum linear theta + weight sum theta log theta, stationary where
+#   omega / theta + weight (log theta + 1) + linear = mu,
+# eq. (7) of Shashanka and others (2007) with a linear term: the best of several runs of a general optimiser, then
+# Newton's method on log theta and mu. With weight >= 0 cells without counts are 0.
+ref_simplex_best <- function(omega, linear = 0 * omega, weight = 0) {
+  at <- if (weight >= 0) which(omega > 0) else seq_along(omega)
+  a <- omega[at]
+  b <- linear[at]
+  softmax <- function(z) z - max(z) - log(sum(exp(z - max(z))))
+  value <- function(z) sum(a * softmax(z)) + sum(exp(softmax(z)) * (b + weight * softmax(z)))
+  starts <- list(0 * a, log(pmax(a, 1e-10)), replace(0 * a, which.max(a), 6))
+  runs <- lapply(starts, function(z) {
+    stats::optim(z, value, method = "BFGS", control = list(fnscale = -1, maxit = 1000, reltol = 1e-13))
+  })
+  z <- softmax(runs[[which.max(vapply(runs, `[[`, 0, "value"))]]$par)
+  mu <- sum(a + exp(z) * (weight * (z + 1) + b))
+  for (step in 1:20) {
+    theta <- exp(z)
+    slope <- theta * (weight * (z + 1) + b - mu)
+    jacobian <- rbind(cbind(diag(slope + weight * theta, length(z)), -theta), c(theta, 0))
+    change <- solve(jacobian, -c(a + slope, sum(theta) - 1), tol = 0)
+    z <- z + change[seq_along(z)]
+    mu <- mu + change[length(change)]
+  }
+  replace(0 * omega, at, exp(z))
+}
+
+# M-step of component i in one dimension: omega its counts, q all marginals, a its row of A, beta its entropic prior.
+# Terms that are not concave in q_i are replaced by bounds that touch at the old q_i, spec plca.md section 4.
+ref_plca_block <- function(omega, q, i, a, beta, method, floor) {
+  if (all(a == 0)) {
+    return(ref_simplex_best(omega, weight = beta))
+  }
+  old <- q[i, ]
+  linear <- 0 * old
+  weight <- min(beta, 0)
+  for (other in which(a != 0)) {
+    partner <- q[other, ]
+    mid <- (old + partner) / 2
+    if (method == "js") {
+      linear <- linear + if (a[other] > 0) a[other] * log(old / mid) else -a[other] * log(mid)
+      weight <- weight + min(a[other], 0)
+    } else {
+      linear <- linear - a[other] * log(partner + floor)
+      if (a[other] > 0) linear <- linear - a[other] * partner / (old + floor)
+      if (a[other] < 0) omega <- omega - a[other] * partner * old / (old + floor)
+    }
+  }
+  if (beta > 0) linear <- linear + beta * log(old)
+  ref_simplex_best(omega, linear, weight)
+}
+
+ref_no_priors <- list(alpha = 1, eta = 1, beta_weights = 0, beta = 0, pairs = list(), method = "js", floor = 1e-4)
+
 # One EM iteration over an array, eqs. (3)-(4), to the mode under Dirichlet priors with alpha (weights) and eta
-# (marginals, one number per dimension); counts of missing cells are imputed at their conditional mean.
-ref_plca_pass <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals))) {
+# (marginals, one number per dimension), and the other priors of ref_no_priors; counts of missing cells are imputed at
+# their conditional mean.
+ref_plca_pass <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals)), others = list()) {
+  priors <- replace(ref_no_priors, names(others), others)
   index <- as.matrix(expand.grid(lapply(dim(x), seq_len)))
   joint <- ref_plca_joint(weights, marginals)
   seen <- !is.na(as.vector(x))
   ratio <- ifelse(seen, as.vector(x) / rowSums(joint), sum(x, na.rm = TRUE) / sum(joint[seen, ]))
   counts <- ratio * joint
   added <- colSums(counts) + alpha - 1
+  beta <- rep_len(priors$beta, length(marginals))
+  sparse <- priors$beta_weights
   list(
-    weights = added / sum(added),
+    weights = if (sparse == 0) added / sum(added) else ref_simplex_best(added, weight = sparse),
     marginals = lapply(seq_along(marginals), function(d) {
       sums <- t(rowsum(counts, index[, d])) + eta[d] - 1
       dimnames(sums) <- NULL
-      sums / rowSums(sums)
+      pairs <- if (d <= length(priors$pairs)) priors$pairs[[d]]
+      if (is.null(pairs) && beta[d] == 0) {
+        return(sums / rowSums(sums))
+      }
+      if (is.null(pairs)) pairs <- matrix(0, length(weights), length(weights))
+      q <- marginals[[d]]
+      for (i in seq_along(weights)) {
+        q[i, ] <- ref_plca_block(sums[i, ], q, i, pairs[i, ], beta[d], priors$method, priors$floor)
+      }
+      q
     })
   )
 }
 
+# D of a pair of components, eq. (5) or one of its substitutes in src/plca/plca.h.
+ref_plca_pair <- function(p, q, method, floor) {
+  mid <- (p + q) / 2
+  if (method == "mm") -sum(p * log(q + floor) + q * log(p + floor)) else sum(p * log(p / mid) + q * log(q / mid))
+}
+
 # Log-posterior without constants.
-ref_plca_objective <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals))) {
+ref_plca_objective <- function(x, weights, marginals, alpha = 1, eta = rep(1, length(marginals)), others = list()) {
+  priors <- replace(ref_no_priors, names(others), others)
   p <- rowSums(ref_plca_joint(weights, marginals))
   seen <- !is.na(as.vector(x))
   v <- as.vector(x)[seen]
   logs <- function(parameter, p) if (all(parameter == 1)) 0 else sum((parameter - 1) * log(p))
-  sum(ifelse(v > 0, v * log(p[seen] / sum(p[seen])), 0)) + logs(alpha, weights) + sum(mapply(logs, eta, marginals))
+  value <- sum(ifelse(v > 0, v * log(p[seen] / sum(p[seen])), 0)) + logs(alpha, weights) +
+    sum(mapply(logs, eta, marginals)) + priors$beta_weights * entropy_term(weights) +
+    sum(rep_len(priors$beta, length(marginals)) * vapply(marginals, entropy_term, 0))
+  for (d in seq_along(priors$pairs)) for (i in seq_along(weights)) for (j in seq_len(i - 1L)) {
+    a <- priors$pairs[[d]][i, j]
+    q <- marginals[[d]]
+    if (length(a) && a != 0) value <- value + a * ref_plca_pair(q[i, ], q[j, ], priors$method, priors$floor)
+  }
+  value
 }
 
 # Draws counts of two overlapping faunas.
@@ -173,11 +255,20 @@ plain_iterations <- function(n_iter, ...) {
 read_golden_counts <- function(name) golden(file.path("plca", name), simplifyDataFrame = FALSE)
 
 # Latent Dirichlet allocation (src/plsa/plsa.h, src/plsa/vb.h). One EM iteration to the posterior mode; x without NA.
-ref_lda_map_pass <- function(x, membership, basis, alpha, eta) {
+# Entropic priors of each row (rows) and each component (component), in counts: eqs. (7)-(8) of Shashanka and others
+# (2007) with the Dirichlets' pseudo-counts.
+ref_lda_map_pass <- function(x, membership, basis, alpha, eta, rows = 0, component = 0) {
   ratio <- ifelse(x > 0, x / (membership %*% basis), 0)
   omega <- sweep(membership * (ratio %*% t(basis)), 2L, alpha - 1, "+")
   xi <- basis * (t(membership) %*% ratio) + eta - 1
-  list(membership = omega / rowSums(omega), basis = xi / rowSums(xi))
+  m_step <- function(counts, beta) {
+    beta <- rep_len(beta, nrow(counts))
+    t(vapply(seq_along(beta), function(i) ref_simplex_best(counts[i, ], weight = beta[i]), counts[1, ]))
+  }
+  list(
+    membership = if (all(rows == 0)) omega / rowSums(omega) else m_step(omega, rows),
+    basis = if (component == 0) xi / rowSums(xi) else m_step(xi, component)
+  )
 }
 
 ref_lda_log_prior <- function(membership, basis, alpha, eta) {

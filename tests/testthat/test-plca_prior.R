@@ -1,4 +1,4 @@
-# Dirichlet priors of plca().
+# Dirichlet and entropic priors of plca(), also beside cross-entropy.
 
 table_of <- function(extent, mean = 2) array(stats::rpois(prod(extent), mean), extent)
 
@@ -122,7 +122,7 @@ test_that("of one component the mode is known", {
   expect_equal(bare(fit), list(rbind(c(6, 1, 6) / 13), rbind(c(5, 7) / 12), matrix(1)))
 })
 
-test_that("the objective never falls, and ends where no parameter gains, with cross-entropy and without", {
+test_that("the objective never falls, and ends where no parameter gains, with other priors and without", {
   set.seed(5)
   x <- table_of(c(8, 6, 5))
   holed <- replace(x, sample(length(x), 20), NA)
@@ -139,15 +139,17 @@ test_that("the objective never falls, and ends where no parameter gains, with cr
     expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
     expect_equal(unname(fit$objective), fit$loglik + fit$prior$value, tolerance = 1e-10)
   }
-  js <- function(p, q) sum(p * log(2 * p / (p + q)) + q * log(2 * q / (p + q)))
-  for (strength in c(0, 4, -4)) {
+  for (strength in c(0, 4, -4)) for (beta in c(0, 2, -3)) {
+    others <- list(beta_weights = beta, beta = beta, pairs = rep(list(strength * (1 - diag(2))), 3))
     value <- function(z) {
       param <- unpack(z, 2L, dim(x))
-      pairs <- sum(vapply(param$marginals, function(q) js(q[1, ], q[2, ]), 0))
-      ref_plca_objective(holed, param$weights, param$marginals, 1.5, dirichlet$basis) + strength * pairs
+      ref_plca_objective(holed, param$weights, param$marginals, 1.5, dirichlet$basis, others)
     }
-    prior <- c(dirichlet, list(cross_entropy = cross_entropy(strength = c(between = strength))))
-    fit <- plca(holed, 2, prior = prior, control = quiet_control(n_start = 2, tol = 1e-15, max_iter = 1e5))
+    fit <- plca(holed, 2,
+      prior = c(dirichlet, list(cross_entropy = cross_entropy(strength = c(between = strength)))),
+      sparsity = c(membership = beta, basis = beta), sparsity_scale = "counts",
+      control = quiet_control(n_start = 2, tol = 1e-15, max_iter = 1e5)
+    )
     z <- pack(fit$param)
     expect_equal(value(z), unname(fit$objective), tolerance = 1e-10)
     slope <- vapply(seq_along(z), function(e) {
@@ -226,6 +228,117 @@ test_that("annealed cross-entropy leaves the Dirichlet priors", {
   expect_equal(again, start, tolerance = 1e-6)
 })
 
+# Settings of sparsity (in counts) beside cross-entropy: the arguments of plca() and those of the transcription.
+sparse_settings <- function(k, n_dim) {
+  a <- matrix(c(0, 3, -4, 3, 0, 0, -4, 0, 0), 3)[seq_len(k), seq_len(k)]
+  none <- vector("list", n_dim)
+  pairs <- list(alone = NULL, elsewhere = replace(none, n_dim, list(a)), same = rep(list(a), n_dim))
+  strengths <- list(c(6, 0), c(-5, 4), c(8, -3), c(0, 5))
+  settings <- list()
+  for (name in names(pairs)) for (strength in strengths) for (method in c("js", "mm")) {
+    beta <- strength[2] * (name != "elsewhere" | seq_len(n_dim) < n_dim)
+    between <- if (!is.null(pairs[[name]])) cross_entropy(strength = pairs[[name]], method = method, floor = 0.01)
+    settings <- c(settings, list(list(
+      sparsity = list(membership = strength[1], basis = beta),
+      between = list(cross_entropy = between)[!is.null(between)],
+      others = list(
+        beta_weights = strength[1], beta = beta, pairs = as.list(pairs[[name]]), method = method, floor = 0.01
+      )
+    )))
+  }
+  settings
+}
+
+test_that("one iteration with sparsity equals the transcription, beside Dirichlet priors and cross-entropy", {
+  set.seed(10)
+  for (extent in list(c(5, 4), c(4, 3, 3))) for (s in sparse_settings(3, length(extent))) {
+    x <- replace(table_of(extent, 4) + 1, 3, NA)
+    start <- start_of(3, extent)
+    for (flat in c(TRUE, FALSE)) {
+      alpha <- if (flat) 1 else c(1, 1.5, 4)
+      eta <- if (flat) rep(1, length(extent)) else 1 + seq_along(extent) / 10
+      fit <- plca(x, 3,
+        sparsity = s$sparsity, sparsity_scale = "counts", start = start, control = plain_iterations(1),
+        prior = c(list(membership = alpha, basis = eta), s$between)
+      )
+      want <- ref_plca_pass(x, start$weights, start$marginals, alpha, eta, s$others)
+      expect_equal(unname(fit$param$weights), want$weights, tolerance = 1e-10)
+      expect_equal(bare(fit), want$marginals, tolerance = 1e-10)
+      value <- function(...) ref_plca_objective(x, want$weights, want$marginals, ...)
+      expect_named(fit$objective, "log_posterior")
+      expect_equal(unname(fit$objective), value(alpha, eta, s$others), tolerance = 1e-10)
+      expect_equal(fit$loglik, value(), tolerance = 1e-10)
+      expect_equal(fit$prior$value, value(alpha, eta, s$others) - value(), tolerance = 1e-9)
+    }
+  }
+})
+
+test_that("the objective with sparsity never falls, rows stay on the simplex, also with zeros and unknown cells", {
+  set.seed(11)
+  x <- table_of(c(8, 6, 5))
+  x[, 2, ] <- 0
+  x[3, , ] <- NA
+  holed <- replace(x, sample(length(x), 20), NA)
+  for (s in sparse_settings(3, 3L)) for (accelerate in c(TRUE, FALSE)) for (strong in c(1, 30)) {
+    dirichlet <- if (accelerate) list(membership = 1.5, basis = c(1.1, 1, 1.2)) else list(membership = 1, basis = 1)
+    fit <- suppressWarnings(plca(if (accelerate) x else holed, 3,
+      sparsity = lapply(s$sparsity, `*`, strong), sparsity_scale = "counts", prior = c(dirichlet, s$between),
+      control = quiet_control(n_start = 1, max_iter = 60, tol = 0, accelerate = accelerate)
+    ))
+    expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
+    expect_equal(unname(fit$objective), fit$loglik + fit$prior$value, tolerance = 1e-10)
+    for (q in c(list(rbind(fit$param$weights)), bare(fit))) expect_equal(rowSums(q), rep(1, nrow(q)))
+  }
+  expect_s3_class(plca(array(0, c(2, 3, 2)), 2, sparsity = list(basis = 0.1), control = plain_iterations(3)), "plca")
+  one <- plca(matrix(c(1, 3), 1), 1, sparsity = list(membership = 0.1), control = plain_iterations(3))
+  expect_equal(bare(one), list(matrix(1), matrix(c(0.25, 0.75), 1)))
+})
+
+test_that("sparsity of 0, and a flat prior beside sparsity, change no bit", {
+  set.seed(12)
+  x <- replace(table_of(c(8, 6, 5)), c(2, 30, 31), NA)
+  start <- start_of(3, dim(x))
+  between <- list(cross_entropy = cross_entropy(strength = c(between = 2), dims = 2))
+  fit_of <- function(...) {
+    plca(x, 3, ..., start = start, control = plain_iterations(20))[c("param", "objective", "loglik")]
+  }
+  zero <- list(membership = 0, basis = 0)
+  flat <- list(membership = 1, basis = 1)
+  expect_identical(fit_of(sparsity = zero), fit_of(estimate = "ml"))
+  expect_identical(fit_of(sparsity = zero, estimate = "ml"), fit_of(estimate = "ml"))
+  for (prior in list(list(membership = 1.2, basis = 1.1), between$cross_entropy, c(flat, between))) {
+    expect_identical(fit_of(sparsity = zero, prior = prior), fit_of(prior = prior))
+  }
+  some <- c(membership = 0.1, basis = 0.05)
+  expect_identical(fit_of(sparsity = some, prior = flat), fit_of(sparsity = some))
+  expect_identical(
+    fit_of(sparsity = some, prior = c(flat, between)), fit_of(sparsity = some, prior = between$cross_entropy)
+  )
+  n <- sum(x, na.rm = TRUE)
+  counts <- list(membership = 0.1 * n, basis = 0.05 * n / 3)
+  expect_equal(fit_of(sparsity = counts, sparsity_scale = "counts"), fit_of(sparsity = some))
+})
+
+test_that("sparsity of weights leaves the planted components, with a Dirichlet basis and cross-entropy beside it", {
+  set.seed(13)
+  sides <- list(rep(1:3, each = 6), rep(1:3, 4), rep(1:3, each = 2))
+  q <- lapply(sides, function(group) {
+    rows <- t(t(ifelse(outer(1:3, group, "=="), 1, 0.05)) * stats::runif(length(group), 0.5, 1.5))
+    rows / rowSums(rows)
+  })
+  weights <- c(0.5, 0.3, 0.2)
+  p <- rowSums(ref_plca_joint(weights, q))
+  x <- array(stats::rmultinom(1, 20000, p), lengths(sides))
+  prior <- list(membership = 1, basis = 1.1, cross_entropy = cross_entropy(strength = c(between = 5), dims = 2))
+  control <- quiet_control(n_start = 4, max_iter = 5000)
+  without <- suppressWarnings(with_seed(1, plca(x, 6, prior = prior, control = control)))
+  fit <- suppressWarnings(with_seed(1, plca(x, 6, sparsity = c(membership = 0.05), prior = prior, control = control)))
+  expect_identical(sum(fit$param$weights > 0.01), 3L)
+  expect_gt(sum(without$param$weights > 0.01), 3L)
+  expect_equal(unname(fit$param$weights[1:3]), weights, tolerance = 0.15)
+  for (d in 1:3) expect_lt(max(abs(bare(fit)[[d]][1:3, ] - q[[d]])), 0.03)
+})
+
 test_that("a fit says its priors, and those that cannot be are refused", {
   set.seed(9)
   x <- table_of(c(site = 4, taxon = 3, time = 2))
@@ -237,6 +350,9 @@ test_that("a fit says its priors, and those that cannot be are refused", {
   expect_snapshot(by_name, transform = hide)
   both <- c(prior, list(cross_entropy = cross_entropy(strength = c(between = 1))))
   expect_snapshot(plca(x, 2, prior = both, start = start, control = plain_iterations(10)), transform = hide)
+  sparsity <- list(membership = 0.1, basis = c(taxon = 0.1, site = 0, time = 0))
+  all <- plca(x, 2, sparsity = sparsity, prior = both, start = start, control = plain_iterations(10))
+  expect_snapshot(summary(all), transform = hide)
   expect_snapshot(error = TRUE, {
     plca(x, 2, prior = 1.1)
     plca(x, 2, estimate = "ml", prior = list(membership = 1.1, basis = 1.1))
@@ -244,5 +360,9 @@ test_that("a fit says its priors, and those that cannot be are refused", {
     plca(x, 2, prior = list(membership = 0.5, basis = 1))
     plca(x, 2, prior = list(membership = 1, basis = 1, cross_entropy = 2))
     plca(x, 2, prior = list(membership = 1, basis = 1, cross_entropy = cross_entropy(method = "paper")))
+    plca(x, 2, sparsity = list(basis = 1), prior = cross_entropy(method = "paper"))
+    plca(x, 2, sparsity = 0.1)
+    plca(x, 2, sparsity = list(basis = c(0.1, 0.2)))
+    plca(x, 2, sparsity = list(membership = 0.1), estimate = "ml")
   })
 })

@@ -96,6 +96,61 @@ test_that("what is not given follows from the data and the rest of the call", {
   expect_identical(update(fit, k = 3, prior = NULL)$prior, list(membership = 1.1, basis = 1.1))
 })
 
+test_that("with sparsity beside it, one iteration equals the transcription, and the objective has all terms", {
+  set.seed(6)
+  for (strength in list(c(2, 0), c(0, 3), c(1, 4), c(-2, -1))) for (alpha in list(1, c(1, 1.5, 3))) {
+    x <- matrix(rpois(7 * 5, 1.5), 7, 5) + 1
+    start <- list(membership = ref_simplex(7, 3), basis = ref_simplex(3, 5))
+    fit <- plsa(x, 3,
+      sparsity = c(membership = strength[1], basis = strength[2]), sparsity_scale = "counts", mstep = "global",
+      prior = list(membership = alpha, basis = 1.2), start = start, control = plain_iterations(1)
+    )
+    alpha <- rep_len(alpha, 3)
+    want <- ref_lda_map_pass(x, start$membership, start$basis, alpha, 1.2, strength[1], strength[2])
+    expect_equal(lapply(fit$param, unname), want, tolerance = 1e-10)
+    beside <- ref_lda_log_prior(want$membership, want$basis, alpha, 1.2) +
+      strength[1] * entropy_term(want$membership) + strength[2] * entropy_term(want$basis)
+    expect_named(fit$objective, "log_posterior")
+    expect_equal(unname(fit$objective), ref_plsa_loglik(x, want$membership, want$basis) + beside, tolerance = 1e-10)
+  }
+})
+
+test_that("with sparsity beside it the objective never falls, and neither 0 nor a flat prior changes a bit", {
+  set.seed(7)
+  x <- replace(ref_counts(25, 8)$x, sample(200, 20), NA)
+  x[, 3] <- ifelse(is.na(x[, 3]), NA, 0)
+  for (mstep in c("cccp", "global", "first")) for (accelerate in c(TRUE, FALSE)) for (strength in c(-0.3, 0.05, 1)) {
+    fit <- suppressWarnings(plsa(x, 4,
+      sparsity = c(membership = strength, basis = strength / 2), prior = list(membership = 1.1, basis = 1.3),
+      mstep = mstep, control = quiet_control(n_start = 2, max_iter = 60, tol = 0, accelerate = accelerate)
+    ))
+    expect_gte(min(diff(fit$trace$objective)), -1e-11 * abs(unname(fit$objective)))
+  }
+  start <- list(membership = ref_simplex(25, 3), basis = ref_simplex(3, 8))
+  fit_of <- function(...) plsa(x, 3, ..., start = start, control = plain_iterations(20))[c("param", "objective")]
+  prior <- list(membership = 1.2, basis = 1.1)
+  expect_identical(fit_of(sparsity = c(membership = 0), prior = prior), fit_of(prior = prior))
+  flat <- list(membership = 1, basis = 1)
+  some <- c(membership = 0.05, basis = 0.02)
+  expect_identical(fit_of(sparsity = some, prior = flat), fit_of(sparsity = some))
+})
+
+test_that("sparse memberships and a basis without zeros go together, in fits and for new rows", {
+  set.seed(8)
+  x <- ref_counts(30, 8)$x
+  x[, 4] <- 0
+  few <- quiet_control(n_start = 2)
+  prior <- list(membership = 1, basis = 1.2)
+  fit <- plsa(x, 3, sparsity = c(membership = 0.04), prior = prior, control = few)
+  expect_lt(median(fit$perplexity), median(plsa(x, 3, prior = prior, control = few)$perplexity))
+  expect_gt(min(fit$param$basis), 0)
+  expect_identical(fit$prior, prior)
+  expect_match(capture.output(print(fit))[1], "Latent Dirichlet allocation with entropic prior")
+  # The fold-in has the Dirichlet prior alone.
+  flat <- plsa(x, 3, prior = prior, fixed = "basis", start = list(basis = fit$param$basis), control = few)
+  expect_equal(predict(fit, x, type = "membership"), flat$param$membership, tolerance = 1e-3, ignore_attr = "loglik")
+})
+
 test_that("a prior that cannot be is refused", {
   x <- ref_counts(6, 4)$x
   expect_snapshot(error = TRUE, {
@@ -105,7 +160,7 @@ test_that("a prior that cannot be is refused", {
     plsa(x, 2, estimate = "vb", prior = list(membership = 0, basis = 1))
     plsa(x, 2, estimate = "ml", prior = list(membership = 1, basis = 1))
     plsa(x, 2, estimate = "ml", sparsity = c(membership = 0.1))
-    plsa(x, 2, sparsity = c(membership = 0.1), prior = list(membership = 1, basis = 1))
+    plsa(x, 2, sparsity = c(membership = 0.1), prior = "eb")
     plsa(x, 2, estimate = "vb", smooth = smooth_over(age = 1:6))
   })
 })
