@@ -26,6 +26,13 @@ format_each <- function(x) vapply(signif(x, 2L), format, "", digits = 2L, USE.NA
 # Format shares, expected numbers and probabilities in words.
 format_percent <- function(share) ifelse(share < 0.001, "less than 0.1", format_each(100 * share))
 
+# Shares as whole percents, of which 0 and 100 are said of nothing and of all alone.
+whole_percent <- function(share) {
+  percent <- sprintf("%.0f", 100 * share)
+  percent <- ifelse(share > 0 & percent == "0", "<1", percent)
+  ifelse(share < 1 - 1e-9 & percent == "100", ">99", percent)
+}
+
 show_expected <- function(x) if (x < 1) "fewer than 1" else format_big(signif(x, 3L))
 
 format_probability <- function(p) ifelse(p < 0.001, "below 0.001", format_each(p))

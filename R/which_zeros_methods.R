@@ -111,7 +111,7 @@ inside_sentence <- function(w) {
   if (is.null(inside)) {
     return(NULL)
   }
-  percent <- function(part) sprintf("%.0f %%", 100 * part / max(w$total[["missed"]], 1e-12))
+  percent <- function(part) paste(whole_percent(part / max(w$total[["missed"]], 1e-12)), "%")
   sprintf(
     "Of the %s, within known age ranges: %s%s%s.", show_count(w$total[["missed"]]), percent(inside[["inside"]]),
     if (is.na(inside[["sure"]])) {
@@ -831,11 +831,12 @@ silent_sentence <- function(visits) {
 similar_words <- function(sites, what, x) {
   if (nrow(sites)) {
     shown <- utils::head(sites, x$n)
-    items <- sprintf("%s (%.0f\001%%)", clip(shown$site), 100 * shown$weight)
+    items <- sprintf("%s (%s\001%%)", clip(shown$site), whole_percent(shown$weight))
     sprintf(
-      "%s similar %s %s, %.0f\001%% of the weight: %s", format_big(nrow(sites)),
+      "%s similar %s %s, %s\001%% of the weight: %s", format_big(nrow(sites)),
       if (nrow(sites) == 1L) singular_word(x$words[1L]) else x$words[1L],
-      if (nrow(sites) == 1L) sub("have", "has", sub("lack", "lacks", what)) else what, 100 * sum(sites$weight),
+      if (nrow(sites) == 1L) sub("have", "has", sub("lack", "lacks", what)) else what,
+      whole_percent(sum(sites$weight)),
       listed_words(items, nrow(sites) - nrow(shown))
     )
   }
@@ -844,7 +845,7 @@ similar_words <- function(sites, what, x) {
 companion_words <- function(taxa, x) {
   if (nrow(taxa)) {
     shown <- utils::head(taxa, x$n)
-    items <- sprintf("%s (%.0f\001%%)", clip(shown$taxon), 100 * shown$share)
+    items <- sprintf("%s (%s\001%%)", clip(shown$taxon), whole_percent(shown$share))
     paste("companions", listed_words(items, nrow(taxa) - nrow(shown)))
   }
 }

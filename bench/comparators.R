@@ -23,7 +23,9 @@ sizes <- c(3L, 8L)
 sizes_of <- list(gllvm = 3L, Hmsc = 3L) # for time: with 8 factors, a fit of gllvm takes six times as long
 own <- list(
   aspect_bernoulli = aspect_bernoulli, bernoulli_mixture = bernoulli_mixture, logistic_pca = logistic_pca,
-  noisy_or = noisy_or, plsa = function(x, k, control) plsa(x, k, estimate = "ml", control = control), nmf = nmf,
+  noisy_or = noisy_or, `noisy_or, recorded` = function(x, k, control) noisy_or(x, k, missed_by = "site", control = control),
+  plsa = plsa, `plsa, ML` = function(x, k, control) plsa(x, k, estimate = "ml", control = control), nmf = nmf,
+  bmf = function(x) bmf(x, control = mcmc_control(chains = 2, warmup = 200, draws = 300, progress = FALSE)),
   neighbours_mean = function(x, control) neighbours_mean(x),
   ensemble = function(x) fitted(ensemble(x)),
   `taxon means` = function(x) matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)
@@ -37,11 +39,11 @@ own[["which_zeros()"]] <- function(x) {
 others <- c(
   pca = "PCA, ICA", lda = "LDA (topicmodels)", soft = "softImpute", reco = "recosystem", lca = "latent classes (poLCA)",
   gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)",
-  dark = "DarkDiv"
+  dark = "DarkDiv", forest = "forests (ranger)", ctm = "CTM (topicmodels)"
 )
 needs <- c(
   lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA", lfjsdm = "spOccupancy", beals = "vegan",
-  dark = "DarkDiv"
+  dark = "DarkDiv", forest = "ranger", ctm = "topicmodels"
 )
 
 from_vegan <- function(name) {

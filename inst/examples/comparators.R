@@ -30,6 +30,34 @@ comparators <- list(
     1 - exp(-mean)
   },
 
+  # Topics whose shares are correlated; the mean is that of lda().
+  ctm = function(x, k) {
+    x <- zeros(x)
+    used <- rowSums(x) > 0
+    fit <- topicmodels::posterior(topicmodels::CTM(x[used, ], k))
+    mean <- 0 * x
+    mean[used, ] <- rowSums(x)[used] * fit$topics %*% fit$terms
+    1 - exp(-mean)
+  },
+
+  # A forest for each taxon, on all other taxa: trained where the taxon's cells are known, out of bag for these.
+  forest = function(x) {
+    others <- zeros(unname(as.matrix(x)))
+    vapply(seq_len(ncol(x)), function(j) {
+      known <- !is.na(x[, j])
+      if (length(unique(x[known, j])) < 2L) {
+        return(rep(mean(x[known, j]), nrow(x)))
+      }
+      fit <- ranger::ranger(
+        x = others[known, -j, drop = FALSE], y = factor(x[known, j], 0:1), probability = TRUE, num.threads = 1
+      )
+      p <- numeric(nrow(x))
+      p[known] <- fit$predictions[, "1"]
+      if (any(!known)) p[!known] <- stats::predict(fit, others[!known, -j, drop = FALSE])$predictions[, "1"]
+      p
+    }, numeric(nrow(x)))
+  },
+
   # Singular values, shrunk; it takes NA.
   soft = function(x, k) {
     fit <- softImpute::softImpute(x, rank.max = k, lambda = 1)

@@ -229,3 +229,8 @@ test_that("words of another dialect occur neither in code nor in documents", {
   }))
   expect_identical(found, NULL)
 })
+
+test_that("0 % and 100 % are said of nothing and of all alone", {
+  shares <- c(0, 1e-12, 0.004, 0.006, 0.5, 0.994, 0.996, 1 - 1e-6, 1)
+  expect_identical(whole_percent(shares), c("0", "<1", "<1", "1", "50", "99", ">99", ">99", "100"))
+})
