@@ -356,7 +356,11 @@ check_grid <- function(grid) {
     return(lapply(seq_len(nrow(grid)), function(i) lapply(grid, function(column) column[[i]])))
   }
   index <- expand.grid(lapply(grid, seq_along))
-  lapply(seq_len(nrow(index)), function(i) Map(function(values, at) values[[at]], grid, index[i, ]))
+  lapply(seq_len(nrow(index)), function(i) {
+    # A value with a name is printed by it.
+    labels <- Map(function(values, at) if (nzchar(names(values)[at] %||% "")) names(values)[at], grid, index[i, ])
+    structure(Map(function(values, at) values[[at]], grid, index[i, ]), labels = labels)
+  })
 }
 
 # More settings are made by mistake, as from a long vector meant as one value.
@@ -380,12 +384,16 @@ make_settings <- function(models, k, args, grid) {
     at <- combinations[i, ]
     list(
       name = at$model, model = models[[at$model]], k = at$k, args = c(args, grid[[at$grid]]),
-      grid = vapply(grid[[at$grid]], show_setting, "")
+      grid = grid_words(grid[[at$grid]])
     )
   })
 }
 
-show_setting <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
+# Returns the values of a row of the grid in words, by name.
+grid_words <- function(setting) {
+  show <- function(x) paste(format(unlist(x), digits = 4L, trim = TRUE, drop0trailing = TRUE), collapse = ", ")
+  vapply(names(setting), function(name) attr(setting, "labels")[[name]] %||% show(setting[[name]]), "")
+}
 
 # Stops where a fold has nothing to hold out: each row and column keeps an observed cell.
 check_held <- function(held) {

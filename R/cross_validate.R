@@ -50,7 +50,8 @@
 #' @param criterion what is held out: `"cells"`, `"rows"`, `"omissions"` or, for repeated visits, `"visits"`.
 #' @param ... further arguments of the models, the same for all of them.
 #' @param grid data frame or named list of vectors or lists: arguments of the models to try in all combinations, such as
-#'   `list(penalty = c(0.3, 1, 3))`, at most 10,000.
+#'   `list(penalty = c(0.3, 1, 3))`, at most 10,000. A value with a name, as in `list(prior = list(weak = a, strong =
+#'   b))`, is printed by it.
 #' @param folds number of groups, at least 2.
 #' @param replicates how often the folds are drawn, from 1 to a million.
 #' @param loss loss of held-out cells, or of the records of visits: `NULL` is that of Details; `"squared"` (of 0/1

@@ -204,6 +204,8 @@ test_that("a grid tries all combinations; counts and sparse tables have losses t
   expect_identical(cv$results$penalty, c("0.3", "3"))
   expect_identical(show_setting(list(c(1.1, 2), 3)), "1.1, 2, 3")
   counts <- matrix(rpois(160, 3), 20)
+  named <- cross_validate(x, 1, logistic_pca, grid = list(penalty = list(weak = 0.3, 3)), folds = 2, control = few)
+  expect_identical(named$results$penalty, c("weak", "3"))
   cv <- cross_validate(counts, 1:2, nmf, grid = list(loss = "kl"), folds = 2, control = few)
   expect_identical(cv$family, "poisson")
   expect_lt(cv$results$loss[1], 3)
