@@ -264,7 +264,8 @@ print.which_zeros_sums <- function(x, n = 15L, ..., digits = 2L) {
 # What is said of the whole table, of a fit with draws.
 print_total <- function(total, percent, held) {
   if (!is.null(total) && total[2L] > 0) {
-    cat(sprintf("In all: %s (%s %% interval)\n", show_ends(total[[1L]], total[[2L]]), percent))
+    holds <- paste(c("", attr(total, "holds")), collapse = ", ")
+    cat(sprintf("In all: %s (%s %% interval%s)\n", show_ends(total[[1L]], total[[2L]]), percent, holds))
   }
   if (!is.null(held)) {
     cat(sprintf(

@@ -31,7 +31,7 @@
 #'   `change`; `missed`, the expected number of undetected presences, `low` and `high` (90 %); `zeros`, how many can be
 #'   false; `kept`, how many of the first `n` zeros of `fit` are among the first `n` of this row; `n`; and `source`, the
 #'   evidence of the number. An interrupt keeps the rows that are finished. It has `print()`, `plot()`,
-#'   [as.data.frame()]. Cost: six or seven times that of `fit`, because changes of evidence and of `within` share one;
+#'   [as.data.frame()]. Cost: seven to nine times that of `fit`, because changes of evidence and of `within` share one;
 #'   in parallel where a [future::plan()] is set. For a first look take a result with `quick = TRUE`.
 #' @seealso [which_zeros()], [identifiability()], which shows what the data cannot decide, [multicause-glossary]
 #' @examples
@@ -207,13 +207,13 @@ same_sentence <- function(x) {
   }
   kept <- unique(range(x$table$kept[same]))
   sprintf(
-    "%s %s the number as it is%s; %s of the first %s stay.", count_words(sum(same), "change"),
-    if (sum(same) == 1L) "leaves" else "leave",
+    "The number%s does not depend on %s: with %s %s of the first %s stay.",
     if (x$source %in% c("curve", "groups", "visits")) {
-      sprintf(", which is estimated from %s", evidence_words[[x$source]])
+      sprintf(", which is estimated from %s,", evidence_words[[x$source]])
     } else {
       ""
     },
+    and_words(x$table$change[same]), if (sum(same) == 1L) "it" else "these",
     paste(sprintf("%.0f", kept), collapse = " to "), count_words(x$n, "zero")
   )
 }

@@ -1,6 +1,6 @@
 #' Repeated visits: what was there, and what the visits missed
 #'
-#' `visits_bernoulli()` is the aspect Bernoulli model of repeated surveys: each cell has a true state, present or
+#' `visits_bernoulli()` is the aspect Bernoulli model of repeated visits: each cell has a true state, present or
 #' absent, and each visit may miss a presence. Repeated visits can separate misses from absences, which one table alone
 #' cannot.
 #'
@@ -38,7 +38,7 @@
 #' 0.003 to 0.37 nats a record (`bench/estimate_default.md`). `"gibbs"` draws from the posterior, with `detection` and
 #' without `added`. Two pages have the rest: [algorithms and sampling][visits_bernoulli_estimation], and [the shapes of
 #' data][visits_bernoulli_data].
-#' @param x repeated surveys of the same n sites: an array of [visits_array()], a list of 0/1 tables of the same
+#' @param x repeated visits to the same n sites: an array of [visits_array()], a list of 0/1 tables of the same
 #'   shape and names, one for each visit, an array, or what packages spOccupancy or unmarked take: see Details. `NA`
 #'   where there was no visit.
 #' @param k number of components, at least 1.

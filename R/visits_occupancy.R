@@ -44,7 +44,7 @@
 #'
 #' **Cost** is O(n m visits) a draw; sites with equal covariates and equal history of a taxon count once.
 #'
-#' @param x repeated surveys of the same n sites: the result of [visits_array()], a list of tables (one for each visit),
+#' @param x repeated visits to the same n sites: the result of [visits_array()], a list of tables (one for each visit),
 #'   an array, or data of package unmarked, as [visits_bernoulli()] takes them; `NA` where there was no
 #'   visit. A taxon that no visit found counts as one that was looked for.
 #' @param presence,detection formulas of the probability that a taxon is there (covariates of sites), and that a visit

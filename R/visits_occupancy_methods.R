@@ -23,7 +23,7 @@ found_sentences.visits_occupancy <- function(fit, digits = 4L) {
 }
 
 printed_ends.visits_occupancy <- function(fit, level) {
-  if (level == 0.9) unname(fit$total[c("model_low", "model_high")])
+  if (level == 0.9) structure(unname(fit$total[c("model_low", "model_high")]), holds = "if the model holds exactly")
 }
 
 detail_sentences.visits_occupancy <- function(fit, digits = 4L) c(formulas_sentence(fit), uneven_sentence(fit))
@@ -72,9 +72,18 @@ estimator_words.visits_occupancy <- function(fit) NULL
 
 reached_sentence.visits_occupancy <- function(fit, digits = 4L) {
   sprintf(
-    "%s, then %s; WAIC %s", ended_words(fit, digits), count_words(dim(fit$draws$theta)[3L], "draw"),
+    "%s, then %s of one chain (R-hat at most %.2f); WAIC %s", ended_words(fit, digits),
+    count_words(dim(fit$draws$theta)[3L], "draw"), occupancy_rhat(fit$draws),
     format(fit$waic[["waic"]], digits = max(digits, 5L))
   )
+}
+
+# The largest R-hat of the total, of means and of spreads, between the halves of the draws with the value of `uneven`
+# that most have.
+occupancy_rhat <- function(draws) {
+  same <- draws$uneven == which.max(tabulate(draws$uneven))
+  values <- rbind(colSums(draws$missed), draws$center, log(draws$spread))[, same, drop = FALSE]
+  max(apply(values, 1L, function(one) split_rhat(matrix(one))), na.rm = TRUE)
 }
 
 #' @export

@@ -79,7 +79,7 @@ size_words <- function(w) {
 }
 
 # given: the arguments that give a number by themselves.
-no_number_sentence <- function(reason, given = "repeated surveys in `visits` or a known `completeness`") {
+no_number_sentence <- function(reason, given = "repeated visits in `visits` or a known `completeness`") {
   sprintf(
     "No number of undetected presences is estimated, because %s. More data may allow one, and so may %s.", reason, given
   )
@@ -344,12 +344,19 @@ quality_sentences <- function(w) {
   words <- axis_words(w)
   c(
     hidden_sentence(q, line$changed, words), rule_sentence(w$gain, w$quality, line$changed, words),
-    weak_sentence(q, line$changed, words), unlike_auc_sentence(q),
+    weak_sentence(q, line$changed, words, w$source), within_sentence(w), unlike_auc_sentence(q),
     slope_sentence(line$slope, line$slope_se, line$changed), run_sentences(w)
   )
 }
 
 # What print() adds to its table of AUCs: a verdict without numbers, and what to expect of later surveys.
+# Says that the AUC is of the whole table where only some zeros can be false; NULL otherwise.
+within_sentence <- function(w) {
+  if (w$restricted) {
+    sprintf("AUCs are over all zeros of the table, not only the %s that can be false.", format_big(sum(w$candidate)))
+  }
+}
+
 few_quality_sentences <- function(w) {
   q <- w$quality["stack", ]
   line <- w$curve$summary
@@ -367,7 +374,7 @@ few_quality_sentences <- function(w) {
   c(
     if (is.na(q$auc)) hidden_sentence(q, line$changed, words),
     if (is.null(w$reason)) {
-      c(weak_sentence(q, line$changed, words), later_sentence(q, verdict))
+      c(weak_sentence(q, line$changed, words, w$source), later_sentence(q, verdict), within_sentence(w))
     } else if (!is.null(verdict)) {
       paste0(verdict, ".")
     },
@@ -471,7 +478,7 @@ surely_ahead <- function(difference, se, copies) {
 
 # Warns if an AUC is not certainly above .6: such ranks should not be acted on. With h held-out presences its standard
 # error is at most the root of auc (1 - auc) / h, and few copies may agree by chance.
-weak_sentence <- function(q, hidden, words) {
+weak_sentence <- function(q, hidden, words, source = "") {
   weak <- function(auc, se) {
     is.na(auc) || auc - 2 * max(se, sqrt(auc * (1 - auc) / hidden), na.rm = TRUE) < 0.6
   }
@@ -481,8 +488,9 @@ weak_sentence <- function(q, hidden, words) {
     return(NULL)
   }
   sprintf(
-    "AUCs are not clearly above 0.6 (random ranks: 0.5), so this table hardly distinguishes false from true zeros%s.",
-    if (table) "" else paste(" within", words[1L])
+    "AUCs are not clearly above 0.6 (random ranks: 0.5), so this table hardly distinguishes false from true zeros%s%s.",
+    if (table) "" else paste(" within", words[1L]),
+    if (source == "visits") ". The number rests on the visits, not on this ranking" else ""
   )
 }
 
@@ -683,7 +691,12 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
     list(
       cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j),
       neighbours = near_parts(w, i, j), companions = companion_parts(w, i, j), visits = visit_parts(w, i, j), n = n,
-      all = sum(w$candidate), words = axis_words(w), event = missed_event(w)
+      all = sum(w$candidate), words = axis_words(w),
+      event = if (w$source == "curve") {
+        "at least one of two more surveys finds it with probability"
+      } else {
+        "probability of an undetected presence"
+      }
     ),
     class = "zero_explained"
   )
@@ -778,7 +791,7 @@ print.zero_explained <- function(x, ...) {
     sprintf("probability of a record %.2f", cell$probability)
   } else {
     sprintf(
-      "%s, %s with probability %.2f (90 %% interval %.2f to %.2f)",
+      "%s, %s %.2f (90 %% interval %.2f to %.2f)",
       cell_states[states_of(cell$missed_low, cell$missed_high, 0.5)], x$event, cell$missed, cell$missed_low,
       cell$missed_high
     )

@@ -645,7 +645,7 @@ autoplot.which_zeros_sensitivity <- function(object, ...) {
     subtitle = paste(c(
       sprintf("(): how many of the first %s stay", count_words(object$n, "zero")),
       if (any(same %in% TRUE)) {
-        sprintf("%s leave the number as it is", count_words(sum(same, na.rm = TRUE), "other change"))
+        sprintf("The number does not depend on %s", count_words(sum(same, na.rm = TRUE), "other change"))
       }
     ), collapse = ". ")
   ) + ggplot2::geom_vline(xintercept = table$missed[1L], linetype = 2L, colour = "grey40") +

@@ -141,7 +141,7 @@ show_numbers <- function(x) {
 
 # Words for what the number missed estimates, or rests on.
 wz_words <- list(
-  curve = "found by two more surveys of equal effort",
+  curve = "to be found by two more surveys of equal effort",
   groups = "of the fauna of each group, by Chao's estimate",
   visits = "found by no visit, by occupancy models",
   completeness = "if completeness is as supplied", effort = "if what was missed follows effort",
@@ -153,12 +153,15 @@ missed_event <- function(w) if (w$source %in% "curve") "found by two more survey
 
 capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
 
-# Rounds numbers for readers: `digits` significant ones, but at most `digits` decimals, and written out where large
-# beside small ones would make print() write 3.42e+04.
+# Rounds numbers for readers: `digits` significant ones, but at most one decimal more, and written out where large
+# beside small ones would make print() write 3.42e+04. Columns of whole numbers are counts, which stay.
 round_columns <- function(x, digits) {
   number <- vapply(x, is.double, NA)
   x[number] <- lapply(x[number], function(column) {
-    column <- signif(round(column, digits + 1L), digits)
+    if (!all(column == round(column), na.rm = TRUE)) {
+      size <- floor(log10(pmax(abs(column), 1e-300)))
+      column <- round(column, pmin(digits + 1, digits - 1 - size)) # once: 0.4945 is 0.49
+    }
     if (any(grepl("e", format(column), fixed = TRUE))) vapply(column, format, "", scientific = FALSE) else column
   })
   x

@@ -42,7 +42,8 @@ comparators <- list(
 
   # A forest for each taxon, on all other taxa: trained where the taxon's cells are known, out of bag for these.
   forest = function(x) {
-    others <- zeros(unname(as.matrix(x)))
+    others <- zeros(as.matrix(x))
+    colnames(others) <- paste0("taxon", seq_len(ncol(x)))
     vapply(seq_len(ncol(x)), function(j) {
       known <- !is.na(x[, j])
       if (length(unique(x[known, j])) < 2L) {

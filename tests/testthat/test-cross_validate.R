@@ -202,7 +202,7 @@ test_that("a grid tries all combinations; counts and sparse tables have losses t
   x <- binary_matrix(20, 8)
   cv <- cross_validate(x, 1, logistic_pca, grid = list(penalty = c(0.3, 3)), folds = 2, control = few)
   expect_identical(cv$results$penalty, c("0.3", "3"))
-  expect_identical(show_setting(list(c(1.1, 2), 3)), "1.1, 2, 3")
+  expect_identical(grid_words(list(prior = list(c(1.1, 2), 3)))[["prior"]], "1.1, 2, 3")
   counts <- matrix(rpois(160, 3), 20)
   named <- cross_validate(x, 1, logistic_pca, grid = list(penalty = list(weak = 0.3, 3)), folds = 2, control = few)
   expect_identical(named$results$penalty, c("weak", "3"))

@@ -110,7 +110,7 @@ test_that("no number is given where nothing is known", {
   said <- gsub("\\s+", " ", paste(capture.output(print(w)), collapse = " "))
   expect_match(said, sprintf(paste(
     "because the table has only 6 of the 10 plots, 8 of the 10 genera and %d of the 100 presences that are needed.",
-    "More data may allow one, and so may repeated surveys in `visits` or a known `completeness`."
+    "More data may allow one, and so may repeated visits in `visits` or a known `completeness`."
   ), sum(small)), fixed = TRUE)
   expect_match(no_number(data.frame(auc = 0.63, auc_se = 0.02), 1000, c(50, 50)), "AUC less 1.645 SE")
   expect_match(no_number(data.frame(auc = NA_real_, auc_se = NA_real_), 1000, c(50, 50)), "AUC")
