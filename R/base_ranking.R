@@ -39,11 +39,12 @@ roc_curve <- function(steps) {
   data.frame(false_positive = (at$cells - at$hits) / others, true_positive = at$hits / hits)
 }
 
-# `each`: how many cells one non-hit stands for.
+# Points are the hits, of which the first are the top of the list. `each`: how many cells one non-hit stands for.
 pr_curve <- function(steps, each = 1) {
-  hits <- steps$hits[length(steps$hits)]
-  others <- each * (steps$cells - steps$hits)
-  thin_curve(list(recall = steps$hits / hits, precision = steps$hits / (steps$hits + others)))
+  at <- which(diff(c(0, steps$hits)) > 0)
+  hits <- steps$hits[at]
+  others <- each * (steps$cells[at] - hits)
+  thin_curve(list(recall = hits / hits[length(hits)], precision = hits / (hits + others)))
 }
 
 # Counts hits and candidates down to each distinct score, highest first; for columns of scores, a list.

@@ -167,9 +167,10 @@ recovery_figure <- function(found, title, of = "changed cells", probability = "s
     rbind(roc(), part("pr", "recall", "precision")), gg_aes(x = "x", y = "y"), title, paste0(
       "Three panels: share found against false alarms", if (length(rules)) ", also of each simple rule",
       "; precision against recall; share of ", of, " by their score, observed and expected."
-    ), if (nrow(line)) paste(unique(c("score", probability)), collapse = ": "), NULL, paste0(
+    ), NULL, NULL, paste0(
       sprintf("AUC %.3f", s$auc), if (!is.na(s$ap)) sprintf(", average precision %.3f", s$ap),
-      if (nrow(line)) sprintf(", slope %.2f", s$slope), ". Dashed: expected"
+      if (nrow(line)) sprintf(", slope %.2f", s$slope), ". Dashed: expected",
+      if (nrow(line) && probability != "score") sprintf(". Score: %s", probability)
     )
   ) + ggplot2::geom_line(data = expected, colour = "grey50", linetype = 2L) +
     lapply(names(rules), function(rule) {

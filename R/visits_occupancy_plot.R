@@ -58,11 +58,17 @@ response_figure <- function(fit, part, covariate, taxon, level) {
   line <- if (is.null(taxon)) mean_response(fit, part, design, level)
   mean <- if (is.null(taxon)) line$probability else tapply(rows$probability, rows$at, mean)
   ends <- mean[c(1L, length(mean))]
-  title <- sprintf(
-    "%s %s with %s, from %.2f to %.2f", c(presence = "Occupancy", detection = "Detection")[[part]],
-    if (abs(diff(ends)) < 0.02) "ends as it begins" else if (diff(ends) > 0) "rises" else "falls", covariate, ends[1L],
-    ends[2L]
-  )
+  of <- c(presence = "Occupancy", detection = "Detection")[[part]]
+  by_taxon <- matrix(rows$probability, length(values))
+  change <- by_taxon[nrow(by_taxon), ] - by_taxon[1L, ]
+  title <- if (length(shown) > 1L) {
+    sprintf(
+      "%s rises with %s in %d of %d %s and falls in %d", of, covariate, sum(change > 0.02), length(shown), words[2L],
+      sum(change < -0.02)
+    )
+  } else {
+    sprintf("%s %s with %s, from %.2f to %.2f", of, if (change > 0) "rises" else "falls", covariate, ends[1L], ends[2L])
+  }
   alt <- sprintf("Lines: %s of %d %s, against %s.", y, length(shown), words[2L], covariate)
   ribbon <- sprintf("%s %% interval", format(100 * level))
   if (is.null(taxon)) {

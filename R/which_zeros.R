@@ -16,14 +16,16 @@
 #'     (below) `missed` is the probability of a false absence, and sums to the total of that evidence.}
 #' }
 #'
-#' **The total.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa} their mean probability predicted by a
-#' logistic regression of its own, on no fit, both without taxa found at 95 % of the sites or more. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)};
-#' \eqn{a_k} = .84, 1.36, 2.06, 2.87 for \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of
-#' 2.8 for surveys in other years or by other methods. [how_many] compares these intervals with real surveys. The total
-#' is not the completeness of a fauna, and tables of unequal effort cannot be compared by it.
+#' **The total.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa} their mean predicted probability, both
+#' without taxa found at 95 % of the sites or more; the prediction is a logistic regression of its own, not the learners'.
+#' Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84, 1.36, 2.06, 2.87 for \eqn{k} =
+#' 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in other years or by other methods.
+#' [how_many] compares these intervals with real surveys. The total is not the completeness of a fauna, and tables of
+#' unequal effort cannot be compared by it.
 #'
-#' **No number is given** from a table alone (`reason` has the cause) if the AUC of held-out presences less 1.645 standard errors is at
-#' most 0.6, or the table has fewer than 10 sites, 10 taxa or 100 presences. The zeros are ranked all the same.
+#' **No number is given** from a table alone (`reason` has the cause) if the AUC of held-out presences less 1.645
+#' standard errors is at most 0.6, \eqn{\kappa} is .91 or more, or the table has fewer than 10 sites, 10 taxa or 100
+#' presences. The zeros are ranked all the same.
 #'
 #' **Other evidence** replaces the total; the print names the quantity that it estimates:
 #' * `visits`: the presences that no visit found, by the occupancy of each taxon ([visits_occupancy()]). The numbers of
@@ -601,7 +603,7 @@ wz_answer <- function(asked, learnt, cells, call) {
   scored <- scored_sites(asked$given$reference, nrow(x))
   judged <- judge_stack(learnt$copies, cells$stack, dim(x), scored, asked$running$control$n_threads)
   alone <- is.null(unlist(asked$given[c("completeness", "cell", "pooled")])) && is.null(learnt$share)
-  reason <- if (alone) no_number(judged$table["stack", ], sum(cells$found), dim(x), axis_words(asked))
+  reason <- if (alone) no_number(judged$table["stack", ], sum(cells$found), dim(x), axis_words(asked), cells$kappa)
   many <- with_seed(learnt$seed, how_many(cells, asked$given, learnt$share, reason))
   w <- new_which_zeros(asked, learnt, cells, many, call)
   w["reason"] <- list(reason)

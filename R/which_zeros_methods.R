@@ -692,11 +692,7 @@ explain.which_zeros <- function(x, site, taxon, ..., n = 5) {
       cell = as.data.frame(w, site = i, taxon = j), ages = cell_ages(w, i, j), score = score_parts(w, i, j),
       neighbours = near_parts(w, i, j), companions = companion_parts(w, i, j), visits = visit_parts(w, i, j), n = n,
       all = sum(w$candidate), words = axis_words(w),
-      event = if (w$source == "curve") {
-        "at least one of two more surveys finds it with probability"
-      } else {
-        "probability of an undetected presence"
-      }
+      event = if (w$source == "curve") "at least one of two more surveys finds it" else missed_event(w)
     ),
     class = "zero_explained"
   )
@@ -791,7 +787,7 @@ print.zero_explained <- function(x, ...) {
     sprintf("probability of a record %.2f", cell$probability)
   } else {
     sprintf(
-      "%s, %s %.2f (90 %% interval %.2f to %.2f)",
+      "%s, %s with probability %.2f (90 %% interval %.2f to %.2f)",
       cell_states[states_of(cell$missed_low, cell$missed_high, 0.5)], x$event, cell$missed, cell$missed_low,
       cell$missed_high
     )

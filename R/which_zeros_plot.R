@@ -22,8 +22,8 @@
 #'   \item{`"surveys"`}{what more surveys found beside the estimate, in 47 surveys that were repeated ([how_many]), with
 #'     the 90 % intervals of both classes; the estimate of this table is a line.}
 #'   \item{`"ranges"`}{a range chart: for each taxon and bin of time whether it was found, else the probability that it
-#'     was missed; low tiles are outside its known range. Numbers at the sides are the probabilities that it was there
-#'     in an older or in a younger bin. Lines show the bounds of the ages of its first and its last presence, where ages
+#'     was missed; low tiles are outside its known range. Numbers at the sides are the largest of these probabilities
+#'     in older and in younger bins. Lines show the bounds of the ages of its first and its last presence, where ages
 #'     have bounds.}
 #'   \item{`"time"`}{the mean number of taxa of a site in each bin of time: presences, and presences plus missed with
 #'     its interval, as in [by_site()]; below, the number of sites. With `groups` a panel for each group of sites.}
@@ -376,6 +376,7 @@ missed_map_figure <- function(w, coast, unit) {
     share = each(sums$missed) / pmax(each(sums$there), 1e-12), sites = tabulate(point)
   )
   range <- range(table$share)
+  of_sites <- range(sums$missed / pmax(sums$there, 1e-12))
   # Shares that hardly differ have the middle of their colours.
   limits_of <- range + c(-1, 1) * max(0, 0.02 - diff(range)) / 2
   joined <- nrow(table) < nrow(seen)
@@ -386,11 +387,12 @@ missed_map_figure <- function(w, coast, unit) {
     table[order(-table$sites), ], gg_aes(x = "lon", y = "lat"),
     sprintf(
       if (w$source == "curve") "After two more surveys %s of the presences at the %s would be new" else
-        "%s of the presences at the %s were not detected", share_words(range), words[1L]
+        "%s of the presences at the %s were not detected", share_words(of_sites), words[1L]
     ),
     sprintf("Map of %d %s: the share of all presences that was not detected.", nrow(place), words[1L]),
     subtitle = capital(paste(c(
-      wz_words[[w$source]], if (!all(inside)) sprintf("+: %s beyond the edge", words[1L])
+      wz_words[[w$source]], if (joined) sprintf("circles join %s", words[1L]),
+      if (!all(inside)) sprintf("+: %s beyond the edge", words[1L])
     ), collapse = "; "))
   ) + map_canvas(core, NULL, coast, answer_ages(w), unit) + ggplot2::geom_point(
     gg_aes(size = "sites", fill = "share"), shape = 21L, colour = "grey25", stroke = 0.3, alpha = 0.85

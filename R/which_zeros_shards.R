@@ -708,6 +708,7 @@ know_shards <- function(learners, stack, judged, completeness, reason = NULL, co
   )
   line <- calibrate_probabilities(zeros, hidden_log_odds(judged, stack), presences)
   kappa <- 1 - sum(zeros$count * stats::plogis(line[1L] + line[2L] * zeros$eta)) / presences
+  if (is.null(completeness)) reason <- reason %||% nothing_missed(kappa, shards_ratio)
   known <- list(stack = calibrated_stack(stack, line), kappa = kappa, presences = presences, reason = reason)
   known$total <- if (is.null(reason)) {
     total_by_surveys(known, shards_ratio)

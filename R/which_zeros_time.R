@@ -265,7 +265,7 @@ taxon_ranges_figure <- function(w, taxon, n, bins, unit) {
   tiles[c("from", "to")] <- bins[tiles$bin, c("from", "to")]
   words <- axis_words(w)
   gaps <- if (!all(seq_len(nrow(bins)) %in% bin)) sprintf("; gaps: bins without %s", words[1L])
-  range_chart_figure(tiles, ends, factor(all[at[rank]], all[at[rank]]), bins, unit, words, gaps) +
+  range_chart_figure(tiles, ends, factor(all[at[rank]], all[at[rank]]), bins, unit, words, w$source == "curve", gaps) +
     ggplot2::labs(caption = not_shown(ages, bin, wz_scored(w), words[1L]))
 }
 
@@ -280,15 +280,18 @@ side_heads_layer <- function(edge, n) {
   )
 }
 
-# How many taxa probably lived beyond their known range.
-ranges_title <- function(beyond, n, words) {
-  sprintf("%d of %d %s probably lived beyond their known range",
-    length(unique(beyond$taxon[which(beyond$probability > 0.5)])), n, words)
+# How many taxa are probably to be found beyond their known range; `further`: by two more surveys.
+ranges_title <- function(beyond, n, words, further) {
+  sprintf(
+    if (further) "Two more surveys would probably find %d of %d %s beyond their known range" else
+      "%d of %d %s probably occurred beyond their known range",
+    length(unique(beyond$taxon[which(beyond$probability > 0.5)])), n, words
+  )
 }
 
 # Tiles of the known range are high, those outside it low. At both sides stand the greatest probabilities of the low
-# tiles: those that a taxon was there before its first presence, or after its last.
-range_chart_figure <- function(tiles, ends, label, bins, unit, words, gaps = NULL) {
+# tiles: before the first presence of a taxon, and after its last. `further`: these are of two more surveys.
+range_chart_figure <- function(tiles, ends, label, bins, unit, words, further, gaps = NULL) {
   high <- ifelse(tiles$side == 0, 0.4, 0.14)
   tiles[c("low", "high", "kind")] <- list(tiles$taxon - high, tiles$taxon + high, "found")
   ends$foot <- ends$taxon - 0.46
@@ -303,12 +306,12 @@ range_chart_figure <- function(tiles, ends, label, bins, unit, words, gaps = NUL
   probabilities$x <- edge[1L + (probabilities$side > 0)]
   probabilities$hjust <- ifelse(probabilities$side > 0, -0.3, 1.3)
   new_figure(
-    data.frame(taxon = label), gg_aes(y = "taxon"), ranges_title(beyond, length(label), words[2L]),
+    data.frame(taxon = label), gg_aes(y = "taxon"), ranges_title(beyond, length(label), words[2L], further),
     sprintf(
       "Range chart of %d %s through time: found, expected with its probability, and the probabilities at both ends.",
       length(label), words[2L]
     ),
-    subtitle = paste0("Low: beyond the known range", gaps)
+    subtitle = paste0("Low tiles: outside the known range", gaps)
   ) + ggplot2::geom_blank() + ggplot2::geom_rect(
     gg_aes(xmin = "from", xmax = "to", ymin = "low", ymax = "high", fill = "probability"), tiles[!tiles$found, ],
     inherit.aes = FALSE, colour = "grey70", linewidth = 0.1

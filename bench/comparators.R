@@ -25,7 +25,7 @@ own <- list(
   aspect_bernoulli = aspect_bernoulli, bernoulli_mixture = bernoulli_mixture, logistic_pca = logistic_pca,
   noisy_or = noisy_or, `noisy_or, recorded` = function(x, k, control) noisy_or(x, k, missed_by = "site", control = control),
   plsa = plsa, `plsa, ML` = function(x, k, control) plsa(x, k, estimate = "ml", control = control), nmf = nmf,
-  bmf = function(x) bmf(x, control = mcmc_control(chains = 2, warmup = 200, draws = 300, progress = FALSE)),
+  bmf = function(x) bmf(x, control = mcmc_control(chains = 1, warmup = 150, draws = 250, progress = FALSE)),
   neighbours_mean = function(x, control) neighbours_mean(x),
   ensemble = function(x) fitted(ensemble(x)),
   `taxon means` = function(x) matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)

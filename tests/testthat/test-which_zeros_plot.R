@@ -235,7 +235,7 @@ test_that("the frame of a map holds nine tenths of the sites, and its edges say 
   expect_equal(sum(map$plot$data$sites), 38)
   labels <- Filter(function(layer) "label" %in% names(layer), map$data)[[1L]]
   expect_identical(labels$label, "+2")
-  expect_match(map$plot$labels$subtitle, "beyond the edge")
+  expect_match(map$plot$labels$subtitle, "beyond the\\s+edge")
   even <- cbind(lon = rep(1:10, 10), lat = rep(1:10, each = 10))
   expect_true(all(within_frame(even)))
   expect_identical(which(!within_frame(rbind(even, c(5, 80)))), 101L)
@@ -433,7 +433,7 @@ test_that("figures and explanations name what `missed` is the probability of", {
       utils::capture.output(print(reason))[1:2] |> paste(collapse = " ")
     ) |> gsub(pattern = "\\s+", replacement = " ")
   }
-  expect_match(titles(answer), "found by two more surveys with")
+  expect_match(titles(answer), "two more surveys (finds it )?with probability")
   known <- which_zeros(table, completeness = 0.5, quick = TRUE, seed = 1)
   expect_match(titles(known), "undetected presence with")
   expect_no_match(titles(known), "two more surveys")
