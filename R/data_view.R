@@ -158,7 +158,10 @@ open_container <- function(x, name) {
   } else if (inherits(x, "biom")) {
     "It has taxa as rows: use `Matrix::t(biomformat::biom_data(%s))`."
   } else if (is.list(x) && !is.data.frame(x) && !is.object(x) && length(x) && all(lengths(lapply(x, dim)) == 2L)) {
-    "Use one of its tables, `%s[[1]]`, or, where species are rows as in package iNEXT, `t(%1$s[[1]])`."
+    paste(
+      "Use one of its tables, `%s[[1]]`, or, where species are rows as in package iNEXT, `t(%1$s[[1]])`; tables of",
+      "repeated visits go into which_zeros(visits = )."
+    )
   }
   if (!is.null(advice)) {
     stop_input("`%s` must be a matrix or data frame, not %s. %s", name, show_value(x), sprintf(advice, name))

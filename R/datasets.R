@@ -65,8 +65,9 @@
 #'
 #' Single collections would be the finer choice. The example below makes that table. But more than half of its 539 sites
 #' have three genera or fewer, and 98 % of its cells are zeros. Most are zeros because somebody described a single
-#' fossil. In the pooled table a zero means that the genus was not found in the whole formation of that time. And we
-#' know how well each site was searched: it has from 1 to 38 collections.
+#' fossil. In the pooled table a zero means that the genus was not found in the whole formation of that time. The number
+#' of collections of a site, 1 to 38, is a rough measure of how well it was searched; [which_zeros()] uses it only
+#' through `effort` or `visits`.
 #'
 #' @section What it cannot tell:
 #' - It is one download of 2022. Names and their places in the classification are opinions, and change; some genera

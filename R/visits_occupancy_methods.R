@@ -14,10 +14,17 @@ found_sentences.visits_occupancy <- function(fit, digits = 4L) {
   total <- fit$total
   ends <- function(low, high) show_ends(total[[low]], total[[high]])
   c(
-    sprintf(
-      "Undetected presences: %s (90 %% interval %s; %s if the model holds exactly).", show_count(total[["missed"]]),
-      ends("low", "high"), ends("model_low", "model_high")
-    ),
+    if (all(rowSums(matrix(fit$detection$made, fit$dims[["n"]])) <= 1)) {
+      sprintf(
+        "No number of undetected presences: no %s was visited twice, so it would follow from the prior alone.",
+        singular_word(axis_words(fit)[1L])
+      )
+    } else {
+      sprintf(
+        "Undetected presences: %s (90 %% interval %s; %s if the model holds exactly).", show_count(total[["missed"]]),
+        ends("low", "high"), ends("model_low", "model_high")
+      )
+    },
     rare_sentence(fit)
   )
 }

@@ -7,8 +7,8 @@
 #' @details
 #' **Two numbers of a zero.**
 #' \describe{
-#'   \item{`probability`}{the probability \eqn{p} that this cell would be a presence, as predicted from the other cells of
-#'     this table as if its own value were unknown. It ranks the zeros, and is no statement on other surveys.}
+#'   \item{`probability`}{the probability \eqn{p} that this cell would be a presence, as predicted from the other cells
+#'     of this table as if its own value were unknown. It ranks the zeros, and is no statement on other surveys.}
 #'   \item{`missed`}{the probability that at least one of *two more surveys of equal effort* would find the taxon there,
 #'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. One \eqn{r} makes these probabilities sum to the
 #'     number that two more surveys would find. `missed_low` and `missed_high` are the ends of a 90 % interval. The
@@ -17,11 +17,11 @@
 #' }
 #'
 #' **The total.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa} their mean predicted probability, both
-#' without taxa found at 95 % of the sites or more; the prediction is a logistic regression of its own, not the learners'.
-#' Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84, 1.36, 2.06, 2.87 for \eqn{k} =
-#' 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in other years or by other methods.
-#' [how_many] compares these intervals with real surveys. The total is not the completeness of a fauna, and tables of
-#' unequal effort cannot be compared by it.
+#' without taxa found at 95 % of the sites or more; the prediction is a logistic regression of its own, not the
+#' learners'. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84, 1.36, 2.06, 2.87 for
+#' \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in other years or by
+#' other methods. [how_many] compares these intervals with real surveys. The total is not the completeness of a fauna,
+#' and tables of unequal effort cannot be compared by it.
 #'
 #' **No number is given** from a table alone (`reason` has the cause) if the AUC of held-out presences less 1.645
 #' standard errors is at most 0.6, \eqn{\kappa} is .91 or more, or the table has fewer than 10 sites, 10 taxa or 100
@@ -69,8 +69,8 @@
 #'   those of `x` in this and all other arguments; without names values are taken in order.
 #' @param effort a number for each site that measures how well it was searched, such as the logarithm of its number of
 #'   specimens; see [aspect_bernoulli()]. It changes the total: see *Other evidence*.
-#' @param visits repeated visits to the same sites, from [visits_array()]; `x` may then be left out, or selects and orders sites and taxa
-#'   by its names. Only one of `completeness`, `effort`, `visits` and `assume` can be given.
+#' @param visits repeated visits to the same sites, from [visits_array()]; `x` may then be left out, or selects and
+#'   orders sites and taxa by its names. Only one of `completeness`, `effort`, `visits` and `assume` can be given.
 #' @param presence,detection,visit_data,site_data with `visits`: formulas of covariates of presence and of detection,
 #'   and the covariates, as in [visits_occupancy()]. `NULL`: a probability for each taxon; detection also varies by
 #'   visit.

@@ -83,8 +83,8 @@ surveys_curve <- function(known, zeros, surveys = c(1, 2, 4, 8), ratio = usual_r
 }
 
 # Explains why no number is estimated if presences are hardly predicted, or the table is small: such numbers were worse
-# than none (?how_many); or predicted too well. NULL: one is estimated. q: the row of `quality` of the result; words: the
-# user's words for sites and taxa; kappa: the predictability (shards learn theirs later, see know_shards()).
+# than none (?how_many); or predicted too well. NULL: one is estimated. q: the row of `quality` of the result; words:
+# the user's words for sites and taxa; kappa: the predictability (shards learn theirs later, see know_shards()).
 no_number <- function(q, presences, size, words = c("sites", "taxa"), kappa = 0) {
   weak <- is.na(q$auc) || q$auc - 1.645 * max(q$auc_se, 0, na.rm = TRUE) <= 0.6
   has <- c(size[[1L]], size[[2L]], presences)
@@ -557,8 +557,9 @@ surveys_checked <- data.frame(
 #' **No number** is given if the AUC of held-out presences less 1.645 standard errors is at most .6, as in 16 of 16
 #' tables of coin tosses and none of the 260. Tables that are random except that some taxa are more frequent get a
 #' number. Nor is one given for fewer than 10 sites, 10 taxa or 100 presences; 19 of the 260 tables, which this page
-#' includes, are so small. Sites that repeat each other predict each other, so that too few presences are expected, and a
-#' warning says so. From \eqn{\kappa = .91} on, as for `early_tetrapods` with every site entered twice, no number is given.
+#' includes, are so small. Sites that repeat each other predict each other, so that too few presences are expected, and
+#' a warning says so. From \eqn{\kappa = .91} on, as for `early_tetrapods` with every site entered twice, no number is
+#' given.
 #'
 #' **Zeros.** `missed` predicted what two more surveys found better than a constant (by log loss) on 169 of 170 tables
 #' of the same kind and on 58 of 76 others. For the first 20 zeros of a list the mean estimate was .68 and the share

@@ -91,10 +91,10 @@ stack_cells <- function(odds, stack, n_threads, error = FALSE) {
   .Call(mc_c_stack_cells, odds, weights, if (error) stack$covariance, as.double(n_threads))
 }
 
-# Fits a logistic regression (src/num/logistic_regression.c) on the columns `used` of stack_bind(). Learners' weights are shrunk
-# towards each other: the penalty is ridge / 2 times the sum of squared differences from their mean. Other weights are
-# shrunk towards 0. All are shrunk as by `blind_presences` further held-out presences, spread evenly over all cells. A
-# constant column carries no information: it has no weight, and no error.
+# Fits a logistic regression (src/num/logistic_regression.c) on the columns `used` of stack_bind(). Learners' weights
+# are shrunk towards each other: the penalty is ridge / 2 times the sum of squared differences from their mean. Other
+# weights are shrunk towards 0. All are shrunk as by `blind_presences` further held-out presences, spread evenly over
+# all cells. A constant column carries no information: it has no weight, and no error.
 ridge_logistic <- function(data, used, ridge, start = NULL) {
   centre <- data$even$centre[used]
   spread <- data$even$spread[used]

@@ -23,7 +23,8 @@ sizes <- c(3L, 8L)
 sizes_of <- list(gllvm = 3L, Hmsc = 3L) # for time: with 8 factors, a fit of gllvm takes six times as long
 own <- list(
   aspect_bernoulli = aspect_bernoulli, bernoulli_mixture = bernoulli_mixture, logistic_pca = logistic_pca,
-  noisy_or = noisy_or, `noisy_or, recorded` = function(x, k, control) noisy_or(x, k, missed_by = "site", control = control),
+  noisy_or = noisy_or,
+  `noisy_or, recorded` = function(x, k, control) noisy_or(x, k, missed_by = "site", control = control),
   plsa = plsa, `plsa, ML` = function(x, k, control) plsa(x, k, estimate = "ml", control = control), nmf = nmf,
   bmf = function(x) bmf(x, control = mcmc_control(chains = 1, warmup = 150, draws = 250, progress = FALSE)),
   neighbours_mean = function(x, control) neighbours_mean(x),

@@ -210,7 +210,7 @@ test_that("tables of sequencing are turned where they say that their taxa are ro
   }
   told(other(assays = list(t(x))), "It has taxa as rows: use `t(SummarizedExperiment::assay(x))`.")
   told(structure(list(1), class = "biom"), "use `Matrix::t(biomformat::biom_data(x))`.")
-  told(list(a = x, b = x), "as in package iNEXT, `t(x[[1]])`.")
+  told(list(a = x, b = x), "package iNEXT, `t(x[[1]])`; tables of repeated visits go into which_zeros(visits = ).")
 })
 
 test_that("columns of lists are refused by name", {

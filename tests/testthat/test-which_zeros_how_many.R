@@ -141,7 +141,12 @@ test_that("no number is given where nothing is known", {
 test_that("sites that repeat each other are warned of, others are not", {
   table <- unname(early_tetrapods$x)
   expect_lt(repeated_share(table), 0.25)
-  expect_warning(ask(rbind(table, table)), "repeat the list of another site", class = "multicause_repeated_sites")
+  expect_warning(
+    twice <- ask(rbind(table, table)), "repeat the list of another site", class = "multicause_repeated_sites"
+  )
+  expect_match(twice$reason, "^the sites predict each other too well \\(predictability 0\\.9")
+  expect_true(all(is.na(twice$total)))
+  expect_null(nothing_missed(0.9, usual_ratio))
   expect_identical(repeated_share(table[1:19, ]), NA_real_)
   set.seed(1)
   expect_lt(abs(repeated_share(matrix(rbinom(4000, 1, 0.9), 500))), 0.1) # of 8 taxa many lists are equal by chance
