@@ -152,8 +152,9 @@ new_table.bernoulli_mixture <- function(fit) {
 #' Intervals of a Bernoulli mixture
 #'
 #' Intervals of weights and prototypes, by bootstrap (quantiles over fits to tables drawn from the fit) or by profile
-#' (values at which the data are still well explained when all other parameters are fitted again). `vcov()` is the
-#' covariance over the bootstrap fits.
+#' (values at which the data are still well explained when all other parameters are fitted again). With covariates
+#' (`membership`), intervals of effects and prototypes by the observed information. `vcov()` is the covariance over the
+#' bootstrap fits, with covariates the inverse of that information.
 #' @details
 #' **Bootstrap.** The parametric bootstrap with percentile intervals (Efron and Tibshirani 1993, chapter 13). Each fit
 #' begins at the fit's own parameters, moved 0.01 off 0 and 1, and its components are matched to those of the fit, so
@@ -179,10 +180,9 @@ new_table.bernoulli_mixture <- function(fit) {
 #' and `prototypes` (these on the logit scale for intervals), with that of the prior. A probability of 0 or 1 is fixed.
 #' With `"scores"` it is the sum of products of the sites' scores, as in package poLCA, whose standard errors these are;
 #' with `"curvature"` minus the matrix of second derivatives (Louis 1982). `NULL` takes scores if there are five sites
-#' for each parameter, else curvature: on 120 simulated tables each, intervals of 95 % held effects in 93 to 97 % by
-#' scores and 93 to 96 % by curvature with 7 to 11 sites for each parameter (`"ml"` and `"map"`), but with 1.4 sites in
-#' 100 % by scores, whose intervals were 1.6 to 2 times as wide, and in 95 % by curvature (`bench/membership.md` in the
-#' sources).
+#' for each parameter, else curvature. On 120 simulated tables each (`"ml"` and `"map"`), with 7 to 11 sites for each
+#' parameter, 95 % intervals held the effects in 93 to 97 % (scores) and 93 to 96 % (curvature). With 1.4 sites, scores
+#' held them in 100 %, with intervals 1.6 to 2 times as wide; curvature in 95 % (`bench/membership.md` in the sources).
 #'
 #' @param object a fit of [bernoulli_mixture()] without `smooth`.
 #' @param parm names of parameters or of taxa; missing: all.

@@ -23,9 +23,9 @@
 #' * `"phantom"` is the published score. It puts the zeros of the poorest sites first, so use it within one site only
 #'   (`per = "site"`).
 #'
-#' **How sure.** The data alone do not fix `missed`: other decompositions of the table fit equally well, with values
-#' from 0 (no phantom) to `missed_most`, the largest for a phantom as white as this one. [identifiability()] has wider
-#' bounds. `missed` is calibrated only with `estimate = "vb"`, flat priors, and tables drawn from the model; other
+#' **How sure.** The data alone do not fix `missed`: other decompositions of the table have the same likelihood. Their
+#' values are between 0 (no phantom) and `missed_most`, an outer bound for phantoms as white as this one, at the fitted
+#' probabilities. [identifiability()] has the bounds for an exact phantom, and those that are attained. `missed` is calibrated only with `estimate = "vb"`, flat priors, and tables drawn from the model; other
 #' estimates are too sure.
 #'
 #' **Repeated visits.** For fits of repeated visits `probability` and `present` are the probability that the taxon is
@@ -302,7 +302,7 @@ print_false_header <- function(x, of) {
       sprintf(
         "False %s: %s of %s expected (%s %%)%s", of, show_expected(expected), format_big(n_cells),
         format_percent(expected / max(1, n_cells)),
-        if (is.null(most)) "" else sprintf("; up to %s in equally good fits", format_big(signif(most, 3L)))
+        if (is.null(most)) "" else sprintf("; at most %s (outer bound)", format_big(signif(most, 3L)))
       )
     },
     sprintf(

@@ -35,7 +35,7 @@
 #'
 #' **What is assumed.** A phantom treats all taxa of a site alike. If some taxa are harder to find, more may be missing
 #' than these bounds allow: in 16 of 18 comparisons on birds of one visit, all visits together estimated more
-#' (`bench/calibration.md` in the sources). `unlike` has wider bounds, for taxa that are missed at rates of their own
+#' (`bench/calibration.md` in the sources). `unlike` has the bounds if taxa are missed at rates of their own
 #' (formulas: `bench/help_details.md` in the sources).
 #'
 #' **Phantoms near zero.** A fit whose phantom is only near 0 is fitted further with the phantom fixed at 0; `change` is
@@ -405,19 +405,11 @@ verdict <- function(id, colour, digits) {
       format(signif(most, digits))
     ))
   }
-  spread <- if (nrow(attained)) max(attained$most) - min(attained$least) else 0
-  if (spread > 1e-6) {
-    sprintf("The data do not decide the share of the %s phantom: all of that range is equally good.", colour)
-  } else if (nrow(attained)) {
-    sprintf(
-      paste(
-        "The data do not decide the share of the %s phantom within the outer bounds, although rescaling gives no other",
-        "fit."
-      ), colour
-    )
-  } else {
-    sprintf("The data do not decide the share of the %s phantom.", colour)
-  }
+  alone <- nrow(attained) && max(attained$most) - min(attained$least) <= 1e-6
+  sprintf(
+    "The data do not decide the share of the %s phantom: the outer bounds are %s%s.", colour,
+    range_text(outer[c("least", "most")], digits), if (alone) ", although rescaling gives no other fit" else ""
+  )
 }
 
 # Where a fit lies within the bounds, and which data would decide.

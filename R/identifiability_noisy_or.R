@@ -45,13 +45,13 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
     ends$draws <- nor_range(profile, nor_standard_roots(profile, drawn, level))
   }
   bound <- function(name, value) data.frame(phantom = "white", bound = name, value)
-  own <- prod(nor_mean_probabilities(fit$param))
+  own <- nor_mean_recorded(fit$param)
   fitted <- data.frame(least = fit$missed, most = fit$missed, recorded_least = own, recorded_most = own)
   structure(
     list(
       expected = do.call(rbind, c(unname(Map(bound, names(ends), ends)), list(bound("fitted", fitted)))),
       profile = profile, n_draws = if (nsim > 0L) nrow(drawn) else 0L, level = level, dims = fit$dims,
-      n_cells = fit$dims[["observed"]] - sum(fit$margins$row_sum)
+      n_cells = fit$dims[["observed"]] - sum(fit$margins$row_sum), low = favours_weak_links(fit)
     ),
     class = c("identifiability_profile", "identifiability", "multicause_result"), words = axis_words(fit)
   )
@@ -67,6 +67,9 @@ check_bounds.noisy_or <- function(fit) {
 nor_mean_probabilities <- function(param) {
   c(site = sum(param$recorded_share * recorded_grid_probabilities()), taxon = mean(param$recorded_taxon %||% 1))
 }
+
+# Computes the mean probability that a presence is recorded, over the distribution of sites and over taxa.
+nor_mean_recorded <- function(param) prod(nor_mean_probabilities(param))
 
 # Returns the constraint of eq. (R6) for these means, c(sum, weights of the two), a plane through `own`,
 # nor_mean_probabilities(param).
@@ -123,7 +126,7 @@ nor_run_held <- function(fit, x, hold = NULL) {
   run <- nor_run(distinct, fit$model, fit$param, control, hold)
   check_outcome(run$outcome)
   fit$param <- run$param[names(fit$param)]
-  fit[c("loglik", "recorded", "hold")] <- list(run$outcome$objective, prod(nor_mean_probabilities(fit$param)), hold)
+  fit[c("loglik", "recorded", "hold")] <- list(run$outcome$objective, nor_mean_recorded(fit$param), hold)
   fit
 }
 
@@ -192,14 +195,21 @@ print_profile <- function(id, digits) {
   ))
   cat("\n")
   last <- rows[nrow(rows), ]
+  within <- sprintf("%s of %s zeros", ends(last$least, last$most), format_big(id$n_cells))
   write_sentences(c(
     if (diff(range(id$profile$change)) < 0.01) {
       "The data do not decide: all these numbers have the same likelihood."
+    } else if (id$n_draws == 0L) {
+      sprintf("False absences for which the log-likelihood is lower by at most 2: %s.", within)
     } else {
-      sprintf("The data limit false absences to %s of %s zeros.", ends(last$least, last$most), format_big(id$n_cells))
+      sprintf(
+        "Range over %s drawn from this fit: %s. Other priors can give numbers outside it: compare %s.",
+        count_words(id$n_draws, "table"), within, "`estimate = \"gibbs\"`"
+      )
     },
-    if (id$expected$least[id$expected$bound == "fitted"] < last$least) {
-      "The estimate is below these bounds, because the prior favours weak links."
+    # As printed, so that no number is called less than itself.
+    if (round(id$expected$least[id$expected$bound == "fitted"]) < round(last$least)) {
+      paste0("The estimate is below this range", if (id$low) ", because the prior favours weak links", ".")
     },
     if (id$n_draws == 0L) "The likelihood alone underestimates the number: `nsim` draws tables from the model."
   ))

@@ -22,13 +22,13 @@
 #' 0.74 nats a cell, less if probabilities are kept away from 0 and 1 (`bench/estimate_default.md` in the sources).
 #'
 #' `"gibbs"` draws from the posterior, under `noisy_or_prior(links = c(0.5, 1.1), leak = c(1, 25))`: most links are
-#' weak, some are strong, and the leak is small. With `missed_by` it gives the number missed with an interval; the
-#' number of a posterior mode is a lower limit. A sweep draws which components are on at each site, its probability of
+#' weak, some are strong, and the leak is small. With `missed_by` it gives the number missed with an interval; a
+#' posterior mode usually underestimates it. A sweep draws which components are on at each site, its probability of
 #' recording, the presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma
 #' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). The effective number of draws of links
 #' and of probabilities of recording is a tenth to a hundredth of their number ([summary()] shows it). See
-#' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, ranks of the true values
-#' did not depart from uniform ([calibration()]).
+#' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, ranks of
+#' the true values did not depart from uniform ([calibration()]; without `missed_by` it was not run).
 #'
 #' **Starts.** A start takes `k` random rows of the data as components. Use at least 10 starts, because the likelihood
 #' has many local maxima; in the commonest ones a component is the union of two.
@@ -57,7 +57,7 @@
 #'   `missed_by` up to 8, of repeated visits up to 6; else truncated.
 #' @param estimate `"map"` (posterior mode), `"ml"` (maximum likelihood) or `"gibbs"` (draws from the posterior).
 #' @param prior for `"map"` and `"gibbs"`: Beta priors from [noisy_or_prior()], or a list with its names; `NULL`: by
-#'   `estimate`.
+#'   `estimate`. Not `param$prior`, the probabilities that components are on.
 #' @param inner steps within an iteration, at least 1. Exact and truncated: M-steps on links and leak per E-step; `NULL`
 #'   adapts. Variational: steps of the variational parameters; `NULL` is 10.
 #' @param q_rule variational: `"paper"` takes the paper's steps (monotone, but they may cycle), `"damped"` their square
@@ -78,7 +78,8 @@
 #' @param control settings from [fit_control()].
 #' @return A list of class `noisy_or`, with
 #' \describe{
-#'   \item{`param`}{`prior` (k), `links` (k x m), `leak` (m), and `activation` (n x k), the posterior probability that
+#'   \item{`param`}{`prior` (k; the probability that a component is on at a site, not the argument `prior`, which are
+#'     the Beta priors of all parameters), `links` (k x m), `leak` (m), and `activation` (n x k), the posterior probability that
 #'     each component is on at each site; with the names of `x`. With `start$q`, `q` as well. With `missed_by`:
 #'     `recorded_share`, the distribution of sites over ten probabilities of recording, `recorded_site` (n), the mean of
 #'     these at each site given the data, and with `"both"` the factors of taxa, `recorded_taxon` (m).}

@@ -198,7 +198,7 @@ recorded_sentences <- function(fit) {
     sprintf(
       "False absences expected: %s of %s zeros (%s %%)%s.", show_expected(fit$missed), format_big(zeros),
       format_percent(fit$missed / max(1, zeros)),
-      if (is_lower_limit(fit)) ", a lower limit" else if (is.null(fit$visits) && is.null(fit$effort)) {
+      if (is_probably_low(fit)) low_words(fit) else if (is.null(fit$visits) && is.null(fit$effort)) {
         "; other numbers may fit as well (identifiability())"
       } else {
         ""
@@ -206,13 +206,23 @@ recorded_sentences <- function(fit) {
     ),
     sprintf(
       "A presence is recorded%s with probability %.2f on average (%s %s to %s).",
-      if (is.null(fit$visits)) "" else " by a visit", mean(recorded), words[1L], ends[1L], ends[2L]
+      if (is.null(fit$visits)) "" else " by a visit", nor_mean_recorded(fit$param), words[1L], ends[1L],
+      ends[2L]
     )
   )
 }
 
-# At the mode under a prior that favours weak links, where nothing but the table tells what was missed.
-is_lower_limit <- function(fit) identical(fit$estimate, "map") && is.null(fit$visits) && is.null(fit$effort)
+# Tests for a mode under a prior, where only the table informs about what was missed: its number is usually too low.
+is_probably_low <- function(fit) identical(fit$estimate, "map") && is.null(fit$visits) && is.null(fit$effort)
+
+low_words <- function(fit) {
+  paste0(", probably too low", if (favours_weak_links(fit)) ": the prior favours weak links" else " (?noisy_or_recording)")
+}
+
+favours_weak_links <- function(fit) {
+  links <- fit$prior$links
+  identical(fit$estimate, "map") && length(links) == 2L && links[2L] > links[1L]
+}
 
 recorded_effort_sentence <- function(effort) {
   at <- stats::quantile(effort$values, c(0.1, 0.9), names = FALSE)
@@ -238,7 +248,9 @@ has_noise.noisy_or <- function(fit, kinds, of) of == "absences" && !is.null(fit$
 #' \deqn{P(x_{ij} = 1 | z_i) = r_i d_j (1 - (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}})}{P(x[i,j] = 1 | z) = r[i] d[j]
 #' (1 - (1 - leak[j]) prod_c (1 - links[c,j])^z[i,c])}
 #' A site's probability \eqn{r_i}{r[i]} is one of ten, 0.01, 0.04, 0.09 to 1, drawn from a distribution that is
-#' estimated. [false_absences()] ranks the zeros, and [phantoms()] lists the recording as the fit's white phantom.
+#' estimated. The print and [identifiability()] give the mean of this distribution, times the mean factor of taxa, and the
+#' print the range of the sites' own probabilities. [false_absences()] ranks the zeros, and [phantoms()] lists the
+#' recording as the fit's white phantom.
 #'
 #' **The number missed** is poorly identified from one table. If no two components share a taxon, or there is one
 #' component, twice the links with half the probabilities of recording fit as well. Only taxa with two causes at once

@@ -23,7 +23,7 @@
 #'   posterior intervals of the basis.
 #' * `"vb"` is variational Bayes, with a lower bound of the log evidence; `prior = "eb"`, the default there and for
 #'   `"gibbs"`, learns the priors from the data. Do not interpret those of `"vb"`: if both parameters were 0.5, `"vb"`
-#'   learnt 1.7 to 2.2 and 0.05 to 0.07, `"gibbs"` 0.46 to 0.59 and 0.40 to 0.53.
+#'   learnt 1.7 to 2.2 for memberships and 0.05 to 0.07 for the basis, `"gibbs"` 0.46 to 0.59 and 0.40 to 0.53.
 #' * `"ml"` is maximum likelihood, as in PLSA, KL-NMF and fastTopics. With few counts per site it predicts new sites
 #'   badly.
 #'
@@ -35,8 +35,8 @@
 #' (Mimno and McCallum 2008). `effects` \eqn{\beta} sum to 0 over components, so that the log-odds of the expected
 #' shares of component 2 against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. They are drawn
 #' together with the components of all counts (`estimate = "gibbs"`, the default then), so their intervals include the
-#' uncertainty of the topics and the variation between sites of equal covariates. In simulated corpora of 150 documents,
-#' 110 with 20 and 110 with 60 counts a document, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the
+#' uncertainty of the topics and the variation between sites of equal covariates. In simulated corpora of 150 documents
+#' each, 110 corpora of 20 counts a document and 110 of 60, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the
 #' root mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the corpora were
 #' drawn from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
 #'
@@ -68,8 +68,9 @@
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
 #'   for the basis a number. `NULL`: by `estimate`, none with `sparsity`. `"eb"`, for `"vb"` and `"gibbs"`: learnt. With
 #'   the argument `membership`: `list(effects = , concentration = , basis = )`, each of which may be left out: the
-#'   standard deviation of a normal prior of effects, covariates having standard deviation 1 (1.65); the mean of an
-#'   exponential prior of the concentration, truncated at 1000 (k); the Dirichlet parameter of the basis (learnt).
+#'   standard deviation of a normal prior of effects, covariates having standard deviation 1 (default 1.65); the mean
+#'   of an exponential prior of the concentration, truncated at 1000 (default `k`); the Dirichlet parameter of the basis
+#'   (by default learnt).
 #' @param membership `NULL`, or a formula of covariates of sites that memberships follow, such as `~ age`.
 #' @param site_data for `membership`, a data frame with a row for each site, such as [site_table()] gives: matched by
 #'   row names or a column that holds the sites' names, else taken in the order of `x`.
