@@ -213,8 +213,10 @@ expected_sentence <- function(fit, of, has_phantom) {
     return(NULL)
   }
   sprintf(
-    "False %s expected: %s of %s %s (%s %%).", of, show_expected(total[["expected"]]), format_big(total[["cells"]]),
-    c(absences = "zeros", presences = "presences")[[of]],
-    format_percent(total[["expected"]] / max(1, total[["cells"]]))
+    "False %s expected: %s of %s %s (%s).", of, show_expected(total[["expected"]]), format_big(total[["cells"]]),
+    c(absences = "zeros", presences = "presences")[[of]], paste(c(
+      sprintf("%s %%", format_percent(total[["expected"]] / max(1, total[["cells"]]))),
+      traced_interval(fit, paste0("false_", of))
+    ), collapse = ", ")
   )
 }

@@ -333,11 +333,12 @@ aic_paper <- function(fit) {
 summary.aspect_model <- function(object, ...) {
   check_dots(...)
   d <- object$dims
-  criteria <- fit_criteria(object)
+  no_criteria <- why_no_criteria(object)
   structure(
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
-      criteria = c(criteria, AIC_paper = criteria[["AIC"]] / 2), no_criteria = why_no_criteria(object),
+      criteria = c(fit_criteria(object), AIC_paper = if (is.null(no_criteria)) aic_paper(object) else NA_real_),
+      no_criteria = no_criteria,
       no_bic = why_no_bic(object), criteria_note = criteria_note(object),
       phantoms = phantoms(object), expected_false = expected_numbers(object),
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),

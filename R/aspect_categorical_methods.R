@@ -338,7 +338,7 @@ profiles_figure <- function(fit, order) {
   )
   new_figure(
     table, gg_aes(x = "estimate", y = "taxon", fill = "value"),
-    profiles_title(profiles, taxa, words),
+    profiles_title(profiles, fit$names[[2L]], words),
     sprintf("Bars: the probabilities of %d values, for each of the %s in each component.", length(fit$values), words),
     "probability"
   ) + ggplot2::geom_col(position = ggplot2::position_stack(reverse = TRUE), width = 0.9) +
@@ -356,5 +356,6 @@ profiles_title <- function(profiles, taxa, words) {
   if (dim(profiles)[1L] == 1L || max(apart) < 1e-6) {
     return(sprintf("Values of the %s in each component", words))
   }
-  sprintf("Components differ most in %s", taxa[which.max(apart)])
+  at <- which.max(apart)
+  sprintf("Components differ most in %s", if (is.null(taxa)) paste(singular_word(words), at) else taxa[at])
 }

@@ -12,11 +12,9 @@ ac_problem <- function(data, fixed, estimate, prior) {
 # of the values.
 ac_check_prior <- function(prior, values, bayes = FALSE) {
   n_value <- length(values)
-  names <- c("profiles", "membership")
-  if (!is.list(prior) || !setequal(names(prior), names)) {
-    stop_input("`prior` must be list(profiles = one number or one for each value, membership = one number), not %s.",
-      show_value(prior))
-  }
+  check_prior_parts(
+    prior, c("profiles", "membership"), "list(profiles = one number or one for each value, membership = one number)"
+  )
   wish <- sprintf("one number, or one for each of the %d values,", n_value)
   if (length(prior$profiles) > 1L) prior$profiles <- unname(by_name(prior$profiles, values, "prior$profiles"))
   list(

@@ -144,7 +144,8 @@ tell_pairs <- function(pairs, labels, what) {
   said <- vapply(pairs, function(pair) {
     paste(vapply(as.character(if (is.null(labels)) pair$at else labels[pair$at]), show_names, ""), collapse = " and ")
   }, "")
-  inform("%s: %s.", what, show_names(said, quoted = FALSE))
+  why <- if (startsWith(what, "Inverse")) " (1 where the other has 0: check the coding)" else ""
+  inform("%s: %s%s.", what, show_names(said, quoted = FALSE), why)
 }
 
 # Reports rows and columns that sheets have below or beside the data: sums of all others, or in 0/1 tables lines without

@@ -520,8 +520,12 @@ held_variables <- function(formula, known, name) {
   lost <- setdiff(wanted, names(known$values))
   if (length(lost)) {
     stop_input(
-      "`%s` names %s, which no covariates hold: there are %s.", name, show_names(lost),
-      if (length(known$values)) show_names(names(known$values), 20L) else "none"
+      "`%s` names %s, which no covariates hold: there are %s. %s.", name, show_names(lost),
+      if (length(known$values)) show_names(names(known$values), 20L) else "none", if (name == "detection") {
+        sprintf("Supply %s in `visit_data` or `site_data`", show_names(lost))
+      } else {
+        paste("Supply a data frame with", if (length(lost) == 1L) "that column" else "these columns", "as `site_data`")
+      }
     )
   }
   list(values = known$values[wanted], level = known$level[wanted])

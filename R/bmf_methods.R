@@ -29,6 +29,9 @@
 #' effective sample sizes after Vehtari and others, 2021, of what does not depend on labels) and `row_features` and
 #' `column_features`, the posterior distributions of their numbers.
 #'
+#' `print()` lists the free column features of the best draw with three characteristic taxa each: members with fewest
+#' other features, among these those with the largest expected cells. Another draw has other features.
+#'
 #' `logLik()` is an error: nothing was maximised.
 #' @references Vehtari A, Gelman A, Simpson D, Carpenter B, Buerkner P-C (2021). Rank-normalization, folding, and
 #'   localization: an improved R-hat. *Bayesian Analysis* 16, 667-718. \doi{10.1214/20-BA1221}
@@ -84,7 +87,29 @@ fit_table.bmf <- function(fit, digits = 4L) {
   )
 }
 
-found_sentences.bmf <- function(fit, digits = 4L) disagreement_sentence(fit)
+found_sentences.bmf <- function(fit, digits = 4L) c(disagreement_sentence(fit), bmf_feature_lines(fit))
+
+# Lists the column features of the best draw: how many columns each has, and the `n` with fewest other features, among
+# equals those with the largest expected cells.
+bmf_feature_lines <- function(fit, n = 3L, most = 5L) {
+  on <- fit$param$columns == 1
+  on <- on[, seq_len(ncol(on)) > ncol(fit$fixed$columns), drop = FALSE]
+  names <- fit$names[[2L]]
+  if (!ncol(on) || is.null(names)) {
+    return(NULL)
+  }
+  words <- axis_words(fit)[2L]
+  first <- order(rowSums(on), -colMeans(abs(fit$mean)))
+  shown <- seq_len(min(most, ncol(on)))
+  size <- format(count_side(colSums(on), words)[shown], justify = "right")
+  label <- paste0("  ", format(colnames(on)[shown]), "  ", size, ": ")
+  members <- lapply(shown, function(c) names[utils::head(first[on[first, c]], n)])
+  c(
+    sprintf("Best draw: column features and their most characteristic %s (?bmf_methods):", words),
+    paste0(label, vapply(members, listed_names, "", getOption("width") - max(nchar(label)))),
+    if (ncol(on) > most) sprintf("  ... (%d of %d)", most, ncol(on))
+  )
+}
 
 #' @rdname bmf_methods
 #' @export
@@ -514,16 +539,21 @@ bmf_data_figure <- function(fit) {
   beside <- members(param$rows[rows, , drop = FALSE], size[2L], strip[1L])
   below <- members(param$columns[columns, , drop = FALSE], size[1L], strip[2L])
   words <- axis_words(fit)
+  n_fixed <- vapply(fit$fixed, ncol, 0L)
+  blank <- ggplot2::element_blank() # numbers would be places after sorting
   figure <- picture_figure(
     list(data = data, `posterior mean` = fit$mean[rows, columns, drop = FALSE]),
     sprintf(
-      "%s by %s", count_words(ncol(param$rows), "row feature"), count_words(ncol(param$columns), "column feature")
+      "%s: %s by %s", if (is_sampled(fit)) "Best draw" else "One draw",
+      count_words(ncol(param$rows) - n_fixed[1L], "row feature"),
+      count_words(ncol(param$columns) - n_fixed[2L], "column feature")
     ),
     "Pictures: the data and their posterior mean, and beside them the members of row and of column features.",
-    scale$limits, scale$colours, x = sprintf("%s, by feature", words[2L]), y = sprintf("%s, by feature", words[1L]),
+    scale$limits, scale$colours, c(gaussian = "value", bernoulli = "probability", poisson = "count")[[fit$family]],
+    x = sprintf("%s, by feature", words[2L]), y = sprintf("%s, by feature", words[1L]),
     subtitle = paste0(
-      "Black bars: members of a feature", if (anyNA(data)) sprintf("; %s: unknown",
-        if (unknown_is_white(scale$limits)) "white" else "grey")
+      "Black bars: members of a feature", if (any(n_fixed > 0L)) " (fixed ones first)",
+      if (anyNA(data)) sprintf("; %s: unknown", if (unknown_is_white(scale$limits)) "white" else "grey")
     )
   )
   if (nrow(beside)) {
@@ -538,7 +568,7 @@ bmf_data_figure <- function(fit) {
       fill = "grey15"
     )
   }
-  figure
+  figure + ggplot2::theme(axis.text = blank, axis.ticks = blank)
 }
 
 # Computes the effect of each row feature on each column, in units of the linear predictor.

@@ -319,14 +319,21 @@ check_start_weights <- function(weights, k) {
   drop(check_simplex_rows(matrix(weights, 1L), "start$weights", 1L, k))
 }
 
+# Checks that a prior is a list of these parts, of which `needed` must be there. `wish` describes it in errors.
+check_prior_parts <- function(prior, parts, wish, needed = parts) {
+  if (!is.list(prior)) stop_input("`prior` must be %s, not %s.", wish, show_value(prior))
+  quoted <- function(names) paste0("`", names, "`", collapse = " and ")
+  lost <- setdiff(needed, names(prior))
+  if (length(lost)) stop_input("`prior` must be %s: it lacks %s.", wish, quoted(lost))
+  if (!is_named(prior)) stop_input("`prior` must be %s: each part must have a name of its own.", wish)
+  other <- setdiff(names(prior), parts)
+  if (length(other)) stop_input("`prior` must be %s: it has %s, too.", wish, quoted(other))
+}
+
 # Checks list(<first> = two numbers, <second> = one number), the parameters of a Beta and a Dirichlet prior, at least 1
 # or, if `open`, above 0. Returns them in this order.
 check_prior <- function(prior, names, open = FALSE) {
-  if (!is.list(prior) || !setequal(names(prior), names)) {
-    stop_input(
-      "`prior` must be list(%s = two numbers, %s = one number), not %s.", names[1L], names[2L], show_value(prior)
-    )
-  }
+  check_prior_parts(prior, names, sprintf("list(%s = two numbers, %s = one number)", names[1L], names[2L]))
   beta <- prior[[names[1L]]]
   if (!is.numeric(beta) || length(beta) != 2L || !all(is.finite(beta)) || any(if (open) beta <= 0 else beta < 1)) {
     least <- if (open) "above 0" else "of at least 1"

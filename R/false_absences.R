@@ -25,8 +25,8 @@
 #'
 #' **How sure.** The data alone do not fix `missed`: other decompositions of the table have the same likelihood. Their
 #' values are between 0 (no phantom) and `missed_most`, an outer bound for phantoms as white as this one, at the fitted
-#' probabilities. [identifiability()] has the bounds for an exact phantom, and those that are attained. `missed` is calibrated only with `estimate = "vb"`, flat priors, and tables drawn from the model; other
-#' estimates are too sure.
+#' probabilities. [identifiability()] has the bounds for an exact phantom, and those that are attained. `missed` is
+#' calibrated only with `estimate = "vb"`, flat priors, and tables drawn from the model; other estimates are too sure.
 #'
 #' **Repeated visits.** For fits of repeated visits `probability` and `present` are the probability that the taxon is
 #' there before the visits to this cell are considered, `missed` after all of them, and `phantom` the probability that

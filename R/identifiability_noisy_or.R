@@ -51,7 +51,7 @@ identifiability.noisy_or <- function(fit, ..., nsim = 20, level = 0.9, x = NULL)
     list(
       expected = do.call(rbind, c(unname(Map(bound, names(ends), ends)), list(bound("fitted", fitted)))),
       profile = profile, n_draws = if (nsim > 0L) nrow(drawn) else 0L, level = level, dims = fit$dims,
-      n_cells = fit$dims[["observed"]] - sum(fit$margins$row_sum), low = favours_weak_links(fit)
+      n_cells = fit$dims[["observed"]] - sum(fit$margins$row_sum), weak_links = favours_weak_links(fit)
     ),
     class = c("identifiability_profile", "identifiability", "multicause_result"), words = axis_words(fit)
   )
@@ -209,7 +209,7 @@ print_profile <- function(id, digits) {
     },
     # As printed, so that no number is called less than itself.
     if (round(id$expected$least[id$expected$bound == "fitted"]) < round(last$least)) {
-      paste0("The estimate is below this range", if (id$low) ", because the prior favours weak links", ".")
+      paste0("The estimate is below this range", if (id$weak_links) ", because the prior favours weak links", ".")
     },
     if (id$n_draws == 0L) "The likelihood alone underestimates the number: `nsim` draws tables from the model."
   ))

@@ -494,10 +494,10 @@ summary.multicause <- function(object, ...) {
 }
 
 fit_criteria <- function(fit) {
-  likely <- is.null(why_no_criteria(fit))
+  counted <- is.null(why_no_criteria(fit)) && is.null(why_no_bic(fit))
   c(
-    loglik = fit$loglik, df = fit$df, AIC = if (likely) stats::AIC(fit) else NA_real_,
-    BIC = if (likely && is.null(why_no_bic(fit))) stats::BIC(fit) else NA_real_
+    loglik = fit$loglik, df = fit$df, AIC = if (counted) stats::AIC(fit) else NA_real_,
+    BIC = if (counted) stats::BIC(fit) else NA_real_
   )
 }
 
@@ -569,5 +569,15 @@ new_rows <- function(fit, newdata, name = "newdata") {
 }
 
 stop_lacks <- function(fit, generic, instead) {
+  if (generic == "confint" && can_sample(fit)) {
+    instead <- sub("[.]$", "; or fit with `estimate = \"gibbs\"`, whose draws have intervals.", instead)
+  }
   stop_input("%s() is not there for a fit of %s(): %s", generic, model_name(fit), instead)
+}
+
+# Tests whether the fit's model could also be sampled as it was called.
+can_sample <- function(fit) {
+  model <- get0(model_name(fit), topenv(), mode = "function")
+  inherits(fit, "multicause") && is.null(fit$smooth) && !is_sampled(fit) && !is.null(model) &&
+    "gibbs" %in% eval(formals(model)$estimate)
 }

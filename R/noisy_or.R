@@ -27,8 +27,8 @@
 #' recording, the presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma
 #' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). The effective number of draws of links
 #' and of probabilities of recording is a tenth to a hundredth of their number ([summary()] shows it). See
-#' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, ranks of
-#' the true values did not depart from uniform ([calibration()]; without `missed_by` it was not run).
+#' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, ranks
+#' of the true values did not depart from uniform ([calibration()]; without `missed_by` it was not run).
 #'
 #' **Starts.** A start takes `k` random rows of the data as components. Use at least 10 starts, because the likelihood
 #' has many local maxima; in the commonest ones a component is the union of two.
@@ -79,10 +79,10 @@
 #' @return A list of class `noisy_or`, with
 #' \describe{
 #'   \item{`param`}{`prior` (k; the probability that a component is on at a site, not the argument `prior`, which are
-#'     the Beta priors of all parameters), `links` (k x m), `leak` (m), and `activation` (n x k), the posterior probability that
-#'     each component is on at each site; with the names of `x`. With `start$q`, `q` as well. With `missed_by`:
-#'     `recorded_share`, the distribution of sites over ten probabilities of recording, `recorded_site` (n), the mean of
-#'     these at each site given the data, and with `"both"` the factors of taxa, `recorded_taxon` (m).}
+#'     the Beta priors of all parameters), `links` (k x m), `leak` (m), and `activation` (n x k), the posterior
+#'     probability that each component is on at each site; with the names of `x`. With `start$q`, `q` as well. With
+#'     `missed_by`: `recorded_share`, the distribution of sites over ten probabilities of recording, `recorded_site`
+#'     (n), the mean of these at each site given the data, and with `"both"` the factors of taxa, `recorded_taxon` (m).}
 #'   \item{`objective`, `loglik`}{the maximum reached in nats, named `log_likelihood`, `log_posterior` (up to a
 #'     constant) or `lower_bound`; the log-likelihood, exact for `k` up to 12, else its lower bound.}
 #'   \item{`df`}{free parameters: k priors, the links that `mask` allows, m leaks; with `missed_by` 9 shares (with
@@ -466,9 +466,7 @@ nor_default_prior <- function(estimate) {
 
 # Less 1. Below that a density has no mode but at an edge.
 nor_pseudo_counts <- function(prior, estimate = "map") {
-  if (!is_named(prior) || !all(names(prior) %in% names(formals(noisy_or_prior)))) {
-    stop_input("`prior` must be noisy_or_prior() or a list with its names, not %s.", show_value(prior))
-  }
+  check_prior_parts(prior, names(formals(noisy_or_prior)), "noisy_or_prior() or a list with its names", NULL)
   prior <- do.call(noisy_or_prior, unclass(prior), quote = TRUE)
   low <- names(Filter(function(value) any(value < 1), prior))
   if (estimate != "gibbs" && length(low)) {

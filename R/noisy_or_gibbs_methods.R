@@ -9,12 +9,11 @@ estimator_words.noisy_or_gibbs <- function(fit) "Gibbs"
 reached_sentence.noisy_or_gibbs <- function(fit, digits = 4L) sampled_sentence(fit)
 
 found_sentences.noisy_or_gibbs <- function(fit, digits = 4L) {
-  range <- if (!is.null(fit$missed_by)) format_big(round(nor_missed_range(fit)))
+  interval <- if (!is.null(fit$missed_by)) traced_interval(fit, "missed")
   zeros <- fit$dims[["observed"]] - sum(fit$margins$row_sum)
   c(
-    if (is.null(range)) NextMethod() else sprintf(
-      "False absences expected: %s of %s zeros (90 %% interval %s to %s).", show_expected(fit$missed),
-      format_big(zeros), range[1L], range[2L]
+    if (is.null(interval)) NextMethod() else sprintf(
+      "False absences expected: %s of %s zeros (%s).", show_expected(fit$missed), format_big(zeros), interval
     ),
     disagreement_sentence(fit)
   )
@@ -174,9 +173,7 @@ interval_parts.noisy_or_gibbs <- function(fit) {
   sides[intersect(names(sides), names(fit$spread))]
 }
 
-nor_missed_range <- function(fit, level = 0.9) {
-  stats::quantile(fit$trace$missed, (1 + c(-level, level)) / 2, names = FALSE)
-}
+nor_missed_range <- function(fit, level = 0.9) traced_range(fit, "missed", level)
 
 #' @export
 simulate.noisy_or_gibbs <- function(object, nsim = 1, seed = NULL, ...) {
@@ -226,6 +223,5 @@ check_bounds.noisy_or_gibbs <- function(fit) {
 }
 
 bound_sentences.noisy_or_gibbs <- function(fit, ...) {
-  range <- format_big(round(nor_missed_range(fit)))
-  sprintf("90 %% interval of the number of false absences: %s to %s.", range[1L], range[2L])
+  sprintf("Number of false absences: %s.", traced_interval(fit, "missed"))
 }

@@ -216,7 +216,8 @@ recorded_sentences <- function(fit) {
 is_probably_low <- function(fit) identical(fit$estimate, "map") && is.null(fit$visits) && is.null(fit$effort)
 
 low_words <- function(fit) {
-  paste0(", probably too low", if (favours_weak_links(fit)) ": the prior favours weak links" else " (?noisy_or_recording)")
+  why <- if (favours_weak_links(fit)) ": the prior favours weak links" else " (?noisy_or_recording)"
+  paste0(", probably too low", why)
 }
 
 favours_weak_links <- function(fit) {
@@ -248,9 +249,9 @@ has_noise.noisy_or <- function(fit, kinds, of) of == "absences" && !is.null(fit$
 #' \deqn{P(x_{ij} = 1 | z_i) = r_i d_j (1 - (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}})}{P(x[i,j] = 1 | z) = r[i] d[j]
 #' (1 - (1 - leak[j]) prod_c (1 - links[c,j])^z[i,c])}
 #' A site's probability \eqn{r_i}{r[i]} is one of ten, 0.01, 0.04, 0.09 to 1, drawn from a distribution that is
-#' estimated. The print and [identifiability()] give the mean of this distribution, times the mean factor of taxa, and the
-#' print the range of the sites' own probabilities. [false_absences()] ranks the zeros, and [phantoms()] lists the
-#' recording as the fit's white phantom.
+#' estimated. The print and [identifiability()] give the mean of this
+#' distribution, times the mean factor of taxa, and the print the range of the sites' own probabilities.
+#' [false_absences()] ranks the zeros, and [phantoms()] lists the recording as the fit's white phantom.
 #'
 #' **The number missed** is poorly identified from one table. If no two components share a taxon, or there is one
 #' component, twice the links with half the probabilities of recording fit as well. Only taxa with two causes at once

@@ -36,9 +36,9 @@
 #' shares of component 2 against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. They are drawn
 #' together with the components of all counts (`estimate = "gibbs"`, the default then), so their intervals include the
 #' uncertainty of the topics and the variation between sites of equal covariates. In simulated corpora of 150 documents
-#' each, 110 corpora of 20 counts a document and 110 of 60, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the
-#' root mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the corpora were
-#' drawn from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
+#' each, 110 corpora of 20 counts a document and 110 of 60, 95 % intervals contained 92 to 97 % of the effects. On 12
+#' corpora the root mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the
+#' corpora were drawn from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial, given that they fell
 #' into observed cells. `"paper"` leaves missing cells out of the sum (section 4.1 of Shashanka and others 2007, as we

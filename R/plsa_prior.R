@@ -17,12 +17,9 @@ plsa_eb_start <- list(membership = 0.3, basis = 0.1)
 
 # Checks list(membership = one number or k, basis = one number); variational Bayes accepts parameters below 1.
 plsa_check_prior <- function(prior, k, bayes) {
-  if (!is.list(prior) || !setequal(names(prior), c("membership", "basis"))) {
-    stop_input(
-      "`prior` must be list(membership = a number or %s, basis = a number)%s, not %s.", count_words(k, "number"),
-      if (bayes) " or \"eb\"" else "", show_value(prior)
-    )
-  }
+  check_prior_parts(prior, c("membership", "basis"), sprintf(
+    "list(membership = a number or %s, basis = a number)%s", count_words(k, "number"), if (bayes) " or \"eb\"" else ""
+  ))
   wish <- sprintf("a number, or %s,", count_words(k, "number"))
   list(
     membership = check_dirichlet(prior$membership, "prior$membership", c(1L, k), wish, bayes),
