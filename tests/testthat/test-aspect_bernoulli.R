@@ -273,3 +273,12 @@ test_that("arguments are not modified, and threads do not change the result", {
   expect_identical(fits[[1]]$param, fits[[2]]$param)
   expect_identical(fits[[1]]$trace, fits[[2]]$trace)
 })
+
+test_that("?aspect_bernoulli has the numbers of false absences that estimates give", {
+  skip_on_cran()
+  stated <- c(map = 843, ml = 1000, vb = 2585)
+  for (estimate in names(stated)) {
+    fit <- with_seed(1, aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", estimate = estimate))
+    expect_equal(attr(false_absences(fit, 1), "expected"), stated[[estimate]], tolerance = 0.005, info = estimate)
+  }
+})

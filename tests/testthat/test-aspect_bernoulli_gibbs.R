@@ -294,3 +294,15 @@ test_that("conventions are those of the posterior means", {
   expect_identical(predict(fit, phantom_convention = "maximal"), fitted(fit))
   expect_error(predict(fit, nonsense = 1), class = "multicause_input_error")
 })
+
+test_that("the print has the interval of the number of false absences that summary() and confint() have", {
+  set.seed(1)
+  x <- matrix(rbinom(240, 1, 0.4), 20)
+  few <- mcmc_control(chains = 2, warmup = 50, draws = 100, progress = FALSE)
+  fit <- suppressWarnings(suppressMessages(
+    aspect_bernoulli(x, 3, phantom = "white", estimate = "gibbs", control = few)
+  ))
+  ends <- round(confint(fit, "false_absences", level = 0.9))
+  expect_match(print_words(fit), sprintf("%%, 90 %% interval %.0f to %.0f).", ends[1L], ends[2L]), fixed = TRUE)
+  expect_no_match(print_words(posterior_draws(fit, 1)[[1L]]), "90 % interval")
+})

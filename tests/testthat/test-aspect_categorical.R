@@ -383,3 +383,10 @@ test_that("answers with codes of each column's own are numbered by the way out t
   expect_identical(unname(as.matrix(x)), matrix(rep(1:5, 4), 20, 20))
   expect_s3_class(category_table(x), "category_table")
 })
+
+test_that("the title of the profiles names a taxon, by its number with the user's noun", {
+  profiles <- array(c(0.5, 0.5, 0.1, 0.9, 0.5, 0.5, 0.9, 0.1), c(2, 2, 2))
+  expect_identical(profiles_title(profiles, NULL, "taxa"), "Components differ most in taxon 2")
+  expect_identical(profiles_title(profiles, NULL, "Genera"), "Components differ most in Genus 2")
+  expect_identical(profiles_title(profiles, c("a", "b"), "taxa"), "Components differ most in b")
+})

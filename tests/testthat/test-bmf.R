@@ -223,6 +223,13 @@ test_that("plots draw", {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
   for (what in c("data", "features", "trace", "counts")) expect_s3_class(plot(fit, what), "ggplot")
+  title <- sprintf("Best draw: %s by %s", count_words(fit$dims[["k"]], "row feature"),
+    count_words(fit$dims[["l"]], "column feature"))
+  figure <- plot(fit, "data")
+  expect_identical(gsub("\n", " ", figure$labels$title), title)
+  expect_s3_class(ggplot2::calc_element("axis.text.x", figure$theme), "element_blank")
+  expect_identical(figure$scales$get_scales("fill")$name, "value")
+  expect_match(gsub("\n", " ", plot(posterior_draws(fit, 1)[[1L]], "data")$labels$title), "^One draw: ")
   expect_s3_class(plot(fit, "features", shape = c(2, 5)), "ggplot")
   expect_error(plot(fit, "features", shape = c(3, 5)), class = "multicause_input_error")
 })
@@ -494,4 +501,28 @@ test_that("counts without a family are fitted as real numbers, and this is told"
   expect_message(expect_identical(bmf_family(matrix(0:5, 2)), "gaussian"), 'family = "poisson"')
   expect_no_message(bmf_family(matrix(c(0.5, 2, 3, 1), 2)))
   expect_no_message(bmf_family(matrix(0:1, 2, 2)))
+})
+
+test_that("the print lists the free column features of the best draw, three taxa each", {
+  set.seed(15)
+  x <- bmf_blocks()$x
+  dimnames(x) <- list(NULL, paste0("t", seq_len(ncol(x))))
+  fit <- bmf_quietly(bmf(x, fixed = list(columns = matrix(1, ncol(x), 1)), control = bmf_quick(draws = 10)))
+  on <- fit$param$columns[, -1L, drop = FALSE]
+  lines <- bmf_feature_lines(fit)
+  expect_true(all(lines %in% utils::capture.output(print(fit))))
+  expect_match(lines[1L], "Best draw: column features and their most characteristic taxa (?bmf_methods):", fixed = TRUE)
+  for (c in seq_len(min(5L, ncol(on)))) {
+    parts <- strsplit(trimws(lines[c + 1L]), ": ")[[1L]]
+    shown <- strsplit(parts[2L], ", ")[[1L]]
+    members <- rownames(on)[on[, c] == 1]
+    expect_match(parts[1L], sprintf("^%s +%d tax", colnames(on)[c], length(members)))
+    expect_true(all(shown %in% members))
+    expect_length(shown, min(3L, length(members)))
+    # Those that are left out have as many features, or more.
+    others <- rowSums(on[setdiff(members, shown), , drop = FALSE])
+    expect_true(!length(others) || max(rowSums(on[shown, , drop = FALSE])) <= min(others))
+  }
+  fit$names[2L] <- list(NULL)
+  expect_null(bmf_feature_lines(fit))
 })

@@ -62,7 +62,10 @@ test_that("ranks are those of one's own quantity, the same in parallel and for t
   one <- with_seed(6, calibration(fit, nsim = 10, quantity = own))
   expect_identical(one$table$quantity, c("entropy", "loglik"))
   expect_identical(one, with_seed(6, calibration(fit, nsim = 10, quantity = own)))
-  expect_s3_class(ggplot2::autoplot(one), "ggplot")
+  figure <- ggplot2::autoplot(replace(one, "table", list(transform(one$table, p = 0.5))))
+  expect_identical(gsub("\n", " ", figure$labels$title), "No departure from uniform ranks in 10 tables")
+  figure <- ggplot2::autoplot(replace(one, "table", list(transform(one$table, p = 0))))
+  expect_identical(gsub("\n", " ", figure$labels$title), "Ranks of the truth are not uniform in 10 tables")
   plain <- suppressMessages(plsa(fit$x, 2, estimate = "map", control = fit_control(n_start = 1, progress = FALSE)))
   for (call in list(
     quote(calibration(plain)), quote(calibration(fit, nsim = 5)), quote(calibration(fit, quantity = 1)),

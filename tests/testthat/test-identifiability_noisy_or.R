@@ -157,3 +157,31 @@ test_that("what identifiability() of noisy-OR cannot take is refused", {
   expect_error(identifiability(fit, level = 1), "level", class = "multicause_input_error")
   expect_error(identifiability(fit, n_start = 3), class = "multicause_input_error")
 })
+
+test_that("the print has the range of the tables drawn, and compares numbers as they are printed", {
+  x <- recorded_planted(60, 1, "site", m = 10)$x
+  fit <- quietly(noisy_or(x, 2, missed_by = "site", control = fit_control(n_start = 2)))
+  sure <- identifiability(fit, nsim = 10)
+  expect_match(print_words(sure), "Range over 10 tables drawn from this fit: [0-9 ]+ to [0-9 ]+ of [0-9 ]+ zeros.")
+  expect_match(print_words(sure), "Other priors can give numbers outside it: compare `estimate = \"gibbs\"`.", fixed = TRUE)
+  alone <- print_words(identifiability(fit, nsim = 0))
+  expect_match(alone, "False absences for which the log-likelihood is lower by at most 2: ", fixed = TRUE)
+  at <- function(bound) sure$expected$bound == bound
+  below <- "The estimate is below this range, because the prior favours weak links."
+  sure$expected$least[at("fitted")] <- sure$expected$most[at("fitted")] <- 476.9
+  sure$expected[at("draws"), c("least", "most")] <- c(477.2, 665)
+  expect_no_match(print_words(sure), "below this range")
+  sure$expected$least[at("draws")] <- 477.6
+  expect_match(print_words(sure), below, fixed = TRUE)
+  sure$weak_links <- FALSE
+  expect_match(print_words(sure), "The estimate is below this range.", fixed = TRUE)
+})
+
+test_that("print() and identifiability() have one mean probability of a record", {
+  for (by in c("site", "both")) {
+    fit <- quietly(noisy_or(recorded_planted(40, 1, by, m = 8)$x, 2, missed_by = by, control = fit_control(n_start = 1)))
+    expected <- identifiability(fit, nsim = 0)$expected
+    own <- expected$recorded_least[expected$bound == "fitted"]
+    expect_match(print_words(fit), sprintf("recorded with probability %.2f on average", own), info = by)
+  }
+})

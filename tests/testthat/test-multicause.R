@@ -38,6 +38,7 @@ test_that("logLik() is the likelihood at the estimate, of penalised fits too; AI
     expect_false(isTRUE(all.equal(fit$loglik, unname(fit$objective))), info = model_name(fit))
     expect_match(summary(fit)$criteria_note, sprintf("although the %s hold", names(held)[i]))
     expect_equal(glance(fit)$BIC, if (is.na(counted)) NA_real_ else BIC(fit))
+    expect_equal(glance(fit)$AIC, if (is.na(counted)) NA_real_ else AIC(fit))
   }
   # The prior is not part of it: the likelihood of the Bernoulli mixture itself.
   mixture <- held[[2L]]
@@ -316,7 +317,7 @@ test_that("tables of more than 2^31 cells are counted in doubles", {
     expect_identical(glance$nobs, nobs(fit))
     if (rows) expect_equal(BIC(fit), fit$df * log(70000) - 2 * fit$loglik)
     if (identical(names(fit$objective), "log_likelihood")) {
-      expect_equal(glance$AIC, 2 * fit$df - 2 * fit$loglik)
+      expect_equal(glance$AIC, if (rows) 2 * fit$df - 2 * fit$loglik else NA_real_)
     }
     expect_output(print(fit), "70 000")
     said <- summary(fit)
@@ -443,4 +444,16 @@ test_that("update() names an argument whose object is gone", {
   words <- "`start` of the call is `mine`, which is not known here: give it, as in `update\\(object, start = "
   expect_error(update(fit, k = 3), words, class = "multicause_input_error")
   expect_identical(suppressWarnings(update(fit, start = NULL))$dims, fit$dims)
+})
+
+test_that("confint() of a fit without draws names the estimate that has them, where the model has it", {
+  fits <- fits_of_all()
+  hint <- "fit with `estimate = \"gibbs\"`"
+  for (name in c("aspect_bernoulli", "plsa", "noisy_or")) {
+    expect_error(confint(fits[[name]]), hint, fixed = TRUE, class = "multicause_input_error", info = name)
+  }
+  for (name in c("nmf", "logistic_pca", "plca")) {
+    said <- expect_error(confint(fits[[name]]), class = "multicause_input_error", info = name)
+    expect_no_match(conditionMessage(said), "gibbs", info = name)
+  }
 })

@@ -185,11 +185,13 @@ test_that("the seed alone decides, and chains go on", {
   expect_error(quietly(update(fit, start = fit, missed_by = "both")), class = "multicause_input_error")
 })
 
-test_that("the print of a mode says that its number is a lower limit", {
+test_that("the print of a mode reports that its number is probably too low, and why", {
   x <- recorded_table(8)$x
   few <- fit_control(n_start = 2)
-  expect_output(print(noisy_or(x, 2, missed_by = "site", control = few)), "a lower\\s+limit")
-  expect_false(any(grepl("lower limit", found_sentences(noisy_or(
+  low <- function(...) print_words(noisy_or(x, 2, missed_by = "site", control = few, ...))
+  expect_match(low(), "probably too low: the prior favours weak links.", fixed = TRUE)
+  expect_match(low(prior = list(links = c(1.05, 1.05))), "probably too low (?noisy_or_recording).", fixed = TRUE)
+  expect_false(any(grepl("too low", found_sentences(noisy_or(
     x, 2, missed_by = "site", effort = rowSums(x), control = few
   )))))
 })

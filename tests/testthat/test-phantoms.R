@@ -146,3 +146,11 @@ test_that("columns of large and small numbers are printed written out", {
   expect_identical(shown, data.frame(a = c("34200", "0.0004", "NA"), b = c(1.23, 2, 3), c = 1:3))
   expect_no_match(utils::capture.output(print(shown)), "e+", fixed = TRUE)
 })
+
+test_that("a noisy-OR fit without `missed_by` is refused with the way out", {
+  fit <- fits_of_all()$noisy_or
+  for (verb in list(phantoms, false_absences)) {
+    expect_error(verb(fit), "must have been made with `missed_by`, such as noisy_or(x, 2, missed_by = \"site\")",
+      fixed = TRUE, class = "multicause_input_error")
+  }
+})

@@ -191,3 +191,14 @@ test_that("what cannot be is refused", {
     plsa(made$x, 2, estimate = "gibbs", start = fit), "the same `k` and `membership`", class = "multicause_input_error"
   )
 })
+
+test_that("a formula of unknown covariates is refused with the argument that supplies them", {
+  x <- matrix(1:12, 4, dimnames = list(letters[1:4], LETTERS[1:3]))
+  expect_error(plsa(x, 2, membership = ~age), "there are none. Supply a data frame with that column as `site_data`.",
+    fixed = TRUE, class = "multicause_input_error")
+  visits <- array(rep(0:1, 12), c(4, 3, 2))
+  expect_error(visits_occupancy(visits, presence = ~elev), "Supply a data frame with that column as `site_data`.",
+    fixed = TRUE, class = "multicause_input_error")
+  expect_error(visits_occupancy(visits, detection = ~wind), "Supply \"wind\" in `visit_data` or `site_data`.",
+    fixed = TRUE, class = "multicause_input_error")
+})

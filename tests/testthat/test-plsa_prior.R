@@ -164,3 +164,16 @@ test_that("a prior that cannot be is refused", {
     plsa(x, 2, estimate = "vb", smooth = smooth_over(age = 1:6))
   })
 })
+
+test_that("a prior that lacks a part, or has another one, is refused by the name of the part", {
+  x <- matrix(rep(0:1, 30), 10)
+  refused <- function(call, message) {
+    expect_error(suppressMessages(call), message, fixed = TRUE, class = "multicause_input_error")
+  }
+  refused(plsa(x + 1, 2, prior = list(basis = 1)), "basis = a number): it lacks `membership`.")
+  refused(aspect_bernoulli(x, 2, prior = list(aspects = c(1, 1))), "membership = one number): it lacks `membership`.")
+  refused(bernoulli_mixture(x, 2, prior = list(1)), "it lacks `prototypes` and `weights`.")
+  refused(aspect_categorical(x, 2, prior = list(profiles = 1)), "it lacks `membership`.")
+  refused(noisy_or(x, 2, prior = list(aspects = 1)), "or a list with its names: it has `aspects`, too.")
+  refused(noisy_or(x, 2, prior = list(c(1, 2))), "each part must have a name of its own.")
+})
