@@ -316,19 +316,6 @@ score_spread.aspect_bernoulli_gibbs <- function(fit, rows, kinds, of) {
   fit$cells$missed$sd[rows, , drop = FALSE]
 }
 
-# Computes the central interval of a number that each draw of a sampled fit records.
-traced_range <- function(fit, name, level = 0.9) {
-  stats::quantile(fit$trace[[name]], (1 + c(-level, level)) / 2, names = FALSE, na.rm = TRUE)
-}
-
-# "90 % interval 826 to 1 363"; NULL if draws do not record the number.
-traced_interval <- function(fit, name) {
-  if (is_sampled(fit) && !all(is.na(fit$trace[[name]]))) {
-    ends <- format_big(round(traced_range(fit, name)))
-    sprintf("90 %% interval %s to %s", ends[1L], ends[2L])
-  }
-}
-
 estimator_words.aspect_model_gibbs <- function(fit) "Gibbs"
 
 reached_sentence.aspect_model_gibbs <- function(fit, digits = 4L) sampled_sentence(fit)

@@ -63,14 +63,6 @@ check_bounds.noisy_or <- function(fit) {
   if (!is.null(fit$visits)) stop_input("`fit` must be of single visits: repeated visits estimate what was missed.")
 }
 
-# Computes mean probabilities of recording, over sites and over taxa.
-nor_mean_probabilities <- function(param) {
-  c(site = sum(param$recorded_share * recorded_grid_probabilities()), taxon = mean(param$recorded_taxon %||% 1))
-}
-
-# Computes the mean probability that a presence is recorded, over the distribution of sites and over taxa.
-nor_mean_recorded <- function(param) prod(nor_mean_probabilities(param))
-
 # Returns the constraint of eq. (R6) for these means, c(sum, weights of the two), a plane through `own`,
 # nor_mean_probabilities(param).
 nor_hold <- function(param, means, own) {

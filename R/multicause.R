@@ -73,6 +73,14 @@ estimator_words.default <- function(fit) {
   if (anyNA(by) || !length(by)) NULL else unname(by)
 }
 
+# "90 % interval 826 to 1 363" of a number that each draw of a sampled fit records; NULL if draws do not record it.
+traced_interval <- function(fit, name) {
+  if (is_sampled(fit) && !all(is.na(fit$trace[[name]]))) {
+    ends <- format_big(round(stats::quantile(fit$trace[[name]], c(0.05, 0.95), names = FALSE, na.rm = TRUE)))
+    sprintf("90 %% interval %s to %s", ends[1L], ends[2L])
+  }
+}
+
 # The table of a print: of components, or what a model has instead. A list of columns, or NULL.
 fit_table <- function(fit, digits = 4L) UseMethod("fit_table")
 

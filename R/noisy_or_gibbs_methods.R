@@ -173,8 +173,6 @@ interval_parts.noisy_or_gibbs <- function(fit) {
   sides[intersect(names(sides), names(fit$spread))]
 }
 
-nor_missed_range <- function(fit, level = 0.9) traced_range(fit, "missed", level)
-
 #' @export
 simulate.noisy_or_gibbs <- function(object, nsim = 1, seed = NULL, ...) {
   check_dots(...)

@@ -71,6 +71,14 @@ recorded_probabilities <- function(param, site) {
   outer(unname(site), if (is.null(param$recorded_taxon)) rep(1, length(param$leak)) else unname(param$recorded_taxon))
 }
 
+# Computes mean probabilities of recording, over sites and over taxa.
+nor_mean_probabilities <- function(param) {
+  c(site = sum(param$recorded_share * recorded_grid_probabilities()), taxon = mean(param$recorded_taxon %||% 1))
+}
+
+# Computes the mean probability that a presence is recorded, over the distribution of sites and over taxa.
+nor_mean_recorded <- function(param) prod(nor_mean_probabilities(param))
+
 # Draws probabilities of recording for n new sites, or for the fit's own effort.
 draw_recorded <- function(fit, n) {
   param <- fit$param

@@ -309,7 +309,7 @@ test_that("what recording does not go with is refused", {
   p <- nor_problem()
   expect_error(noisy_or(p$x, 3, start = c(p$start, list(recorded_taxon = rep(1, 6)))), "recorded_taxon")
   expect_error(noisy_or(p$x, 3, missed_by = "site", start = c(p$start, list(recorded_share = rep(1, 10)))), "sum to 1")
-  expect_error(phantoms(quietly(noisy_or(p$x, 2))), "phantom")
+  expect_error(phantoms(quietly(noisy_or(p$x, 2))), "missed_by")
   fit <- function(...) quietly(noisy_or(p$x, 2, missed_by = "site", control = fit_control(n_start = 1, ...)))
   expect_error(denoise(fit()), "phantom")
   expect_error(age_profile(fit(), 1:12), "phantom")
