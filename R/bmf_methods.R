@@ -29,8 +29,9 @@
 #' effective sample sizes after Vehtari and others, 2021, of what does not depend on labels) and `row_features` and
 #' `column_features`, the posterior distributions of their numbers.
 #'
-#' `print()` lists the free column features of the best draw with three characteristic taxa each: members with fewest
-#' other features, among these those with the largest expected cells. Another draw has other features.
+#' `print()`, if chains agree, lists three free column features of the best draw, and the print of `summary()` twelve,
+#' with three characteristic taxa each: members with fewest other features, among these those with the largest expected
+#' cells. Another draw has other features.
 #'
 #' `logLik()` is an error: nothing was maximised.
 #' @references Vehtari A, Gelman A, Simpson D, Carpenter B, Buerkner P-C (2021). Rank-normalization, folding, and
@@ -87,11 +88,14 @@ fit_table.bmf <- function(fit, digits = 4L) {
   )
 }
 
-found_sentences.bmf <- function(fit, digits = 4L) c(disagreement_sentence(fit), bmf_feature_lines(fit))
+# Features of one draw may mislead if chains disagree: then summary() alone has them.
+found_sentences.bmf <- function(fit, digits = 4L) {
+  if (isFALSE(fit$converged)) disagreement_sentence(fit) else bmf_feature_lines(fit, 3L)
+}
 
-# Lists the column features of the best draw: how many columns each has, and the `n` with fewest other features, among
-# equals those with the largest expected cells.
-bmf_feature_lines <- function(fit, n = 3L, most = 5L) {
+# Lists the first column features of the best draw: how many columns each has, and the `n` with fewest other features,
+# among equals those with the largest expected cells.
+bmf_feature_lines <- function(fit, most, n = 3L) {
   on <- fit$param$columns == 1
   on <- on[, seq_len(ncol(on)) > ncol(fit$fixed$columns), drop = FALSE]
   names <- fit$names[[2L]]
@@ -105,9 +109,14 @@ bmf_feature_lines <- function(fit, n = 3L, most = 5L) {
   label <- paste0("  ", format(colnames(on)[shown]), "  ", size, ": ")
   members <- lapply(shown, function(c) names[utils::head(first[on[first, c]], n)])
   c(
-    sprintf("Best draw: column features and their most characteristic %s (?bmf_methods):", words),
-    paste0(label, vapply(members, listed_names, "", getOption("width") - max(nchar(label)))),
-    if (ncol(on) > most) sprintf("  ... (%d of %d)", most, ncol(on))
+    sprintf(
+      "Best draw: %s, with the most characteristic %s:", if (ncol(on) > most) {
+        sprintf("%d of %d column features", most, ncol(on))
+      } else {
+        count_words(ncol(on), "column feature")
+      }, words
+    ),
+    paste0(label, vapply(members, listed_names, "", getOption("width") - max(nchar(label))))
   )
 }
 
@@ -141,6 +150,8 @@ print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...
     cat(sprintf("%d (%s)", part$features, format(round(part$probability, 2))), sep = ", ")
   }
   cat("\n")
+  lines <- bmf_feature_lines(x$fit, 12L)
+  if (length(lines)) write_sentences(c("", lines))
   invisible(x)
 }
 

@@ -327,7 +327,7 @@ check_prior_parts <- function(prior, parts, wish, needed = parts) {
   if (length(lost)) stop_input("`prior` must be %s: it lacks %s.", wish, quoted(lost))
   if (!is_named(prior)) stop_input("`prior` must be %s: each part must have a name of its own.", wish)
   other <- setdiff(names(prior), parts)
-  if (length(other)) stop_input("`prior` must be %s: it has %s, too.", wish, quoted(other))
+  if (length(other)) stop_input("`prior` must be %s, without %s.", wish, quoted(other))
 }
 
 # Checks list(<first> = two numbers, <second> = one number), the parameters of a Beta and a Dirichlet prior, at least 1

@@ -509,10 +509,15 @@ test_that("the print lists the free column features of the best draw, three taxa
   dimnames(x) <- list(NULL, paste0("t", seq_len(ncol(x))))
   fit <- bmf_quietly(bmf(x, fixed = list(columns = matrix(1, ncol(x), 1)), control = bmf_quick(draws = 10)))
   on <- fit$param$columns[, -1L, drop = FALSE]
-  lines <- bmf_feature_lines(fit)
-  expect_true(all(lines %in% utils::capture.output(print(fit))))
-  expect_match(lines[1L], "Best draw: column features and their most characteristic taxa (?bmf_methods):", fixed = TRUE)
-  for (c in seq_len(min(5L, ncol(on)))) {
+  lines <- bmf_feature_lines(fit, 12L)
+  expect_true(all(lines %in% utils::capture.output(print(summary(fit)))))
+  expect_match(lines[1L], "^Best draw: [0-9]+ column features?, with the most characteristic taxa:$")
+  fit$converged <- FALSE
+  expect_no_match(print_words(fit), "Best draw")
+  fit$converged <- TRUE
+  expect_true(all(bmf_feature_lines(fit, 3L) %in% utils::capture.output(print(fit))))
+  expect_match(bmf_feature_lines(fit, 1L)[1L], sprintf("1 of %d column features,", ncol(on)))
+  for (c in seq_len(ncol(on))) {
     parts <- strsplit(trimws(lines[c + 1L]), ": ")[[1L]]
     shown <- strsplit(parts[2L], ", ")[[1L]]
     members <- rownames(on)[on[, c] == 1]
@@ -524,5 +529,5 @@ test_that("the print lists the free column features of the best draw, three taxa
     expect_true(!length(others) || max(rowSums(on[shown, , drop = FALSE])) <= min(others))
   }
   fit$names[2L] <- list(NULL)
-  expect_null(bmf_feature_lines(fit))
+  expect_null(bmf_feature_lines(fit, 3L))
 })

@@ -172,8 +172,8 @@ test_that("a prior that lacks a part, or has another one, is refused by the name
   }
   refused(plsa(x + 1, 2, prior = list(basis = 1)), "basis = a number): it lacks `membership`.")
   refused(aspect_bernoulli(x, 2, prior = list(aspects = c(1, 1))), "membership = one number): it lacks `membership`.")
-  refused(bernoulli_mixture(x, 2, prior = list(1)), "it lacks `prototypes` and `weights`.")
+  refused(bernoulli_mixture(x, 2, prior = list(weights = 1)), "it lacks `prototypes`.")
   refused(aspect_categorical(x, 2, prior = list(profiles = 1)), "it lacks `membership`.")
-  refused(noisy_or(x, 2, prior = list(aspects = 1)), "or a list with its names: it has `aspects`, too.")
+  refused(noisy_or(x, 2, prior = list(aspects = 1)), "or a list with its names, without `aspects`.")
   refused(noisy_or(x, 2, prior = list(c(1, 2))), "each part must have a name of its own.")
 })
