@@ -52,7 +52,7 @@ test_that("glance() is one row with the same columns for every model", {
   expect_equal(table["bernoulli_mixture", "AIC"], AIC(fit))
   expect_equal(table["bernoulli_mixture", "nobs"], 20)
   expect_true(all(is.na(table[c("bmf", "vb", "nmf"), "AIC"])))
-  expect_equal(table["logistic_pca", "AIC"], AIC(fits_of_all()$logistic_pca))
+  expect_identical(table["logistic_pca", "AIC"], NA_real_) # its parameters grow with the table
   expect_false(anyNA(table$value))
 })
 
