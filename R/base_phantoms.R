@@ -63,12 +63,6 @@ component_kinds <- function(fit, kinds = NULL) {
 }
 
 stop_no_phantoms <- function(fit) {
-  if (inherits(fit, "noisy_or")) {
-    stop_input(paste(
-      "`fit` of noisy_or() must have been made with `missed_by`, such as noisy_or(x, %d, missed_by = \"site\"):",
-      "without it every zero is an absence."
-    ), fit$dims[["k"]])
-  }
   stop_input(
     paste(
       "`fit` must be of a model whose components can be phantoms, a fit of aspect_bernoulli(), not of %s():",

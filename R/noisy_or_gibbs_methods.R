@@ -184,7 +184,7 @@ simulate.noisy_or_gibbs <- function(object, nsim = 1, seed = NULL, ...) {
 
 # Takes them from the sums over all draws.
 cell_scores.noisy_or_gibbs <- function(fit, rows, kinds, of = "absences") {
-  if (is.null(fit$missed_by)) stop_no_phantoms(fit)
+  need_recording(fit)
   part <- function(name) fit$cells[[name]]$mean[rows, , drop = FALSE]
   if (of == "presences") { # none is false
     none <- 0 * part("present")

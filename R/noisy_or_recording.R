@@ -124,8 +124,18 @@ nor_count_missed <- function(fit, x) {
   }, 0))
 }
 
+# Refuses fits without a model of recording, which have no false absences.
+need_recording <- function(fit) {
+  if (is.null(fit$missed_by)) {
+    stop_input(paste(
+      "`fit` of noisy_or() must have been made with `missed_by`, such as noisy_or(x, %d, missed_by = \"site\"):",
+      "without it every zero is an absence."
+    ), fit$dims[["k"]])
+  }
+}
+
 cell_scores.noisy_or <- function(fit, rows, kinds, of = "absences") {
-  if (is.null(fit$missed_by)) stop_no_phantoms(fit)
+  need_recording(fit)
   if (is.null(fit$x)) stop_input("This fit was made with `keep_x = FALSE`: fit again with the data kept.")
   data <- nor_rows(fit, fit$x, rows)
   out <- nor_report(data, lapply(fit$param, unname), fit$model, "response")
@@ -153,7 +163,7 @@ check_tells_visits.noisy_or <- function(fit) {
 #' @export
 phantoms.noisy_or <- function(fit, ...) {
   check_dots(...)
-  if (is.null(fit$missed_by)) stop_no_phantoms(fit)
+  need_recording(fit)
   k <- fit$dims[["k"]]
   visits <- if (is.null(fit$visits)) 1 else t(nor_count_visits(fit$visits)$made)
   missed <- mean(((1 - recorded_probabilities(fit$param, fit$param$recorded_site))^visits)[visits > 0])

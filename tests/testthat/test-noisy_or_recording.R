@@ -311,7 +311,7 @@ test_that("what recording does not go with is refused", {
   expect_error(noisy_or(p$x, 3, missed_by = "site", start = c(p$start, list(recorded_share = rep(1, 10)))), "sum to 1")
   expect_error(phantoms(quietly(noisy_or(p$x, 2))), "missed_by")
   fit <- function(...) quietly(noisy_or(p$x, 2, missed_by = "site", control = fit_control(n_start = 1, ...)))
-  expect_error(denoise(fit()), "phantom")
+  expect_error(denoise(fit()), "can be phantoms")
   expect_error(age_profile(fit(), 1:12), "phantom")
   expect_error(false_absences(fit(keep_x = FALSE)), "keep_x = FALSE", class = "multicause_input_error")
   choice <- quietly(select_k(p$x, 1:2, model = noisy_or, criterion = "cells", missed_by = "site", folds = 2))
