@@ -72,8 +72,9 @@
 #' `observed`, `.fitted`, `.resid` (observed less fitted), and for [aspect_bernoulli()] `.present` and `.false`. The
 #' first is the probability of a presence if no phantom makes the cell, the second the probability that the 0 or 1 on
 #' record is false (as in [false_absences()] and [false_presences()]; `NA` for unknown cells). Of a result of
-#' [which_zeros()]: `.fitted` is the probability of a record and `.false` that of a false absence, both at zeros. Over 1
-#' GB is refused: take some `rows`.
+#' [which_zeros()]: `.fitted` is the probability of a record and `.missed` the probability that at least one of two
+#' more surveys of equal effort would find the taxon (its `missed`), both at zeros. Over 1 GB is refused: take some
+#' `rows`.
 #'
 #' Wrong input is an error of class `multicause_input_error`.
 #' @examples

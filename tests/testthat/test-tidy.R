@@ -163,7 +163,7 @@ test_that("answers of which_zeros() have tidy(), glance() and augment()", {
   expect_equal(is.na(cells$.fitted), cells$observed == 1)
   first <- as.data.frame(w, site = 2, n = 1)
   same <- cells$site == first$site & cells$taxon == first$taxon
-  expect_equal(c(cells$.fitted[same], cells$.false[same]), c(first$probability, first$missed))
+  expect_equal(c(cells$.fitted[same], cells$.missed[same]), c(first$probability, first$missed))
 })
 
 test_that("tables are tibbles where package tibble is there, and plain data frames where not", {
