@@ -255,7 +255,7 @@ print.which_zeros_sums <- function(x, n = 15L, ..., digits = 2L) {
       if (has_missed && !"group" %in% names(x)) ", most undetected first" else ""
     ))
   }
-  if ("most" %in% names(x)) cat("most: the largest number in equally good fits\n")
+  if ("most" %in% names(x)) cat("most: the outer bound (?identifiability)\n")
   if (!is.null(attr(x, "bounds"))) writeLines(wrap_text(attr(x, "bounds"), exdent = 2))
   print_total(attr(x, "total"), percent, attr(x, "held"))
   invisible(x)

@@ -226,6 +226,8 @@
 #'     presences that it explains. A presence may have several causes.}
 #'   \item{equally good fits}{Other decompositions with the same probabilities, which the table cannot distinguish from
 #'     the fit: see [identifiability()].}
+#'   \item{outer bound}{A number that no decomposition with the probabilities of the fit exceeds; it may be that none
+#'     attains it.}
 #'   \item{fixed}{Held at a value that is not estimated. A fixed white phantom has a probability of exactly 0 for
 #'     every taxon. Fixed values do not count as parameters.}
 #'   \item{free}{Estimated. A free phantom is one that the fit found by itself.}

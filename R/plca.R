@@ -22,7 +22,7 @@
 #' `prior = list(membership = a, basis = b)` where \eqn{\alpha = 1 + n (a - 1)}{alpha = 1 + n (a - 1)} and \eqn{\eta =
 #' (a, b)}{eta = (a, b)}. Totals of levels are part of the model, so the prior makes them more even, too.
 #'
-#' **Sparsity.** Entropic priors, as in [plsa()][plsa_estimation], add \eqn{\beta \sum_c P(c) \log P(c)}{beta sum P(c)
+#' **Sparsity.** Entropic priors, as in [`plsa()`][plsa_estimation], add \eqn{\beta \sum_c P(c) \log P(c)}{beta sum P(c)
 #' log P(c)} for the weights (`sparsity$membership`) and \eqn{\beta_d \sum_c \sum_x q_{dc}(x) \log q_{dc}(x)}{beta[d]
 #' sum q[d, c] log q[d, c]} for the marginals of dimension d (`sparsity$basis`) to the log-likelihood. Positive values
 #' favour few components and few levels of each component, negative ones even distributions. The weights are those of
@@ -476,12 +476,10 @@ plca_check_prior <- function(prior, k, n_dim, labels) {
     return(list(dirichlet = NULL, between = prior))
   }
   between <- if (is.list(prior)) prior[["cross_entropy"]]
-  parts <- c("membership", "basis", if (!is.null(between)) "cross_entropy")
-  if (!is.list(prior) || !setequal(names(prior), parts) || !(is.null(between) || inherits(between, "cross_entropy"))) {
-    stop_input(
-      "`prior` must be NULL, cross_entropy(), or list(membership = , basis = ), also with `cross_entropy`, not %s.",
-      show_value(prior)
-    )
+  wanted <- "NULL, cross_entropy(), or list(membership = , basis = ), also with `cross_entropy`"
+  check_prior_parts(prior, c("membership", "basis", "cross_entropy"), wanted, c("membership", "basis"))
+  if (!(is.null(between) || inherits(between, "cross_entropy"))) {
+    stop_input("`prior$cross_entropy` must come from cross_entropy(), not %s.", show_value(between))
   }
   wish <- function(size, what) sprintf("a number, or %s,", count_words(size, what))
   basis <- by_name(prior$basis, labels, "prior$basis")

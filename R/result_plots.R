@@ -298,7 +298,7 @@ profile_figure <- function(object) {
   ends$bound <- factor(profile_names[ends$bound], rev(profile_names))
   new_figure(
     ends, gg_aes(xmin = "least", xmax = "most", y = "bound"),
-    sprintf("%s false absences fit the data", show_ends(min(ends$least), max(ends$most))),
+    sprintf("%s false absences, as fitted and in tables like it", show_ends(min(ends$least), max(ends$most))),
     "Bars: numbers of false absences, as fitted and within the bounds.", "false absences", NULL
   ) + ggplot2::geom_errorbar(orientation = "y", width = 0.2) + ggplot2::geom_point(gg_aes(x = "least")) +
     ggplot2::geom_point(gg_aes(x = "most"))

@@ -1120,7 +1120,7 @@ augment.which_zeros <- function(x, ..., rows = NULL) {
   refuse_cells(5, rows, x)
   false <- matrix(NA_real_, x$dims[["n"]], x$dims[["m"]])
   false[x$candidate] <- wz_missed(x)$missed
-  scores <- list(.fitted = unname(x$probability), .false = false)
+  scores <- list(.fitted = unname(x$probability), .missed = false)
   observed <- list(observed = dense_rows(x$x, rows))
   augment_cells(x, rows, c(observed, lapply(scores, function(score) score[rows, , drop = FALSE])))
 }
