@@ -14,11 +14,12 @@
 #' parameters. If chains are too short, ranks pile up at both ends; a wrong prior or likelihood usually shifts them
 #' towards one end.
 #'
-#' On tables of 8 x 4 to 25 x 8 the ranks of [aspect_bernoulli()], [plsa()], [noisy_or()] with `missed_by`,
-#' [visits_bernoulli()] and [bmf()] did not depart from uniform (300 tables of each size, of [bmf()] 103;
-#' `bench/samplers.md` in the sources), and planted mistakes were detected; [aspect_categorical()] was not among these.
-#' Few tables miss small mistakes: by 103, taxa in another order were not detected in [visits_bernoulli()]. Uniform
-#' ranks do not show that the model fits the data: see [predictive_check()] and [cross_validate()].
+#' Ranks did not depart from uniform in [aspect_bernoulli()], [plsa()], [noisy_or()] with `missed_by`,
+#' [visits_bernoulli()] and [bmf()]. Tables were of 8 x 4 to 25 x 8, 300 of each size, of [bmf()] 103
+#' (`bench/samplers.md` in the sources). Planted mistakes were detected. Of [aspect_categorical()] tables of 8 x 5 were
+#' tried (`bench/categories.md`). Few tables miss small mistakes: by 103, taxa in another order were not detected in
+#' [visits_bernoulli()]. Uniform ranks do not show that the model fits the data: see [predictive_check()] and
+#' [cross_validate()].
 #'
 #' @param fit a fit with `estimate = "gibbs"` of [aspect_bernoulli()], [aspect_categorical()], [plsa()], [noisy_or()] or
 #'   [visits_bernoulli()], or a fit of [bmf()].
