@@ -40,11 +40,11 @@ own[["which_zeros()"]] <- function(x) {
 others <- c(
   pca = "PCA, ICA", lda = "LDA (topicmodels)", soft = "softImpute", reco = "recosystem", lca = "latent classes (poLCA)",
   gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "lfJSDM (spOccupancy)", beals = "beals() (vegan)",
-  dark = "DarkDiv", forest = "forests (ranger)", ctm = "CTM (topicmodels)"
+  dark = "DarkDiv", forest = "forests (ranger)"
 )
 needs <- c(
   lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA", lfjsdm = "spOccupancy", beals = "vegan",
-  dark = "DarkDiv", forest = "ranger", ctm = "topicmodels"
+  dark = "DarkDiv", forest = "ranger"
 )
 
 from_vegan <- function(name) {

@@ -30,16 +30,6 @@ comparators <- list(
     1 - exp(-mean)
   },
 
-  # Topics whose shares are correlated; the mean is that of lda().
-  ctm = function(x, k) {
-    x <- zeros(x)
-    used <- rowSums(x) > 0
-    fit <- topicmodels::posterior(topicmodels::CTM(x[used, ], k))
-    mean <- 0 * x
-    mean[used, ] <- rowSums(x)[used] * fit$topics %*% fit$terms
-    1 - exp(-mean)
-  },
-
   # A forest for each taxon, on all other taxa: trained where the taxon's cells are known, out of bag for these.
   forest = function(x) {
     others <- zeros(as.matrix(x))

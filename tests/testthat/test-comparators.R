@@ -174,8 +174,8 @@ test_that("independent components turn principal ones", {
 })
 
 packages <- c(
-  pca = "stats", ica = "fastICA", lda = "topicmodels", soft = "softImpute", reco = "recosystem", lca = "poLCA",
-  gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "spOccupancy", beals = "vegan", dark = "DarkDiv"
+  pca = "stats", ica = "fastICA", lda = "topicmodels", forest = "ranger", soft = "softImpute", reco = "recosystem",
+  lca = "poLCA", gllvm = "gllvm", hmsc = "Hmsc", lfjsdm = "spOccupancy", beals = "vegan", dark = "DarkDiv"
 )
 
 test_that("every recipe has a package", {
