@@ -128,9 +128,9 @@ nor_count_missed <- function(fit, x) {
 need_recording <- function(fit) {
   if (is.null(fit$missed_by)) {
     stop_input(paste(
-      "`fit` of noisy_or() must have been made with `missed_by`, such as noisy_or(x, %d, missed_by = \"site\"):",
+      "`fit` of noisy_or() must have been made with `missed_by`, such as noisy_or(x, k, missed_by = \"site\"):",
       "without it every zero is an absence."
-    ), fit$dims[["k"]])
+    ))
   }
 }
 

@@ -150,7 +150,7 @@ test_that("columns of large and small numbers are printed written out", {
 test_that("a noisy-OR fit without `missed_by` is refused with the way out", {
   fit <- fits_of_all()$noisy_or
   for (verb in list(phantoms, false_absences)) {
-    expect_error(verb(fit), "must have been made with `missed_by`, such as noisy_or(x, 2, missed_by = \"site\")",
+    expect_error(verb(fit), "must have been made with `missed_by`, such as noisy_or(x, k, missed_by = \"site\")",
       fixed = TRUE, class = "multicause_input_error")
   }
 })
