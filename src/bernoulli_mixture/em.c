@@ -333,13 +333,13 @@ static void step_effects(const mc_data *data, const bm_param *par, bm_work *w) {
 }
 
 /* Estimates weights from their counts; a held one keeps its value, and the others share the rest. */
-static void step_weights(const bm_param *par, const double *counts, double pseudo, double n_rows) {
+static void step_weights(const bm_param *par, const double *total, double pseudo, double n_rows) {
   const int held = par->held <= par->k ? (int) par->held - 1 : -1;
   const double left = held < 0 ? 1 : 1 - par->weights[held];
-  const double others = held < 0 ? n_rows : n_rows - counts[held] - pseudo;
+  const double others = held < 0 ? n_rows : n_rows - total[held] - pseudo;
   for (int c = 0; c < par->k; c++)
     if (c != held && others > 0)
-      par->weights[c] = num_lift(fmin(left, left * (counts[c] + pseudo) / others));
+      par->weights[c] = num_lift(fmin(left, left * (total[c] + pseudo) / others));
 }
 
 static bool model_step(void *self, double *sums, double objective) {
