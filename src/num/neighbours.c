@@ -210,13 +210,14 @@ static int all_axes(const num_sites *sites) {
 /* Least and largest of a coordinate among the sites of a node; of ages, of their bounds. */
 static void bounds_of(const num_sites *sites, const num_key *key, num_node node, int part, int axis,
                       double *box) {
+  const bool ranged = part == AGE && sites->low && sites->high;
   box[0] = INFINITY;
   box[1] = -INFINITY;
   for (int e = node.from; e < node.to; e++) {
     const int i = key[e].site;
-    const double own = part == AGE ? 0 : key_of(sites, i, part, axis);
-    box[0] = fmin(box[0], part == AGE ? sites->low[i] : own);
-    box[1] = fmax(box[1], part == AGE ? sites->high[i] : own);
+    const double own = ranged ? 0 : key_of(sites, i, part, axis);
+    box[0] = fmin(box[0], ranged ? sites->low[i] : own);
+    box[1] = fmax(box[1], ranged ? sites->high[i] : own);
   }
 }
 
@@ -318,8 +319,8 @@ num_tree num_tree_of(const num_sites *sites, const num_nearness *near, num_key *
 /* Euclidean distance of a point from a box of n coordinates. */
 static double outside(const double *point, const double *box, int n) {
   double sum = 0;
-  for (int v = 0; v < n; v++) {
-    const double off = fmax(fmax(box[2 * v] - point[v], point[v] - box[2 * v + 1]), 0);
+  for (int v = 0; v < n; v++, box += 2) {
+    const double off = fmax(fmax(box[0] - point[v], point[v] - box[1]), 0);
     sum += off * off;
   }
   return sqrt(sum);

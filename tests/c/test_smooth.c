@@ -96,8 +96,8 @@ static void test_tree(void) {
     num_node *node = check_alloc(NULL, (size_t) num_tree_nodes(&sites), sizeof *node);
     const num_node whole = {0, N, 0};
     double *copy = exact(num_tree_doubles(&sites)), *apart = exact(N), *spread = exact(N);
-    double *box = exact(2 * 8);
-    for (int a = 0; a < 8; a++) box[2 * a] = -INFINITY, box[2 * a + 1] = INFINITY;
+    double *box = exact(16);
+    for (int a = 0; a < 16; a++) box[a] = a % 2 ? INFINITY : -INFINITY;
     num_tree all = {.n = N, .sites = sites, .key = any, .node = &whole, .box = box}; /* no boxes */
     for (int i = 0; i < N; i++) apart[i] = i % 7 ? 3 * check_uniform() : NAN;
     for (int w = 0; w < 3; w++) {
