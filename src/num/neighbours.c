@@ -159,10 +159,14 @@ static double last_of(num_near_list list, int n, int most) {
 
 enum { NOTHING, AGE, PLACE, PLANE, VARIABLES };
 
+static double half_width(const num_sites *sites, int i) {
+  return (sites->high[i] - sites->low[i]) / 2;
+}
+
 /* Coordinate of site i along an axis; NaN if unknown. */
 static double key_of(const num_sites *sites, int i, int part, int axis) {
   switch (part) {
-    case AGE: return sites->low[i] + (sites->high[i] - sites->low[i]) / 2;
+    case AGE: return sites->low ? sites->low[i] + half_width(sites, i) : 0;
     case PLACE: return sites->place[3 * (ptrdiff_t) i + axis];
     case PLANE: return sites->plane[2 * (ptrdiff_t) i + axis];
     case VARIABLES: return sites->variables[sites->n_variables * (ptrdiff_t) i + axis];
@@ -178,10 +182,6 @@ static double bandwidth_of(const num_nearness *near, int part) {
     case VARIABLES: return near->variables;
     default: return 1;
   }
-}
-
-static double half_width(const num_sites *sites, int i) {
-  return (sites->high[i] - sites->low[i]) / 2;
 }
 
 static double widest_half(const num_sites *sites) {
