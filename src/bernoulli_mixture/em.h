@@ -26,7 +26,7 @@ typedef struct {
   double *membership; /* n x k, rows sum to 1; ignored without neighbours */
   mc_smooth *smooth;  /* NULL: no neighbours */
   num_multinomial
-      by; /* by.d > 0: weights are held, and memberships follow covariates by its effects */
+      by;         /* by.d > 0: weights are held, and memberships follow covariates by its effects */
   ptrdiff_t held; /* place, from 1, among weights, then prototypes, of the one kept; 0: none */
 } bm_param;
 
