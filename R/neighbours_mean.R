@@ -93,6 +93,15 @@ found_table <- function(x) {
   matrix(found(x), nrow(x), dimnames = dimnames(x))
 }
 
+# Counts the presences in each column, one column at a time, because a second table of the size of `x` takes longer.
+presence_sums <- function(x) {
+  if (!is.matrix(x)) {
+    return(column_sums(found_table(x)))
+  }
+  sums <- vapply(seq_len(ncol(x)), function(j) as.double(sum(x[, j] > 0, na.rm = TRUE)), 0)
+  stats::setNames(sums, colnames(x))
+}
+
 # Finds the neighbours of some rows by their distances: list(start, neighbour, weight); NULL: all are equally near.
 near_lists <- function(near, rows = seq_len(near$n), n_threads = 1) {
   if (is.null(near)) {

@@ -46,8 +46,8 @@
 #'
 #' **How it works.** Learners score every cell: averages of [aspect_bernoulli()] fits, [logistic_pca()],
 #' [neighbours_mean()], the mean of similar sites, and the companions of a taxon (Beals 1984). In each of the `copies` a
-#' tenth of the presences is held out, and a logistic regression learns to predict them from the scores (stacking,
-#' Wolpert 1992). A taxon found at no site gets no probability.
+#' sixth or a tenth of the presences is held out, and a logistic regression learns to predict them from the scores
+#' (stacking, Wolpert 1992). A taxon found at no site gets no probability.
 #'
 #' **Assumptions.** Presences are never errors. Ages of sites must not be derived from these faunas, which would then be
 #' used twice ([smooth_over()]).
@@ -81,8 +81,9 @@
 #' @param reference sites, given as for `leave_out`, that inform the result but whose zeros are not ranked (`r` of
 #'   package DarkDiv). The other sites must hold at least 20 presences.
 #' @param quick `TRUE`: a first look, with fewer fits and copies.
-#' @param copies number of copies of the table, each with a tenth of the presences held out, from 2 to 10. `NULL`: 10 up
-#'   to 2000 presences, 5 up to 50 000, else 2; with `quick` at least 2, until 100 presences are held out.
+#' @param copies number of copies of the table with presences held out, from 2 to 10. Each holds out a tenth; up to
+#'   2000 presences, and not with `quick`, one part in `copies`, at most a sixth. `NULL`: 6 up to 2000 presences, 3 to 5
+#'   up to 50 000, else 2; with `quick` at least 2, until 100 presences are held out.
 #' @param seed a whole number; the same seed gives the same result. `NULL` draws one, which the result keeps.
 #' @param seconds a time limit: after this many seconds no further copy begins, if at least two are finished.
 #' @param control settings from [fit_control()]: `n_threads`, `progress` and `checkpoint` alone. An interrupt keeps the
@@ -192,7 +193,7 @@ wz_read <- function(x, args) {
   if (is.null(args$groups)) tell_same_sites(asked$x, asked$near)
   warn_repeated(asked$x)
   check_scored(asked$x, asked$given$reference)
-  if (is.null(args$copies)) args$copies <- usual_copies(args$quick, sum(found_table(asked$x)))
+  if (is.null(args$copies)) args$copies <- usual_copies(args$quick, sum(presence_sums(asked$x)))
   asked$plan <- list(
     quick = args$quick, copies = check_count(args$copies, "copies", 2L, 10L), seed = args$seed,
     how = as_usual(args$quick)
@@ -205,7 +206,7 @@ wz_read <- function(x, args) {
 # The data cannot show at which sites a taxon found nowhere is present, so its cells are unknown. As zeros they would
 # take part of the number missed, the larger the longer the list of taxa.
 leave_unjudged <- function(x) {
-  nowhere <- which(column_sums(found_table(x)) == 0 & column_sums(is.na(x)) < nrow(x))
+  nowhere <- which(presence_sums(x) == 0 & column_sums(is.na(x)) < nrow(x))
   if (length(nowhere)) {
     inform(
       "Taxa that were found at no site are not judged, because nothing indicates where they were missed: %s.",
@@ -217,7 +218,7 @@ leave_unjudged <- function(x) {
 }
 
 # Tests whether each taxon was found at any site. The others would change the starting values of models.
-judged_taxa <- function(x) column_sums(found_table(x)) > 0
+judged_taxa <- function(x) presence_sums(x) > 0
 
 # Restricts the request to these taxa.
 wz_of_taxa <- function(asked, judged) {
@@ -431,7 +432,7 @@ refuse_few <- function(sites, taxa, presences) {
 }
 
 check_enough <- function(x) {
-  refuse_few(nrow(x), sum(judged_taxa(x)), sum(found_table(x)))
+  refuse_few(nrow(x), sum(judged_taxa(x)), sum(presence_sums(x)))
   cells <- prod(dim(x))
   advice <- "`which_zeros(shards(x, folder))` leaves the table on disk, see vignette(\"large\")."
   if (cells > .Machine$integer.max) {
@@ -468,17 +469,31 @@ check_open <- function(x, within) {
 
 many_presences <- 5e4 # of more, two copies and one fit of each size are as good as more (bench/which_zeros_time.md)
 
-# A quick run has two copies, or as many as hold out a hundred presences: weights learnt from a handful are useless.
+# Weights learnt from a handful of presences are useless. So a quick run has two copies, or as many as hold out a
+# hundred presences; a full run holds out all of `few_presences`, and a thousand of more (bench/which_zeros_time.md).
+few_presences <- 2000
 usual_copies <- function(quick, presences) {
-  enough <- if (quick) as.integer(ceiling(1000 / presences)) else if (presences <= 2000) 10L else 5L
-  if (presences > many_presences) 2L else min(max(enough, 2L), 10L)
+  if (presences > many_presences) {
+    return(2L)
+  }
+  if (!quick && presences <= few_presences) {
+    return(6L)
+  }
+  held_out <- if (quick) 100 else 1000
+  range <- if (quick) c(2, 10) else c(3, 5)
+  as.integer(min(max(ceiling(10 * held_out / presences), range[1L]), range[2L]))
+}
+
+# Returns the number of parts into which presences are dealt, of which each copy holds out one.
+parts_of_presences <- function(plan, presences) {
+  if (plan$quick || presences > few_presences) 10L else max(6L, plan$copies)
 }
 
 check_scored <- function(x, reference) {
   if (is.null(reference)) {
     return(invisible())
   }
-  presences <- sum(found_table(x)[!reference, ])
+  presences <- sum(presence_sums(x[!reference, , drop = FALSE]))
   if (presences < 20) {
     stop_input(
       "`reference` must leave sites with at least 20 presences, by which the result is judged, not %s with %s.",
@@ -489,7 +504,7 @@ check_scored <- function(x, reference) {
 
 # A taxon without other presences is not used for learning: see judged_cells().
 check_learnable <- function(x, deleted) {
-  sums <- column_sums(found_table(x))
+  sums <- presence_sums(x)
   learnable <- vapply(deleted, function(at) {
     lost <- tabulate((at - 1L) %/% nrow(x) + 1L, ncol(x))
     sum(lost[lost < sums])
@@ -554,11 +569,12 @@ make_room <- function(cells) {
 # Returns the table and its copies as tasks, and a seed for later draws: list(tasks, seed).
 wz_tasks <- function(asked) {
   plan <- asked$plan
+  parts <- parts_of_presences(plan, sum(presence_sums(asked$x)))
   drawn <- with_seed(plan$seed, list(
-    seeds = draw_seeds(plan$copies + 2L), deleted = deal_presences(asked$x, plan$copies, asked$given$reference)
+    seeds = draw_seeds(plan$copies + 2L), deleted = deal_presences(asked$x, plan$copies, asked$given$reference, parts)
   ))
   check_learnable(asked$x, drawn$deleted)
-  found <- sum(lengths(drawn$deleted)) / plan$copies * 10
+  found <- sum(lengths(drawn$deleted)) / plan$copies * parts
   whole <- if (plan$quick) quick_effort else table_effort
   if (found > many_presences) whole$members <- 1L
   copies <- lapply(seq_len(plan$copies), function(copy) {

@@ -78,7 +78,7 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
 # members.
 mean_of_fits <- function(x, k, members, control, changed, ...) {
   settings <- member_settings(k, utils::modifyList(list(...), changed))
-  control$algorithm <- member_algorithm(sum(column_sums(found_table(x))), dim(x))
+  control$algorithm <- member_algorithm(sum(presence_sums(x)), dim(x))
   fits <- fit_settings(x, rep(settings, each = members), control)
   fits <- fits[is_done(fits)]
   average <- quiet_fit(new_ensemble(fits, rep(1 / length(fits), length(fits))))$value
@@ -147,7 +147,7 @@ tune_neighbours <- function(x, near, n_threads = 1, powers = c(1, 2, 4)) {
 # bandwidth predicts the only presence of a taxon, while a wide one costs likelihood at all other sites, so that taxa
 # found once would make all bandwidths too narrow.
 tuning_table <- function(x) {
-  twice <- column_sums(found_table(x)) >= 2
+  twice <- presence_sums(x) >= 2
   nbm_table(if (sum(twice) >= 3L) x[, twice, drop = FALSE] else x)
 }
 
@@ -330,7 +330,7 @@ judged_cells <- function(x, deleted) {
   wanted <- round(n * most_hidden / max(1L, length(deleted)))
   rows <- if (wanted < n) sort(sample.int(n, wanted)) else seq_len(n)
   zero <- cells_that_hold(some_rows(x, rows), 0)
-  zero[, column_sums(found_table(x)) == 0] <- FALSE
+  zero[, presence_sums(x) == 0] <- FALSE
   at <- which(zero)
   if (wanted < n) at <- rows[(at - 1L) %% length(rows) + 1L] + (at - 1L) %/% length(rows) * n
   gone <- replace(logical(length(x)), deleted, TRUE)[at]
@@ -341,13 +341,13 @@ judged_cells <- function(x, deleted) {
   list(rows = rows, at = at[kept], deleted = gone[kept], fraction = fraction)
 }
 
-# Deals the presences at random into tenths, one held out in each copy. Presences of reference sites and of the other
+# Deals the presences at random into parts, one held out in each copy. Presences of reference sites and of the other
 # sites, on which the result is evaluated, are dealt separately.
-deal_presences <- function(x, copies, reference = NULL) {
+deal_presences <- function(x, copies, reference = NULL, parts = 10L) {
   found <- which(cells_that_hold(x, 1))
   scored <- scored_sites(reference, nrow(x))[(found - 1L) %% nrow(x) + 1L]
   found <- found[order(!scored, stats::runif(length(found)))]
-  fold <- (seq_along(found) - 1L) %% 10L
+  fold <- (seq_along(found) - 1L) %% parts
   lapply(seq_len(copies) - 1L, function(copy) sort(found[fold == copy]))
 }
 

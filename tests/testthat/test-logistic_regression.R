@@ -61,5 +61,13 @@ test_that("few held-out presences that learners tell without error give no weigh
   expect_lt(line[2L] * (eta[1L] - eta[43L]), 12)
   # A first estimate also holds out a hundred presences, if the table has them.
   expect_identical(usual_copies(TRUE, 20), 10L)
-  expect_identical(vapply(c(150, 400, 5000), usual_copies, 0L, quick = TRUE), c(7L, 3L, 2L))
+  expect_identical(vapply(c(150, 400, 5000, 6e4), usual_copies, 0L, quick = TRUE), c(7L, 3L, 2L, 2L))
+  # A full one holds out all of few presences, and a thousand of many.
+  in_full <- vapply(c(100, 2000, 2001, 3000, 2e4, 6e4), usual_copies, 0L, quick = FALSE)
+  expect_identical(in_full, c(6L, 6L, 5L, 4L, 3L, 2L))
+  plan <- function(copies, quick = FALSE) list(copies = copies, quick = quick)
+  expect_identical(parts_of_presences(plan(6L), 100), 6L)
+  expect_identical(parts_of_presences(plan(2L), 100), 6L)
+  expect_identical(parts_of_presences(plan(10L), 100), 10L)
+  expect_identical(c(parts_of_presences(plan(2L, TRUE), 100), parts_of_presences(plan(3L), 2001)), c(10L, 10L))
 })

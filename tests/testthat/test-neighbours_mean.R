@@ -253,6 +253,14 @@ ref_kappa <- function(x, base = NULL, wide = NULL) {
   mean(stats::plogis(design %*% fit$beta)[found[!is.na(x)] == 1 & more[!is.na(x)]])
 }
 
+test_that("presences of columns are counted in every kind of table", {
+  x <- matrix(c(0, 2, NA, 1, 0, 0, NA, NA, NA), 3, dimnames = list(NULL, c("a", "b", "c")))
+  expect_identical(presence_sums(x), c(a = 1, b = 1, c = 0))
+  expect_identical(presence_sums(x), colSums(found_table(x)))
+  skip_if_not_installed("Matrix")
+  expect_identical(presence_sums(methods::as(x, "CsparseMatrix")), presence_sums(x))
+})
+
 test_that("kappa is the mean probability of a presence predicted from the rest of the table", {
   set.seed(3)
   small <- matrix(stats::rbinom(16 * 9, 1, outer(stats::runif(16, 0.6, 1), stats::runif(9, 0.3, 0.9))), 16)
