@@ -116,6 +116,7 @@ category_columns <- function(x, name) {
 # Likewise of a data frame, whose first column may hold row names: text that is different in every row, and of which no
 # other column has any, nor `values`, if they are known.
 category_frame <- function(x, values, name) {
+  tell_lost_classes(x, name)
   columns <- unclass(plain_frame(x))
   labels <- names(columns)
   rows <- frame_row_names(x)

@@ -254,6 +254,7 @@ strip_matrix <- function(x) {
 }
 
 frame_to_matrix <- function(x, name) {
+  tell_lost_classes(x, name)
   x <- plain_frame(drop_nameless(x))
   refuse_empty(x, name)
   rows <- frame_row_names(x)
@@ -273,6 +274,15 @@ frame_to_matrix <- function(x, name) {
   out <- matrix(c(logical(), unlist(columns, use.names = FALSE)), .row_names_info(x, 2L), length(columns))
   dimnames(out) <- list(rows, labels)
   out
+}
+
+# Reports what columns lose when a table becomes numbers: geometries are left out, units and labels are dropped.
+tell_lost_classes <- function(x, name) {
+  of_class <- function(class) names(x)[vapply(unclass(x), inherits, NA, class)]
+  geometry <- of_class("sfc")
+  if (length(geometry)) inform("Left out of `%s`: the geometry %s.", name, show_names(geometry))
+  marked <- of_class(c("units", "haven_labelled"))
+  if (length(marked)) inform("Columns of `%s` are taken without their units or labels: %s.", name, show_names(marked))
 }
 
 # Drops columns with neither a name nor a value, as files have whose lines end in a tab or a comma.

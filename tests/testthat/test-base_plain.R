@@ -68,5 +68,21 @@ test_that("a table of counts with the geometry of its sites is the table", {
   places$geometry <- structure(lapply(1:8, function(i) c(i, i)), class = c("sfc_POINT", "sfc"))
   class(places) <- c("sf", "data.frame")
   attr(places, "sf_column") <- "geometry"
-  expect_identical(as_plain_matrix(places, "x"), x)
+  expect_message(plain <- as_plain_matrix(places, "x"), "Left out of `x`: the geometry \"geometry\"", fixed = TRUE)
+  expect_identical(plain, x)
+  expect_no_message(as_plain_matrix(as.data.frame(x), "x"))
+})
+
+test_that("units and labels that a table loses are told once by a model", {
+  set.seed(4)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  marked <- as.data.frame(x)
+  marked$B <- structure(as.numeric(marked$B), units = "m", class = "units")
+  marked$D <- structure(marked$D, labels = c(no = 0L, yes = 1L), class = "haven_labelled")
+  few <- fit_control(n_start = 1, progress = FALSE)
+  told <- testthat::capture_messages(fit <- nmf(marked, 2, control = few))
+  expect_identical(
+    grep("units", told, value = TRUE), "Columns of `x` are taken without their units or labels: \"B\", \"D\".\n"
+  )
+  expect_equal(fit$x, x)
 })
