@@ -142,6 +142,13 @@ fold_data <- function(x) {
   list(x = x, family = loss_family(flat$view), observed = !is.na(as.matrix(flat$x)))
 }
 
+# Reports unknown cells once for many fits, which are silent.
+tell_unknown_to_judge <- function(x) {
+  if (is_table(x) && !in_pieces(x) && !is_category_table(x)) {
+    tell_unknown_values(if (inherits(x, "dgCMatrix")) x@x else as.vector(x), dim(x), 0, "x")
+  }
+}
+
 # Stops if rows or omissions of an array are requested.
 check_table_scheme <- function(x, scheme) {
   if (!any(c("rows", "omissions") %in% scheme)) {

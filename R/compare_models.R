@@ -39,6 +39,7 @@ compare_models <- function(x, k = 1:6, model, criterion = c("cells", "rows"), ..
                            loss = NULL, floor = 1e-6, control = fit_control()) {
   check_given(x)
   x <- open_table(x)
+  tell_unknown_to_judge(x)
   models <- check_models(model, substitute(model))
   control <- check_control(control, for_many = TRUE)
   criterion <- check_compared(criterion)

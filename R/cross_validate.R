@@ -83,6 +83,7 @@ cross_validate <- function(x, k, model, criterion = c("cells", "rows", "visits",
                            folds = 5, replicates = 1, loss = NULL, floor = 1e-6, control = fit_control()) {
   check_given(x)
   x <- open_table(x)
+  tell_unknown_to_judge(x)
   models <- check_models(model, substitute(model))
   scheme <- check_choice(criterion)
   control <- check_control(control, for_many = TRUE)

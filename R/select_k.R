@@ -47,6 +47,7 @@ select_k <- function(x, k = 1:10, model = aspect_bernoulli, criterion = c("cells
                      folds = 5, replicates = 1, floor = 1e-6, control = fit_control()) {
   check_given(x)
   x <- open_table(x)
+  tell_unknown_to_judge(x)
   models <- check_models(model, substitute(model))
   if (length(models) > 1L) stop_input("`model` must be one model: compare_models() takes several.")
   if (!takes(models[[1L]], "k")) {

@@ -93,6 +93,27 @@ test_that("unknown cells are counted once, and NaN among them", {
   expect_match(said_by(nmf(sparse, 2, control = brief())), "^2 of 60 cells of `x` are unknown \\(NA\\)", all = FALSE)
 })
 
+test_that("unknown cells are told once where many models are judged", {
+  set.seed(2)
+  x <- matrix(rbinom(80, 1, 0.5), 10) + 0
+  x[2:3, 2] <- NA
+  x[4, 3] <- NaN
+  judges <- list(
+    cross_validate = function(x) cross_validate(x, 1:2, bernoulli_mixture, folds = 2, control = brief()),
+    compare_models = function(x) {
+      compare_models(x, 1:2, list(a = bernoulli_mixture, b = nmf), "cells", folds = 2, control = brief())
+    },
+    select_k = function(x) select_k(x, 1:2, bernoulli_mixture, c("cells", "bic"), folds = 2, control = brief())
+  )
+  for (verb in names(judges)) {
+    expect_identical(
+      grep("unknown", said_by(judges[[verb]](x)), value = TRUE),
+      "3 of 80 cells of `x` are unknown: 2 NA, and 1 NaN, which is taken as NA.\n", label = verb
+    )
+  }
+  expect_no_match(paste(c("", said_by(judges$select_k(replace(x, is.na(x), 0)))), collapse = " "), "unknown")
+})
+
 test_that("taxa found at the same sites, and at all others, are told, and so are equal lists", {
   set.seed(3)
   x <- matrix(rbinom(400, 1, 0.5), 20, dimnames = list(sprintf("s%02d", 1:20), sprintf("t%02d", 1:20)))
