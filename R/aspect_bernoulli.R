@@ -145,9 +145,9 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' `estimate = "gibbs"` samples the posterior itself. On tables of 100 x 20 its 90 % intervals held 88 and 90 % of the
 #' components' probabilities (k = 2 and 4), those of `"vb"` 66 and 40 % (`bench/samplers.md` in the sources). In 900
 #' tables drawn from the prior, ranks of the true values did not depart from uniform ([calibration()]). Causes of cells
-#' are drawn given memberships and components, and these given the causes. Memberships are drawn from that part of a
-#' cell's probability alone in which the components differ. The rest carries no information on them, because shares sum
-#' to 1, and leaving it out makes successive draws far less alike.
+#' are drawn given memberships and components, and these given the causes (Diebolt and Robert 1994). Memberships are
+#' drawn from that part of a cell's probability alone in which the components differ. The rest carries no information on
+#' them, because shares sum to 1, and leaving it out makes successive draws far less alike.
 #'
 #' Each chain of [mcmc_control()] begins at a draw from the best of `n_start` (default 4) variational fits of its own,
 #' or from the prior (`init = "prior"`), or where a fit given as `start` stopped. Labels are matched to the chain's mean
@@ -205,7 +205,11 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #'   \item{`certificate`, `expected_false`}{where `control` does not keep the data. Otherwise `print()` and
 #'     [summary()][summary.aspect_bernoulli] compute them.}
 #' }
-#' @inherit aspect_bernoulli references
+#' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
+#'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
+#'
+#'   Diebolt J, Robert CP (1994). Estimation of finite mixture distributions through Bayesian sampling. *Journal of the
+#'   Royal Statistical Society B* 56, 363-375. \doi{10.1111/j.2517-6161.1994.tb01985.x}
 #' @seealso [aspect_bernoulli()]; [fit_control()] and [mcmc_control()]; [test_loglik()].
 #' @examples
 #' set.seed(1)

@@ -177,6 +177,12 @@ check_screen <- function(screen) {
 #' for a new run. A file that was cut off, or of another call, is an error. They are R's own and trusted as any `.rds`
 #' is: take none from a stranger. An interrupt keeps the draws made so far.
 #'
+#' **Until they have converged.** Chains have the length that is set. With `start = fit` each begins where that of `fit`
+#' stopped, so a loop over `update()` can end at convergence, see the examples. Each call is judged by its own draws, by
+#' R-hat and effective draws of Vehtari and others (2021). Chains that disagree raise a warning of class
+#' `multicause_chains_disagree`; `suppressWarnings(classes = )` silences it, and `fit$converged` and `summary()` report
+#' the same. `progress = FALSE` and `options(multicause.quiet = TRUE)` silence the rest.
+#'
 #' **The same result.** The same seed gives the same chains for any `n_threads` and any [future::plan()]; the session's
 #' generator stays as it was.
 #' @param chains number of chains, at least 1; four are needed to see whether they agree.
@@ -200,9 +206,30 @@ check_screen <- function(screen) {
 #' @param checkpoint_seconds least time between two writes, at least 0.
 #' @param ... must be empty: an unknown name is an error.
 #' @return A list of class `multicause_mcmc_control`.
-#' @inherit bmf_prior references
+#' @references Meeds E, Ghahramani Z, Neal R, Roweis S (2007). Modeling dyadic data with binary latent factors.
+#'   *Advances in Neural Information Processing Systems* 19, 977-984. \doi{10.7551/mitpress/7503.003.0127}
+#'
+#'   Vehtari A, Gelman A, Simpson D, Carpenter B, Buerkner P-C (2021). Rank-normalization, folding, and
+#'   localization: an improved R-hat. *Bayesian Analysis* 16, 667-718. \doi{10.1214/20-BA1221}
 #' @examples
-#' mcmc_control(chains = 2, draws = 200, progress = FALSE)
+#' chains <- function(warmup, draws) {
+#'   mcmc_control(chains = 2, warmup = warmup, draws = draws, progress = FALSE)
+#' }
+#' set.seed(10)
+#' present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+#' x <- present * rbinom(480, 1, 0.6)
+#' dimnames(x) <- list(paste0("site", 1:40), letters[1:12])
+#' # A given number of draws, whether or not they suffice.
+#' fit <- suppressWarnings(
+#'   aspect_bernoulli(x, k = 2, estimate = "gibbs", control = chains(50, 100)),
+#'   classes = "multicause_chains_disagree"
+#' )
+#' fit$converged
+#' # Twice as many, from where the chains stopped, until they have converged.
+#' while (!fit$converged && nrow(fit$trace) < 1e4) {
+#'   fit <- update(fit, start = fit, control = chains(0, nrow(fit$trace)))
+#' }
+#' fit$converged
 #' @export
 mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_start = NULL, n_threads = 1,
                          progress = interactive(), init = c("anneal", "prior"), n_reheat = NULL, start_sweeps = 100,
@@ -215,10 +242,11 @@ mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_sta
   if (as.double(draws) * thin > .Machine$integer.max) {
     stop_input("`draws` times `thin` must be at most %d, not %.0f.", .Machine$integer.max, as.double(draws) * thin)
   }
+  warmup <- check_count(warmup, "warmup", 0L)
+  tell_endless(warmup + as.double(draws) * thin)
   structure(
     list(
-      chains = check_count(chains, "chains", 1L, most_tasks), warmup = check_count(warmup, "warmup", 0L),
-      draws = draws, thin = thin,
+      chains = check_count(chains, "chains", 1L, most_tasks), warmup = warmup, draws = draws, thin = thin,
       n_threads = check_count(n_threads, "n_threads", 1L, 1024L), moves = check_moves(moves),
       init = check_choice(init),
       n_start = if (!is.null(n_start)) check_count(n_start, "n_start", 1L, most_tasks),
@@ -231,6 +259,17 @@ mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_sta
     ),
     class = "multicause_mcmc_control"
   )
+}
+
+most_sweeps <- 1e7 # of a chain; of a table of 40 x 10 they take minutes with the fastest sampler
+
+tell_endless <- function(sweeps) {
+  if (sweeps > most_sweeps) {
+    inform(
+      "A chain has %s, `warmup` + `draws` x `thin`: large tables may take days. `checkpoint` keeps what is done.",
+      count_words(sweeps, "sweep")
+    )
+  }
 }
 
 mcmc_moves <- c("block", "multi", "split_merge", "collapsed")

@@ -74,8 +74,9 @@
 #'   fits may recover more of the true ones (Buhai and others 2020). Not with `mask`, `activation` or `start`.
 #' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
 #'   in \[0, 1\]; for variational inference also `q` (n x m x k, sums over components of 1 at each one); with
-#'   `missed_by` also `recorded_share` (10, sum 1) and `recorded_taxon` (m), where known.
-#' @param control settings from [fit_control()].
+#'   `missed_by` also `recorded_share` (10, sum 1) and `recorded_taxon` (m), where known. With `"gibbs"` also a fit,
+#'   whose chains resume.
+#' @param control settings from [fit_control()], for `"gibbs"` from [mcmc_control()].
 #' @return A list of class `noisy_or`, with
 #' \describe{
 #'   \item{`param`}{`prior` (k; the probability that a component is on at a site, not the argument `prior`, which are

@@ -94,3 +94,28 @@ test_that("a k that no table needs, or no machine can hold, is refused at once",
   bind_in_namespace("machine_memory", function() NA_real_)
   expect_identical(check_k(900, c(100, 50)), 900L)
 })
+
+test_that("a run of more sweeps than anybody waits for is told", {
+  told <- "1 000 000 100 sweeps, `warmup` \\+ `draws` x `thin`"
+  expect_message(mcmc_control(warmup = 1e9, draws = 10, thin = 10), told)
+  expect_message(mcmc_control(draws = 2e6, thin = 100), "200 000 500 sweeps")
+  expect_no_message(mcmc_control(draws = 1e5, thin = 10))
+})
+
+test_that("the warning of chains that disagree can be silenced alone, and chains go on until they agree", {
+  set.seed(1)
+  present <- outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6))
+  x <- present * rbinom(480, 1, 0.6)
+  chains <- function(draws) mcmc_control(chains = 2, warmup = 0, draws = draws, init = "prior", progress = FALSE)
+  sample <- function() suppressMessages(aspect_bernoulli(x, 2, estimate = "gibbs", control = chains(10)))
+  expect_warning(sample(), class = "multicause_chains_disagree")
+  expect_no_warning(fit <- suppressWarnings(sample(), classes = "multicause_chains_disagree"))
+  expect_false(fit$converged)
+  while (!fit$converged && nrow(fit$trace) < 2e4) {
+    fit <- suppressWarnings(
+      suppressMessages(update(fit, start = fit, control = chains(nrow(fit$trace)))),
+      classes = "multicause_chains_disagree"
+    )
+  }
+  expect_true(fit$converged)
+})
