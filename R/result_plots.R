@@ -324,3 +324,18 @@ plot.shards <- function(x, ...) {
 plot.phantoms <- function(x, ...) {
   stop_input("What phantoms() says is a table: plot(fit) shows the components that it is about.")
 }
+
+#' @export
+plot.denoised <- function(x, ...) {
+  stop_input("denoise() returns the tables `x` and `probability`: plot(fit) draws the components behind them.")
+}
+
+#' @export
+plot.corruption <- function(x, ...) {
+  stop_input("corrupt() returns the tables `x` and `original`: plot(recovery(fit, x)) draws how well a fit finds them.")
+}
+
+#' @export
+plot.coherence <- function(x, ...) {
+  stop_input("coherence() returns a table: plot(fit, \"top\") draws the components that it is about.")
+}
