@@ -59,10 +59,12 @@
 #' simulated from the fit resemble the real one. [report()] writes all of it to one HTML file, from an R Markdown
 #' document that may be your own ([report_format()] is its format). [impute()] fills unknown cells.
 #'
-#' Messages report what was done with the data: unknown cells (`NaN` counts as `NA`), missing names, equal and inverse
-#' rows and columns; `options(multicause.quiet = TRUE)` silences them. Arguments that are text, such as `estimate =
-#' "map"`, are case-sensitive. Fits and results are plain lists: `saveRDS(fit, file)` keeps one, and `readRDS(file)`
-#' brings it back in another session.
+#' Messages report what was done with the data: unknown cells (`NaN` counts as `NA`; among repeated visits and several
+#' values it is an error), missing names, units and geometries that are left out, equal and inverse rows and columns;
+#' `options(multicause.quiet = TRUE)` silences them. `stopifnot(!anyNA(x))` before a call refuses unknown cells. Fits
+#' keep the names of rows, columns and dimensions, not other attributes of `x`: call [site_table()] of the table itself.
+#' Arguments that are text, such as `estimate = "map"`, are case-sensitive. Fits and results are plain lists:
+#' `saveRDS(fit, file)` keeps one, and `readRDS(file)` brings it back in another session.
 #'
 #' [divergences()] shows how different components are, [sources()] which are in use, and [cooccurrence()] which sites
 #' have groups in common. Where components are topics, [top_terms()] lists their taxa, [coherence()] shows how often
