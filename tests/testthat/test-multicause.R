@@ -457,3 +457,12 @@ test_that("confint() of a fit without draws names the estimate that has them, wh
     expect_no_match(conditionMessage(said), "gibbs", info = name)
   }
 })
+
+test_that("no model returns an unknown or infinite value, though the tables have unknown cells", {
+  for (model in names(fits_of_all())) {
+    fit <- fits_of_all()[[model]]
+    values <- list(param = unlist(fit$param), fitted = fitted(fit), objective = fit$objective)
+    for (part in names(values)) expect_true(all(is.finite(values[[part]])), label = paste(model, part))
+    expect_identical(sum(is.na(residuals(fit))), sum(is.na(fit$x)), label = model)
+  }
+})

@@ -486,3 +486,11 @@ test_that("new cells go to the dimensions by their names", {
 test_that("dimensions of a prior are numbers or names", {
   expect_error(cross_entropy(dims = sum), "`dims` must be numbers or names", class = "multicause_input_error")
 })
+
+test_that("one component is independence, as loglin() fits it to the hair and eye colours of R's data sets", {
+  fit <- plca(datasets::HairEyeColor, 1, estimate = "ml", control = quiet_control(n_start = 1))
+  reference <- stats::loglin(datasets::HairEyeColor, list(1, 2, 3), fit = TRUE, print = FALSE)
+  expect_equal(fitted(fit), unclass(reference$fit), ignore_attr = TRUE, tolerance = 1e-12)
+  expect_equal(deviance(fit), reference$lrt, tolerance = 1e-10)
+  expect_equal(fit$df, prod(dim(reference$fit)) - reference$df - 1)
+})
