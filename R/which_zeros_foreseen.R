@@ -1,7 +1,9 @@
 # Predictability of presences: probabilities of presences and zeros alike, each from the rest of the table, never from
 # the cell itself.
 
-most_fair <- c(presences = 4e4, zeros = 2e5) # that the regression takes: of sites, and of their zeros, evenly spaced
+# Of more presences, and zeros of their sites, the regression takes so many, evenly spaced: kappa then moves by .004 at
+# most (bench/which_zeros_time.md).
+most_fair <- c(presences = 2e4, zeros = 1e5)
 
 # A taxon found at nearly every site has no more to be found: its presences, all well predicted, would mask poor
 # predictions of the others.

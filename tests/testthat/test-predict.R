@@ -269,14 +269,3 @@ test_that("update() uses the model of the fit, whatever name it was made under",
   m <- logistic_pca
   expect_s3_class(quietly(update(fits$mixture, k = 3)), "bernoulli_mixture")
 })
-
-test_that("memberships of new rows cost a small part of a fit", {
-  truth <- outer(1:400, 1:60, function(i, j) ifelse((i - 1) %/% 100 == (j - 1) %/% 15, 0.7, 0.05))
-  set.seed(5)
-  x <- matrix(rbinom(length(truth), 1, truth), 400)
-  seconds <- function(expr) system.time(expr)[["user.self"]]
-  for (model in list(aspect_bernoulli, bernoulli_mixture, plsa)) {
-    whole <- seconds(fit <- suppressMessages(model(x[1:300, ], 4, control = quiet_control(n_start = 10))))
-    expect_lt(seconds(predict(fit, x[301:400, ], type = "membership")), whole / 2)
-  }
-})
