@@ -316,15 +316,16 @@ test_that("estimates and standard errors are those that package poLCA had", {
 })
 
 # Other data of the package; scores are what it has.
-test_that("poLCA agrees on its election, values and carcinoma data, recoded to two values", {
+test_that("poLCA agrees on its election, values, carcinoma and gss82 data, recoded to two values", {
   skip_if_not_installed("poLCA")
   peer <- "poLCA"
-  utils::data(list = c("election", "values", "carcinoma"), package = peer, envir = environment())
+  utils::data(list = c("election", "values", "carcinoma", "gss82"), package = peer, envir = environment())
   votes <- election[!is.na(election$PARTY) & stats::complete.cases(election[1:12]), ]
   votes[1:12] <- lapply(votes[1:12], function(item) 1L + (as.integer(item) > 2L))
   agrees(votes[c(1:6)], ~PARTY, votes["PARTY"], 2)
   agrees(values[1:4], ~1, NULL, 2)
   agrees(carcinoma[1:7], ~1, NULL, 2)
+  agrees(data.frame(lapply(gss82, function(item) 1L + (as.integer(item) > 1L))), ~1, NULL, 2)
 })
 
 test_that("what cannot be is refused", {
