@@ -143,6 +143,7 @@ draw_posterior <- function(fit, view) {
 # Returns a kept state of a sampler as a fit.
 kept_draw <- function(fit, state, view) {
   fit$loglik <- if (is.null(view)) NA_real_ else ab_loglik(view, state, unname(fit$fixed))
+  fit$objective[] <- NA_real_ # that of the chains' best draw
   for (part in names(state)) fit$param[[part]][] <- state[[part]]
   without_draws(fit)
 }

@@ -296,7 +296,7 @@ check_numeric_covariate <- function(frame, part, covariate) {
   }
   if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numbers) {
     known <- if (length(numbers)) show_names(numbers) else
-      sprintf("the covariates of `%s` that are numbers, of which there are none", part)
+      sprintf("the numeric covariates of `%s`, of which there are none (factors have coefficients, no curve)", part)
     not <- if (is.null(covariate)) "" else sprintf(", not %s", show_value(covariate))
     stop_input("`covariate` must be one of %s%s.", known, not)
   }

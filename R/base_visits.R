@@ -746,7 +746,8 @@ visit_folds <- function(cell, folds) {
 rare_sentence <- function(fit) {
   if (any(fit$rare)) {
     sprintf(
-      "Too rare to estimate: %s (of %s).", show_names(side_names(fit, 2L)[fit$rare], quoted = FALSE),
+      "Rare, and estimated mostly from the others: %s (of %s).",
+      show_names(side_names(fit, 2L)[fit$rare], quoted = FALSE),
       count_side(fit$dims[["m"]], axis_words(fit)[2L])
     )
   }

@@ -125,13 +125,20 @@ print.calibration <- function(x, digits = 2L, ...) {
   cat("\n")
   write_sentences(c(
     calibration_sentence(x),
-    if (x$disagree > 0L) sprintf("Chains of %s did not agree.", count_words(x$disagree, "fit"))
+    sprintf("%s show departures of more than %.2f alone.", capital(count_words(n, "table")), least_departure(n)),
+    if (x$disagree > 0L) {
+      sprintf("Chains of %s did not agree: their ranks may be of chains that are too short.",
+        count_words(x$disagree, "fit"))
+    }
   ))
   invisible(x)
 }
 
 # Tells whether the ranks of some quantity are not uniform, by Bonferroni's rule at 5 %.
 any_uneven <- function(x) min(x$table$p) < 0.05 / nrow(x$table)
+
+# The distance from uniform ranks that Kolmogorov's test sees at 5 % in n tables.
+least_departure <- function(n) 1.358 / sqrt(n)
 
 calibration_sentence <- function(x) {
   p <- x$table$p
@@ -151,7 +158,7 @@ autoplot.calibration <- function(object, ...) { # nolint: object_name_linter.
   table <- do.call(rbind, lapply(colnames(object$ranks), function(name) {
     data.frame(quantity = name, at = at, apart = stats::ecdf(object$ranks[, name])(at) - at)
   }))
-  reach <- 1.358 / sqrt(n)
+  reach <- least_departure(n)
   new_figure(
     table, gg_aes(x = "at", y = "apart", group = "quantity"),
     sprintf(

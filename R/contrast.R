@@ -39,6 +39,7 @@
 contrast <- function(fit, groups, ..., of = c("share", "missed", "richness"), draws = NULL) {
   check_dots(...)
   check_given(fit, groups)
+  if (is.null(groups)) stop_input("`groups` must be the group of each site, not NULL.")
   of <- check_choice(of)
   of_fit <- inherits(fit, "multicause")
   if (!of_fit) {

@@ -176,9 +176,12 @@ clipped_sentence <- function(cv) {
   share <- share[share > 0]
   if (length(share)) {
     shown <- paste(sprintf("%s %s %%", names(share), format(100 * share, digits = 2L, trim = TRUE)), collapse = ", ")
-    wrap_text(sprintf(
-      "Held-out cells whose fitted probability was raised to %s, or lowered to 1 minus it: %s.", format(cv$floor), shown
-    ), exdent = 2L)
+    moved <- if (identical(cv$family, "poisson")) {
+      sprintf("mean was below %s and raised to it", format(cv$floor))
+    } else {
+      sprintf("probability was raised to %s, or lowered to 1 minus it", format(cv$floor))
+    }
+    wrap_text(sprintf("Held-out cells whose fitted %s: %s.", moved, shown), exdent = 2L)
   }
 }
 

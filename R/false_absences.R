@@ -280,7 +280,9 @@ print_false_cells <- function(x, digits, n, of) {
   if (nrow(x)) print_rows(shown)
   if (nrow(x) > nrow(shown)) cat(sprintf("... (%d of %d)\n", nrow(shown), nrow(x)))
   writeLines(wrap_text(c(
-    if (length(rare)) sprintf("Too rare to estimate: %s.", show_names(as.character(rare), quoted = FALSE)),
+    if (length(rare)) {
+      sprintf("Rare, and estimated mostly from the others: %s.", show_names(as.character(rare), quoted = FALSE))
+    },
     attr(x, "bounds"), if (nrow(x)) sprintf("Columns: ?false_%s.", of)
   ), exdent = 2))
   invisible(x)

@@ -185,7 +185,7 @@ check_screen <- function(screen) {
 #'
 #' **The same result.** The same seed gives the same chains for any `n_threads` and any [future::plan()]; the session's
 #' generator stays as it was.
-#' @param chains number of chains, at least 1; four are needed to see whether they agree.
+#' @param chains number of chains, at least 1; two can disagree, four do so more surely if they have not converged.
 #' @param warmup sweeps of a chain that are discarded, at least 0.
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.

@@ -5,9 +5,10 @@
 #' are not probabilities. Under `loss = "kl"` it is the maximum likelihood fit of Poisson counts.
 #'
 #' @details
-#' **Model.** \deqn{x_{ij} \approx \mu_{ij} = \sum_c w_{ic} h_{cj}}{mu[i,j] = sum_c w[i,c] h[c,j], which is to
-#' be near x[i,j]} with `coefficients` \eqn{w} (n x k) and `basis` \eqn{h} (k x m), both at least 0. Missing cells drop
-#' out of the loss.
+#' **Model.** \deqn{x_{ij} \approx \mu_{ij} = \sum_c w_{ic} h_{cj}}{x[i,j] ~ mu[i,j] = sum_c w[i,c] h[c,j]}
+#' with `coefficients` \eqn{w} (n x k) and `basis` \eqn{h} (k x m), both at least 0. Missing cells drop out of the
+#' loss. No prior holds their fitted values back: with many of them and many components these can be far above all
+#' values observed, so choose `k` by held-out cells.
 #'
 #' **Estimation.** `"euclidean"` minimises half the squared error by coordinate descent on whole rows of a factor, with
 #' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises \eqn{\sum_{ij}

@@ -26,7 +26,7 @@
 #' posterior mode usually underestimates it. A sweep draws which components are on at each site, its probability of
 #' recording, the presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma
 #' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). The effective number of draws of links
-#' and of probabilities of recording is a tenth to a hundredth of their number ([summary()] shows it). See
+#' and of probabilities of recording is a tenth to a hundredth of their number. See
 #' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, ranks
 #' of the true values did not depart from uniform ([calibration()]; without `missed_by` it was not run).
 #'

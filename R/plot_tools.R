@@ -427,7 +427,7 @@ least_piece <- 0.005 # share of a component that can be seen
 # The component with the largest mean share, in a sentence.
 made_title <- function(shares, labels, words) {
   mean <- colMeans(shares)
-  sprintf("%s makes up %.0f %% of the %s", labels[which.max(mean)], 100 * max(mean), words)
+  sprintf("%s has the largest mean share of the %s, %.0f %%", labels[which.max(mean)], words, 100 * max(mean))
 }
 
 most_bars <- 2000L # no page is wider, and the order takes the distances of all pairs
@@ -465,6 +465,21 @@ trace_figure <- function(fit) {
 least_gap <- 0.001 # nats; what is nearer to the best is drawn here
 near_gap <- 0.1 # nats; starts that end so near found the same solution
 
+# The component that changes most, of those whose intervals at both ends are apart.
+membership_title <- function(curve, covariate, labels) {
+  end <- nrow(curve$mean)
+  change <- curve$mean[end, ] - curve$mean[1L, ]
+  clear <- curve$lower[end, ] > curve$upper[1L, ] | curve$upper[end, ] < curve$lower[1L, ]
+  if (!any(clear)) {
+    return(sprintf("No clear change of memberships with %s", covariate))
+  }
+  most <- which.max(abs(change) * clear)
+  sprintf(
+    "Component %s %s with %s, from %.2f to %.2f", labels[most], if (change[most] > 0) "rises" else "falls", covariate,
+    curve$mean[1L, most], curve$mean[end, most]
+  )
+}
+
 # Expected memberships against a covariate; `by` as of membership_design().
 membership_figure <- function(fit, covariate, level, ...) {
   check_dots(...)
@@ -480,14 +495,7 @@ membership_figure <- function(fit, covariate, level, ...) {
     at = rep(along$values, k), component = factor(rep(labels, each = points), labels),
     membership = as.vector(curve$mean), low = as.vector(curve$lower), high = as.vector(curve$upper)
   )
-  change <- curve$mean[points, ] - curve$mean[1L, ]
-  most <- which.max(abs(change))
-  title <- if (abs(change[most]) < 0.02) {
-    sprintf("Memberships change little with %s", covariate)
-  } else {
-    sprintf("%s %s with %s, from %.2f to %.2f", labels[most], if (change[most] > 0) "rises" else "falls", covariate,
-      curve$mean[1L, most], curve$mean[points, most])
-  }
+  title <- membership_title(curve, covariate, labels)
   alt <- sprintf("Lines: expected membership of %s, against %s.", count_words(k, "component"), covariate)
   new_figure(rows, gg_aes(x = "at", y = "membership"), title, alt, covariate, "expected membership",
     sprintf("With %s %% intervals", format(100 * level))) +

@@ -189,7 +189,11 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
     settings <- plsa_follow(settings, membership, site_data, data, k, prior, smooth)
     return(plsa_gibbs(plsa_gibbs_problem(data, k, settings, control, "plsa_regression_problem"), start, call))
   }
-  dirichlet <- plsa_settle_prior(prior, settings, k, smooth, is_whole(data$view))
+  whole <- is_whole(data$view)
+  if (!whole && is.null(prior) && settings$estimate == "map") {
+    inform("`x` is not of whole numbers, so the default priors, a tenth of a count, are left out.")
+  }
+  dirichlet <- plsa_settle_prior(prior, settings, k, smooth, whole)
   settings[c("dirichlet", "learn")] <- dirichlet[c("value", "learn")]
   if (settings$estimate == "gibbs") {
     return(plsa_gibbs(plsa_gibbs_problem(data, k, settings, control), start, call))

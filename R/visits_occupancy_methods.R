@@ -67,7 +67,14 @@ formulas_sentence <- function(fit) {
 }
 
 uneven_sentence <- function(fit) {
-  mean <- sum(fit$uneven$uneven * fit$uneven$weight)
+  of <- fit$uneven
+  if (nrow(of) > 1L && max(of$uneven) > 0 && of$weight[nrow(of)] > 0.5) {
+    return(sprintf(
+      "`uneven` is at the largest value tried, %s, and larger ones may fit better: try `uneven = c(%s)`.",
+      format(max(of$uneven)), paste(format(max(of$uneven) * c(1, 1.5, 2), trim = TRUE), collapse = ", ")
+    ))
+  }
+  mean <- sum(of$uneven * of$weight)
   if (mean < 0.25) {
     return(NULL)
   }
@@ -78,9 +85,10 @@ uneven_sentence <- function(fit) {
 estimator_words.visits_occupancy <- function(fit) NULL
 
 reached_sentence.visits_occupancy <- function(fit, digits = 4L) {
+  rhat <- occupancy_rhat(fit$draws)
   sprintf(
-    "%s, then %s of one chain (R-hat at most %.2f); WAIC %s", ended_words(fit, digits),
-    count_words(dim(fit$draws$theta)[3L], "draw"), occupancy_rhat(fit$draws),
+    "%s, then %s of one chain (R-hat at most %.2f%s); WAIC %s", ended_words(fit, digits),
+    count_words(dim(fit$draws$theta)[3L], "draw"), rhat, if (rhat > 1.1) ", not yet converged" else "",
     format(fit$waic[["waic"]], digits = max(digits, 5L))
   )
 }

@@ -138,6 +138,16 @@ print.which_zeros_later <- function(x, ...) {
   invisible(x)
 }
 
+# Compares the presences gained with the interval for as many surveys; NULL if the curve has no such number.
+gained_sentence <- function(later, curve) {
+  row <- curve[curve$surveys == later$surveys, ]
+  if (nrow(row) == 1L) {
+    where <- if (later$gained < row$low) "below" else if (later$gained > row$high) "above" else "within"
+    more <- count_words(row$surveys, "survey")
+    sprintf("%s gained is %s the interval for %s more.", format_big(later$gained), where, more)
+  }
+}
+
 later_sentences <- function(x) {
   c(
     if (!is.null(x$expected)) {
@@ -149,10 +159,11 @@ later_sentences <- function(x) {
     if (!is.null(x$reason)) no_number_sentence(x$reason),
     if (!is.null(x$first)) {
       sprintf(
-        "First %s: mean `missed` %.2f, share found %.2f.", count_words(x$first$zeros, "zero"), x$first$missed,
-        x$first$found
+        "First %s: mean `missed` %.2f%s, share found %.2f.", count_words(x$first$zeros, "zero"), x$first$missed,
+        if (is.null(x$curve) || x$later$surveys == 2) "" else " (of two surveys)", x$first$found
       )
     },
+    if (!is.null(x$curve)) gained_sentence(x$later, x$curve),
     paste(
       "To add this check to the table of surveys in ?how_many, send it, by saveRDS(), with the sources of both tables",
       "to the maintainer of the package."

@@ -357,6 +357,13 @@ within_sentence <- function(w) {
   }
 }
 
+# With visits the list is ordered by what they say, which copies of the table have no part in.
+visits_sentence <- function(w) {
+  if (w$source == "visits") {
+    "AUCs are of the ranking by `probability`, without visits; the list is ordered by `missed`."
+  }
+}
+
 few_quality_sentences <- function(w) {
   q <- w$quality["stack", ]
   line <- w$curve$summary
@@ -374,7 +381,10 @@ few_quality_sentences <- function(w) {
   c(
     if (is.na(q$auc)) hidden_sentence(q, line$changed, words),
     if (is.null(w$reason)) {
-      c(weak_sentence(q, line$changed, words, w$source), later_sentence(q, verdict), within_sentence(w))
+      c(
+        weak_sentence(q, line$changed, words, w$source), later_sentence(q, verdict), visits_sentence(w),
+        within_sentence(w)
+      )
     } else if (!is.null(verdict)) {
       paste0(verdict, ".")
     },
@@ -464,8 +474,15 @@ rule_verdict <- function(gain, measure, known) {
   } else {
     paste(words, by, measure[known], collapse = "; ")
   }
-  few <- any(ahead == 0) && max(gain$copies, na.rm = TRUE) == 2L
-  sprintf("%s%s.", capital(each), if (few) " (two copies are too few)" else "")
+  if (any(ahead == 0) && max(gain$copies, na.rm = TRUE) == 2L) {
+    return(sprintf("Two copies are too few to compare with it (difference %s).",
+      paste(sprintf("%.3f", gain$difference[known]), measure[known], collapse = " and ")))
+  }
+  sprintf("%s%s.", capital(each), if (any(ahead == 0)) {
+    sprintf(" (t test over %s)", count_words(max(gain$copies, na.rm = TRUE), "copy"))
+  } else {
+    ""
+  })
 }
 
 # Returns 1, -1, or 0 if a difference is within its error, by Student's t because copies are few.
@@ -708,8 +725,11 @@ cell_ages <- function(w, i, j) {
   if (!all(is.finite(found)) || (ages[i] >= found[1L] && ages[i] <= found[2L])) {
     return(NULL)
   }
+  given <- w$inputs$near$given$age
   sprintf(
-    "Outside the known ages of the %s: this %s is of %s, all presences are of %s%s.", singular_word(axis_words(w)[2L]),
+    "Outside the known ages of the %s%s: this %s is of %s, all presences are of %s%s.",
+    singular_word(axis_words(w)[2L]),
+    if (any(given[, 1L] < given[, 2L], na.rm = TRUE)) " by the middles of age bounds" else "",
     singular_word(axis_words(w)[1L]), format(ages[i], digits = 4L),
     paste(unique(vapply(found, format, "", digits = 4L)), collapse = " to "),
     if (is.null(w$inputs$near$age_unit)) "" else paste0(" ", w$inputs$near$age_unit)

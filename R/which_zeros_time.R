@@ -280,11 +280,11 @@ side_heads_layer <- function(edge, n) {
   )
 }
 
-# How many taxa are probably to be found beyond their known range; `further`: by two more surveys.
+# How many taxa are probably to be found at some single site beyond their known range; `further`: by two more surveys.
 ranges_title <- function(beyond, n, words, further) {
   sprintf(
-    if (further) "Two more surveys would probably find %d of %d %s beyond their known range" else
-      "%d of %d %s probably occurred beyond their known range",
+    if (further) "%d of %d %s have a zero beyond their range that two more surveys would probably fill" else
+      "%d of %d %s were probably at a site beyond their known range",
     length(unique(beyond$taxon[which(beyond$probability > 0.5)])), n, words
   )
 }

@@ -31,10 +31,11 @@ own <- list(
   ensemble = function(x) fitted(ensemble(x)),
   `taxon means` = function(x) matrix(colMeans(x, na.rm = TRUE), nrow(x), ncol(x), byrow = TRUE)
 )
-# The which_zeros() result, from the table alone; its presences are not ranked.
+# The which_zeros() result, from the table alone. Its presences are not ranked; a taxon found at no site, which it does
+# not judge, gets half a presence.
 own[["which_zeros()"]] <- function(x) {
   probability <- fitted(which_zeros(x, control = fit_control(progress = FALSE)))
-  replace(probability, is.na(probability), 1)
+  replace(probability, is.na(probability), ifelse(x[is.na(probability)] %in% 1, 1, 0.5 / nrow(x)))
 }
 # ICA gives the same cells as PCA. DarkDiv's numbers are not probabilities of a presence, so their loss means little.
 others <- c(
