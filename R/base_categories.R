@@ -160,6 +160,10 @@ values_in <- function(columns) {
     stop_input("`x` must hold at most %s, not %d: put counts and measurements into classes by cut().%s",
       count_words(most_values, "different value"), length(found), if (each <= most_values) own_codes_advice else "")
   }
+  if (!is_number && length(found) > 1L) {
+    inform("Values are in the order of the alphabet, and %s counts as absence: `values` gives another order.",
+      dQuote(found[1L], FALSE))
+  }
   as.character(found)
 }
 

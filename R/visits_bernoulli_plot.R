@@ -68,7 +68,7 @@ detection_figure <- function(fit, covariate, numeric) {
   need_detection(fit)
   if (is.null(covariate)) covariate <- numeric[1L]
   if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numeric) {
-    known <- if (length(numeric)) show_names(numeric) else "the covariates that are numbers, of which there are none"
+    known <- if (length(numeric)) show_names(numeric) else "the numeric covariates, of which there are none"
     stop_input("`covariate` must be one of %s, not %s.", known, show_value(covariate))
   }
   grid <- stats::setNames(
