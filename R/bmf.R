@@ -25,7 +25,7 @@
 #' over draws mean nothing. Only what does not depend on labels is averaged: the expected cells ([fitted()],
 #' [predict()]), the numbers of features, [cooccurrence()]; `param` is one state, the draw of the largest log joint
 #' density, for plots. [summary()] gives R-hat and effective sample sizes; where chains disagree, a warning says so. In
-#' 309 tables drawn from the prior, ranks of what is averaged did not depart from uniform ([calibration()]).
+#' 900 tables drawn from the prior, ranks of what is averaged did not depart from uniform ([calibration()]).
 #'
 #' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (multiplications; exponentials and
 #' Polya-Gamma variables are O(n m)), O(c (K + L)) for Poisson with c cells above 0, and O(n m + (n + m) K L) for

@@ -189,11 +189,7 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
     settings <- plsa_follow(settings, membership, site_data, data, k, prior, smooth)
     return(plsa_gibbs(plsa_gibbs_problem(data, k, settings, control, "plsa_regression_problem"), start, call))
   }
-  whole <- is_whole(data$view)
-  if (!whole && is.null(prior) && settings$estimate == "map") {
-    inform("`x` is not of whole numbers, so the default priors, a tenth of a count, are left out.")
-  }
-  dirichlet <- plsa_settle_prior(prior, settings, k, smooth, whole)
+  dirichlet <- plsa_settle_prior(prior, settings, k, smooth, tell_whole(data$view, prior, settings$estimate))
   settings[c("dirichlet", "learn")] <- dirichlet[c("value", "learn")]
   if (settings$estimate == "gibbs") {
     return(plsa_gibbs(plsa_gibbs_problem(data, k, settings, control), start, call))
@@ -214,6 +210,15 @@ plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
     started <- reorder_runs(started, by_share, if (bayes) plsa_vb_permute else plsa_permute)
   }
   plsa_new_fit(started, data, k, settings, control, call, smooth)
+}
+
+# Tests whether all cells are whole numbers; reports that the default priors, which are for these, are left out.
+tell_whole <- function(view, prior, estimate) {
+  whole <- is_whole(view)
+  if (!whole && is.null(prior) && estimate == "map") {
+    inform("`x` is not of whole numbers, so the default priors, a tenth of a count, are left out.")
+  }
+  whole
 }
 
 # The estimate with `membership`, unless one was chosen: effects have intervals by draws alone.

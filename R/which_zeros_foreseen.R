@@ -1,7 +1,7 @@
 # Predictability of presences: probabilities of presences and zeros alike, each from the rest of the table, never from
 # the cell itself.
 
-# Of more presences, and zeros of their sites, the regression takes so many, evenly spaced: kappa then moves by .004 at
+# Of more presences, and zeros of their sites, the regression takes so many, evenly spaced: kappa then moved by .0023 at
 # most (bench/which_zeros_time.md).
 most_fair <- c(presences = 2e4, zeros = 1e5)
 
