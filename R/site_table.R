@@ -216,8 +216,12 @@ site_covariates <- function(given, sites, labels, n) {
 named_columns <- function(columns, argument, sites, labels) {
   if (!is.data.frame(sites)) {
     stop_input(
-      "`%s` is %s, but `x` comes without a site table, unlike that of occurrence_matrix(): supply the columns, `%s`.",
-      argument, show_names(columns), sprintf("%s = sites[%s]", argument, paste(deparse(columns), collapse = ""))
+      "`%s` is %s, but there is no site table, as from occurrence_matrix(): supply the values, `%s`.",
+      argument, show_names(columns), if (length(columns) == 1L) {
+        sprintf("%s = sites[[%s]]", argument, dQuote(columns, FALSE))
+      } else {
+        sprintf("%s = sites[%s]", argument, paste(deparse(columns), collapse = ""))
+      }
     )
   }
   lost <- setdiff(columns, names(sites))

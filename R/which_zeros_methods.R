@@ -474,15 +474,13 @@ rule_verdict <- function(gain, measure, known) {
   } else {
     paste(words, by, measure[known], collapse = "; ")
   }
-  if (any(ahead == 0) && max(gain$copies, na.rm = TRUE) == 2L) {
+  copies <- max(gain$copies, na.rm = TRUE)
+  if (all(ahead == 0) && copies == 2L) {
     return(sprintf("Two copies are too few to compare with it (difference %s).",
       paste(sprintf("%.3f", gain$difference[known]), measure[known], collapse = " and ")))
   }
-  sprintf("%s%s.", capital(each), if (any(ahead == 0)) {
-    sprintf(" (t test over %s)", count_words(max(gain$copies, na.rm = TRUE), "copy"))
-  } else {
-    ""
-  })
+  why <- if (copies == 2L) "two copies are too few" else sprintf("t test over %s", count_words(copies, "copy"))
+  sprintf("%s%s.", capital(each), if (any(ahead == 0) && copies > 1L) sprintf(" (%s)", why) else "")
 }
 
 # Returns 1, -1, or 0 if a difference is within its error, by Student's t because copies are few.

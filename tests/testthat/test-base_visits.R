@@ -138,8 +138,8 @@ test_that("taxa seldom found are named, also beside their probabilities", {
   few[1:2, 2, 1] <- 1L
   expect_message(fit <- visits_bernoulli(few, 1, missed_by = "taxon"), "fewer than 5 sites.*t2")
   expect_identical(which(fit$rare), c(t2 = 2L))
-  expect_match(print_words(fit), "Too rare to estimate: t2")
-  expect_output(print(false_absences(fit, taxon = "t2")), "Too rare to estimate: t2")
+  expect_match(print_words(fit), "Rare, and estimated mostly from the others: t2")
+  expect_output(print(false_absences(fit, taxon = "t2")), "Rare, and estimated mostly from the others: t2")
   expect_no_message(visits_bernoulli(few, 1, missed_by = "taxon", rare = 2), message = "fewer than")
 })
 

@@ -440,15 +440,16 @@ test_that("the answer and the best rule are compared by each measure, beyond its
   expect_identical(says(c(0.065, -0.005), c(0.004, 0.006)), paste(
     "The best simple rule (mean of similar sites) has 0.775 and 0.809. Better than the best simple rule by 0.065",
     "(SE 0.004) over the table; not distinguishable from the best simple rule, difference 0.005 (SE 0.006) within",
-    "localities."
+    "localities (t test over 10 copies)."
   ))
   split <- "Better .* by 0.065 .* over the table; worse than the best simple rule by 0.020 .* within localities.$"
   expect_match(says(c(0.065, -0.02), c(0.004, 0.006)), split)
   expect_match(says(c(-0.1, -0.1), c(0.01, 0.01)), "Worse than the best simple rule by 0.100 (SE 0.010)", fixed = TRUE)
-  expect_match(says(c(0.001, 0.001), c(0.01, 0.01)), "Not distinguishable .* over the table and .* within localities.$")
+  level <- says(c(0.001, 0.001), c(0.01, 0.01))
+  expect_match(level, "Not distinguishable .* over the table and .* within localities \\(t test over 10 copies\\).$")
   # Two copies that agree by chance prove nothing.
   two <- says(c(0.02, 0.02), c(0.005, 0.005), copies = c(2L, 2L))
-  expect_match(two, "Not distinguishable .*\\(two copies are too few\\).$")
+  expect_match(two, "Two copies are too few to compare with it \\(difference 0.020 over the table and .*\\).$")
   w <- suppressMessages(which_zeros(early_tetrapods$x, quick = TRUE, seed = 1))
   w$curve$summary$changed <- few_hidden
   w$gain[c("difference", "se")] <- list(c(0.02, 0.001), c(0.005, 0.001))
