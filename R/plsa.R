@@ -142,7 +142,7 @@
 #'
 #' # prevalence by a covariate
 #' depth <- data.frame(depth = membership[, 1] + rnorm(30, 0, 0.2))
-#' longer <- mcmc_control(warmup = 500, draws = 4000, progress = FALSE)
+#' longer <- mcmc_control(warmup = 500, draws = 1500, thin = 2, progress = FALSE)
 #' follows <- plsa(x, k = 2, membership = ~depth, site_data = depth, control = longer)
 #' tidy(follows, "log_odds", conf.int = TRUE)
 #' plot(follows, "membership", "depth")
