@@ -1,8 +1,8 @@
 # Predictability of presences: probabilities of presences and zeros alike, each from the rest of the table, never from
 # the cell itself.
 
-# Of more presences, and zeros of their sites, the regression takes so many, evenly spaced: kappa then moved by .0023 at
-# most (bench/which_zeros_time.md).
+# What the regression takes: sites with so many presences, and so many of their zeros, both evenly spaced. kappa then
+# moved by .0023 at most (bench/which_zeros_time.md).
 most_fair <- c(presences = 2e4, zeros = 1e5)
 
 # A taxon found at nearly every site has no more to be found: its presences, all well predicted, would mask poor

@@ -143,8 +143,8 @@ gained_sentence <- function(later, curve) {
   row <- curve[curve$surveys == later$surveys, ]
   if (nrow(row) == 1L) {
     where <- if (later$gained < row$low) "below" else if (later$gained > row$high) "above" else "within"
-    more <- count_words(row$surveys, "survey")
-    sprintf("%s gained is %s the interval for %s more.", format_big(later$gained), where, more)
+    more <- sub(" ", " more ", count_words(row$surveys, "survey"))
+    sprintf("%s gained is %s the interval for %s.", format_big(later$gained), where, more)
   }
 }
 

@@ -117,6 +117,7 @@ test_that("a fit is one that every verb takes", {
   expect_equal(attr(absent, "expected"), mean(fit$trace$false_absences))
   expect_true(all(absent$missed <= absent$missed_most))
   states <- posterior_draws(fit, 40)
+  expect_true(is.na(states[[1L]]$objective)) # not that of the best draw
   expect_length(states, 40)
   expect_s3_class(states[[1]], c("aspect_bernoulli", "aspect_model", "multicause"), exact = TRUE)
   expect_equal(fitted(states[[3]]), fit$kept[[1]][[3]]$membership %*% fit$kept[[1]][[3]]$aspects, ignore_attr = TRUE)

@@ -344,3 +344,16 @@ test_that("what cannot be is refused", {
   fit <- bernoulli_mixture(x, 2)
   expect_error(predict(fit, site_data = z), "follow no covariates", class = "multicause_input_error")
 })
+
+test_that("a title claims a change only where the intervals of both ends are apart", {
+  ends <- function(from, to, wide) {
+    mean <- rbind(c(from, 0.3), c(to, 0.3))
+    list(mean = mean, lower = mean - wide, upper = mean + wide)
+  }
+  labels <- c("A1", "A2")
+  noise <- membership_title(ends(0.57, 0.63, 0.2), "noise", labels)
+  expect_identical(noise, "No clear change of memberships with noise")
+  expect_identical(
+    membership_title(ends(0.2, 0.7, 0.1), "depth", labels), "Component A1 rises with depth, from 0.20 to 0.70"
+  )
+})

@@ -399,3 +399,13 @@ test_that("select_k(), cross_validate() and compare_models() refuse such rows as
   compared <- suppressWarnings(compare_models(kept, 1, models, c("cells", "omissions"), folds = 2, control = few))
   expect_equal(as.vector(tapply(compared$cells$folds$n, compared$cells$folds$setting, sum)), rep(length(kept), 2))
 })
+
+test_that("fractions, which have no default priors, are told", {
+  set.seed(6)
+  x <- matrix(rpois(60, 3), 10) + 1
+  few <- quiet_control(n_start = 1)
+  told <- "not of whole numbers, so the default priors"
+  expect_message(fit <- plsa(x / 10, 2, control = few), told)
+  expect_no_message(plsa(x, 2, control = few), message = told)
+  expect_no_message(plsa(x / 10, 2, estimate = "ml", control = few), message = told)
+})

@@ -115,3 +115,12 @@ test_that("gaps of a series are certain, and no survey's factor is theirs", {
   expect_match(format(w)[["missed"]], "are in gaps between presences of a taxon, or would be found elsewhere")
   expect_match(gsub("\n", " ", ggplot2::autoplot(w, "how_many")$labels$title), "are in gaps")
 })
+
+test_that("what was gained is compared with the interval for as many surveys", {
+  curve <- data.frame(surveys = c(1, 2), missed = c(10, 20), low = c(6, 12), high = c(18, 35))
+  said <- function(gained, surveys = 2) gained_sentence(list(gained = gained, surveys = surveys), curve)
+  expect_identical(said(11), "11 gained is below the interval for 2 more surveys.")
+  expect_match(said(12), "within")
+  expect_match(said(36), "above")
+  expect_null(said(11, surveys = 3))
+})
