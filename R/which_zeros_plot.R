@@ -370,13 +370,14 @@ missed_map_figure <- function(w, coast, unit) {
   seen <- place[inside, , drop = FALSE]
   point <- joined_sites(seen, limits)
   each <- function(value, f = sum) as.vector(tapply(value, point, f))
-  sums <- cbind(sums, there = sums$missed + sums$presences)[inside, ]
+  sums$there <- sums$missed + sums$presences
+  of_all <- sum(sums$missed) / max(sum(sums$there), 1e-12)
+  sums <- sums[inside, ]
   table <- data.frame(
     lon = each(seen[, 1L], mean), lat = each(seen[, 2L], mean), missed = each(sums$missed),
     share = each(sums$missed) / pmax(each(sums$there), 1e-12), sites = tabulate(point)
   )
   range <- range(table$share)
-  of_sites <- range(sums$missed / pmax(sums$there, 1e-12))
   # Shares that hardly differ have the middle of their colours.
   limits_of <- range + c(-1, 1) * max(0, 0.02 - diff(range)) / 2
   joined <- nrow(table) < nrow(seen)
@@ -386,8 +387,8 @@ missed_map_figure <- function(w, coast, unit) {
   new_figure(
     table[order(-table$sites), ], gg_aes(x = "lon", y = "lat"),
     sprintf(
-      if (w$source == "curve") "After two more surveys %s of the presences at the %s would be new" else
-        "%s of the presences at the %s were not detected", share_words(of_sites), words[1L]
+      if (w$source == "curve") "After two more surveys %.0f %% of the presences at the %s would be new" else
+        "%.0f %% of the presences at the %s were not detected", 100 * of_all, words[1L]
     ),
     sprintf("Map of %d %s: the share of all presences that was not detected.", nrow(place), words[1L]),
     subtitle = capital(paste(c(
@@ -403,11 +404,6 @@ missed_map_figure <- function(w, coast, unit) {
       n.breaks = 4L) +
     ggplot2::guides(fill = ggplot2::guide_colourbar(title.position = "top", barwidth = 6, barheight = 0.4)) +
     legend_below()
-}
-
-share_words <- function(range) {
-  ends <- sprintf("%.0f", 100 * range)
-  if (ends[1L] == ends[2L]) paste(ends[1L], "%") else sprintf("%s to %s %%", ends[1L], ends[2L])
 }
 
 # Short names of simple rules: five fit in a legend 4 inches wide.

@@ -179,7 +179,7 @@ time_title <- function(table, unit, words, one, forward) {
   ends <- range(table$from[best], table$to[best])
   if (!forward) ends <- rev(ends)
   when <- paste(c(sprintf("%g to %g", ends[1L], ends[2L]), if (!forward) unit), collapse = " ")
-  sprintf("Up to %s %s per %s, at %s", show_count(table$all[best]), words, one, when)
+  sprintf("Most %s per %s at %s: %s, found and missed", words, one, when, show_count(table$all[best]))
 }
 
 # Which sites a figure through time lacks, in words, and whether bins are empty; NULL where it has all. at: the bin of
