@@ -139,7 +139,7 @@ print.which_zeros_contrast <- function(x, digits = 3L, ...) {
   if (all(c("low", "high") %in% names(x))) names(shown)[names(shown) == "difference"] <- "difference (90 % interval)"
   names(shown)[names(shown) == "above"] <- "P(above 0)"
   print_rows(shown)
-  writeLines(wrap_text("Intervals are for groups whose sites are a random sample of many.", exdent = 2))
+  writeLines(wrap_text("Intervals take the sites of a group as a random sample of many such sites.", exdent = 2))
   invisible(x)
 }
 

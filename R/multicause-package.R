@@ -162,7 +162,10 @@
 #'     [false_absences()].}
 #'   \item{missed, undetected presence}{Of a zero in a result of [which_zeros()] from presence-absence data alone: the
 #'     probability that at least one of two more surveys of equal effort would find the taxon there. By other evidence,
-#'     or by the phantom of a fit: the probability that the taxon was there. The sum over zeros is the number missed.}
+#'     or by the phantom of a fit: the probability that the taxon was there (by visits: and that such visits could find
+#'     it). The sum over zeros is the number missed.}
+#'   \item{present, phantom}{Columns of [false_absences()]: the probability of a presence if no phantom made the cell,
+#'     and the probability that a phantom made the zero.}
 #'   \item{probably missed, undecided}{A zero whose whole interval of `missed` is above one half, or whose interval
 #'     contains one half.}
 #'   \item{missed most}{Of a fit: the largest `missed` of a zero in other fits that describe the table equally well. If
@@ -171,7 +174,7 @@
 #'     or presence-absence data alone. Each estimates another quantity, so they need not agree.}
 #'   \item{survey of equal effort}{A further survey of the same sites with the effort of the whole table. What one, two
 #'     or eight of them find can be checked. They do not show how thorough the table is.}
-#'   \item{predictability}{The mean probability that the rest of the table gives to a presence,
+#'   \item{predictability}{The mean, over the presences, of the probability that the rest of the table gives to each,
 #'     \eqn{\kappa}{kappa}. Where much was missed, it is low.}
 #'   \item{occupancy}{The share of the sites at which a taxon lived. Models of repeated visits estimate it.}
 #'   \item{Chao's estimate}{An estimate of how many were never found, from how many were found exactly once and twice.}
@@ -228,8 +231,8 @@
 #'     presences that it explains. A presence may have several causes.}
 #'   \item{equally good fits}{Other decompositions with the same probabilities, which the table cannot distinguish from
 #'     the fit: see [identifiability()].}
-#'   \item{outer bound}{A number that no decomposition with the probabilities of the fit exceeds; it may be that none
-#'     attains it.}
+#'   \item{outer bound}{A number that no decomposition with the probabilities of the fit, and with the phantom that the
+#'     page states, exceeds; it may be that none attains it.}
 #'   \item{fixed}{Held at a value that is not estimated. A fixed white phantom has a probability of exactly 0 for
 #'     every taxon. Fixed values do not count as parameters.}
 #'   \item{free}{Estimated. A free phantom is one that the fit found by itself.}
@@ -264,8 +267,8 @@
 #'     Of these, some reach the same best fit. If few do, use more starts: see [fit_control()].}
 #'   \item{converged}{More iterations would change the fit by less than the tolerance.}
 #'   \item{seed}{A whole number that makes random numbers, and so a result, the same again.}
-#'   \item{chain, R-hat, effective sample size}{A chain is one run of a sampler. R-hat compares chains; near 1 they
-#'     agree. The effective sample size is the number of independent draws that a chain is worth. See
+#'   \item{chain, R-hat, effective sample size}{A chain is one run of a sampler. R-hat compares chains (of each its
+#'     two halves); near 1 they agree. The effective sample size is the number of independent draws that a chain is worth. See
 #'     [mcmc_control()].}
 #'   \item{draw}{One set of parameters that is plausible given the table. Intervals are made from many draws.}
 #' }
@@ -284,10 +287,12 @@
 #'     ones too large, small ones too small. Above 1 they are too cautious.}
 #'   \item{SE}{Standard error: how far a number would vary over other held-out presences.}
 #'   \item{90 % interval}{Of what further surveys find: a factor of 1.75 each way, or of 2.8 for other years or methods.
-#'     In repeated surveys these held the number found on 99 % and 95 % of the tables ([how_many]). Of a known
-#'     completeness, and of assumptions: the middle 90 % of draws, if the assumption holds.}
+#'     In repeated surveys these held the number found on 99 % and 95 % of the tables ([how_many]). Of one zero: it
+#'     combines that of the total with the standard error of the zero's probability. Of a known completeness, and of
+#'     assumptions: the middle 90 % of draws, if the assumption holds.}
 #'   \item{quick}{A result with `quick = TRUE`: few fits, few copies, for a first look.}
-#'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and presences).}
+#'   \item{share}{Of a site or taxon: what was missed, divided by all that was there (missed and presences). Of a
+#'     learner: its part of the spread of the result. Of a component: see *The models*.}
 #'   \item{average precision}{The share of held-out presences among the zeros ranked first, averaged over all ranks that
 #'     hold one.}
 #'   \item{loss, held-out cell}{A cell is held out and then predicted. The loss is minus the logarithm of the

@@ -14,15 +14,15 @@
 #'   of `x`: it is for tables whose rows are in stratigraphic order, and not for ages with bounds.
 #'
 #' @details
-#' With bounds, only what is certain counts. A taxon surely lived from the younger bound of its oldest presence (the
-#' presence whose younger bound is greatest) to the older bound of its youngest presence. A site is surely inside when
-#' both of its bounds are. So coarse dating can only reduce the number of gaps. Equal bounds give the same as single
+#' With bounds, only what is certain counts. For ages before the present, a taxon surely lived from the greatest of the
+#' younger bounds of its presences to the smallest of their older bounds. A site is surely inside when both of its
+#' bounds are. So coarse dating can only reduce the number of gaps. Equal bounds give the same as single
 #' ages. A taxon with all of its presences in intervals that overlap has no certain range.
 #'
 #' `"include"` and `"order"` differ for sites of equal age. With `"include"` all of them are inside when one holds
 #' the oldest presence. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"`
-#' it has none. With `"order"`, rows run from old to young if ages fall down the table on the whole, else from young to
-#' old.
+#' it has none. With `"order"`, rows are taken to run from old to young if ages mostly decrease from the first row to the
+#' last, else from young to old.
 #'
 #' A site without an age is never inside and extends no range. A message of class `multicause_message` reports how many
 #' there are. Take care with ages that come from the fossils themselves, as most land-mammal ages do. The result is then

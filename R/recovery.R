@@ -2,7 +2,7 @@
 #'
 #' Compares a result of [which_zeros()] with later surveys, or any scores of cells with presences that [corrupt()]
 #' deleted (omissions) or added (additions). It measures whether the changed cells have the highest scores (ROC and
-#' precision-recall curves), and whether scores are right as probabilities (calibration). It also counts what is gained
+#' precision-recall curves; recall is the share of the changed cells that are ranked as high), and whether scores are right as probabilities (calibration). It also counts what is gained
 #' and lost if cells with a score above 0.5 are corrected.
 #' @details
 #' The cells that are judged are the candidates. For omissions these are the zeros of the corrupted table: a high score
@@ -38,8 +38,8 @@
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
 #'   `precision`) and `calibration`, data frames to draw; `by_site`, AUC, average precision and numbers of each site.
-#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: mean `probability` and `score`, here the
-#'   same, the `share` of changed cells, and the number of `cells`. The class has `print` and `plot` methods.
+#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: the mean score (twice, as `probability` and
+#'   `score`), the `share` of changed cells, and the number of `cells`. The class has `print` and `plot` methods.
 #'
 #'   With a result of [which_zeros()] the list is first of class `which_zeros_later`, and has further elements: `later`,
 #'   a data frame with the numbers of sites, taxa and surveys compared, of presences `gained` at zeros, and the AUCs

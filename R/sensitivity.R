@@ -87,7 +87,7 @@ other_assumptions <- function(w) {
   given <- w$inputs$given
   out <- list()
   if (is.null(given$assume)) {
-    out$`all that a phantom explains was missed` <- without_evidence(given, assume = "phantom")
+    out$`all that was there, by a phantom's share` <- without_evidence(given, assume = "phantom")
   } else {
     out$`as two more surveys would find` <- without_evidence(given)
   }
@@ -170,7 +170,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
     `90 % interval` = ifelse(bare, "", show_ends(shown$low, shown$high)),
     sprintf("%.0f", shown$kept)
   )
-  names(columns)[4L] <- paste("of first", count_words(x$n, "zero"))
+  names(columns)[4L] <- paste("first", count_words(x$n, "zero"), "kept")
   print_aligned(columns)
   writeLines(wrap_text(same_sentence(x)))
   invisible(x)
@@ -194,7 +194,8 @@ sensitivity_sentence <- function(x) {
         table$change[low], show_count(table$missed[high]), table$change[high]
       )
     },
-    sprintf("%s of the first %.0f stay.", paste(unique(range(changed$kept)), collapse = " to "), x$n), same_sentence(x)
+    sprintf("%s of the first %.0f are kept.", paste(unique(range(changed$kept)), collapse = " to "), x$n),
+    same_sentence(x)
   ), collapse = " ")
 }
 
@@ -207,7 +208,7 @@ same_sentence <- function(x) {
   }
   kept <- unique(range(x$table$kept[same]))
   sprintf(
-    "The number%s does not depend on %s: with %s %s of the first %s stay.",
+    "The number%s does not depend on %s: with %s %s of the first %s are kept.",
     if (x$source %in% c("curve", "groups", "visits")) {
       sprintf(", which is estimated from %s,", evidence_words[[x$source]])
     } else {

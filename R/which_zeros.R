@@ -10,15 +10,16 @@
 #'   \item{`probability`}{the probability \eqn{p} that this cell would be a presence, as predicted from the other cells
 #'     of this table as if its own value were unknown. It ranks the zeros, and is no statement on other surveys.}
 #'   \item{`missed`}{the probability that at least one of *two more surveys of equal effort* would find the taxon there,
-#'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. One \eqn{r} makes these probabilities sum to the
-#'     number that two more surveys would find. `missed_low` and `missed_high` are the ends of a 90 % interval. The
-#'     probabilities at the top of a list are somewhat too high, because the list is sorted by them. With other evidence
-#'     (below) `missed` is the probability of a false absence, and sums to the total of that evidence.}
+#'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. The constant \eqn{r}, the same for all zeros, makes
+#'     these probabilities sum to the number that two more surveys would find. `missed_low` and `missed_high`, the ends
+#'     of a 90 % interval, combine that of the total with the standard error of \eqn{p}; their coverage cannot be
+#'     measured on single zeros. The probabilities at the top of a list are somewhat too high, because the list is sorted
+#'     by them. With other evidence (below) `missed` sums to the total of that evidence.}
 #' }
 #'
 #' **The total.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa} their mean predicted probability, both
-#' without taxa found at 95 % of the sites or more; the prediction is a logistic regression of its own, not the
-#' learners'. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84, 1.36, 2.06, 2.87 for
+#' without taxa found at 95 % of the sites or more. A separate logistic regression predicts them for this, so that it is
+#' not the mean of `probability`. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84, 1.36, 2.06, 2.87 for
 #' \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in other years or by
 #' other methods. [how_many] compares these intervals with real surveys. The total is not the completeness of a fauna,
 #' and tables of unequal effort cannot be compared by it.
@@ -28,16 +29,16 @@
 #' presences. The zeros are ranked all the same.
 #'
 #' **Other evidence** replaces the total; the print names the quantity that it estimates:
-#' * `visits`: the presences that no visit found, by the occupancy of each taxon ([visits_occupancy()]). The numbers of
-#'   taxa lie half-way between occupancy's and those of the ranking: in the mean of 15 surveys this predicted the finds
-#'   of a third visit better than either (`bench/visits_occupancy.md`). Chao's estimate for each site, with its visits
-#'   as samples, is reported beside it.
+#' * `visits`: the presences that no visit found, by the occupancy of each taxon ([visits_occupancy()]). The number of
+#'   each taxon is the mean of two, by its occupancy and by the ranking: over 15 surveys this predicted the finds of a
+#'   third visit better than either (`bench/visits_occupancy.md`). Chao's estimate for each site, with its visits as
+#'   samples, is reported beside it.
 #' * `completeness`: a site with \eqn{F} presences and completeness \eqn{c} lacks about \eqn{F (1 - c) / c}.
 #' * `groups`: Chao's estimate of the taxa of a group's fauna that were found at none of its sites.
 #' * `assume = "phantom"` and `effort`: each site lacks the share that a phantom, a component without
 #'   presences, explains in [aspect_bernoulli()]. On ten tables from which a known share of each site was deleted, this
 #'   was about twice the true number ([how_many]).
-#' * `series = TRUE`: a taxon found in an earlier and a later time bin was certainly there in between.
+#' * `series = TRUE`: a taxon found in an earlier and a later time bin is taken to have been there in between.
 #'
 #' **Quality.** The print gives the AUC, the probability that a held-out presence ranks above a zero, beside that of the
 #' best simple rule, a learner that fits no model. Later surveys are harder to predict: AUCs were about 0.05 lower, and
@@ -75,15 +76,15 @@
 #'   and the covariates, as in [visits_occupancy()]. `NULL`: a probability for each taxon; detection also varies by
 #'   visit.
 #' @param series `TRUE`: rows are time bins of one region, with all that was found in it.
-#' @param assume `"phantom"`: zeros that a phantom, an empty component, explains were missed. `NULL`: nothing is
-#'   assumed.
+#' @param assume `"phantom"`: what a phantom, a component without presences, explains is taken as missed. `NULL`:
+#'   nothing is assumed.
 #' @param leave_out sites to leave out: names, numbers, or `TRUE` or `FALSE` for each; with `groups`, names of groups.
 #' @param reference sites, given as for `leave_out`, that inform the result but whose zeros are not ranked (`r` of
 #'   package DarkDiv). The other sites must hold at least 20 presences.
 #' @param quick `TRUE`: a first look, with fewer fits and copies.
-#' @param copies number of copies of the table with presences held out, from 2 to 10. Each holds out a tenth; up to
-#'   2000 presences, and not with `quick`, one part in `copies`, at most a sixth. `NULL`: 6 up to 2000 presences, 3 to 5
-#'   up to 50 000, else 2; with `quick` at least 2, until 100 presences are held out.
+#' @param copies number of copies of the table with presences held out, from 2 to 10. Each holds out a tenth of them; in
+#'   tables of up to 2000 presences, without `quick`, one part in `copies`, at most a sixth. `NULL`: 6 up to 2000
+#'   presences, 3 to 5 up to 50 000, else 2; with `quick` 2, or as many as hold out 100 presences.
 #' @param seed a whole number; the same seed gives the same result. `NULL` draws one, which the result keeps.
 #' @param seconds a time limit: after this many seconds no further copy begins, if at least two are finished.
 #' @param control settings from [fit_control()]: `n_threads`, `progress` and `checkpoint` alone. An interrupt keeps the
@@ -95,8 +96,8 @@
 #'     1, 2, 4 and 8 more `surveys` (`unlike_low`, `unlike_high`: in other years or by other methods).}
 #'   \item{`how_many`}{a data frame with a row for each evidence: `evidence`, `missed`, `low`, `high`, and `of`, the
 #'     quantity; `source` names the evidence of the total, `reason` says why there is none.}
-#'   \item{`weights`, `quality`}{data frames of the learners: `weight` and `share`; AUC (`auc`, `auc_within`) and
-#'     average precision (`ap`) with standard errors.}
+#'   \item{`weights`, `quality`}{data frames of the learners: `weight` in the log-odds and `share` of the spread of the
+#'     result that is theirs; AUC (`auc`, `auc_within`) and average precision (`ap`) with standard errors.}
 #'   \item{`kappa`, `seed`, `dims`, `names`}{the predictability, the seed used, and parts for the methods.}
 #' }
 #' Methods: `print()`, `summary()`, [plot()][plot.which_zeros], [as.data.frame()][as.data.frame.which_zeros],

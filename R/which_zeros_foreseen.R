@@ -112,23 +112,37 @@ repeated_share <- function(x) {
   if (own <= most_repeated) own else own - with_seed(1L, share(independent_rows(found)))
 }
 
-# Redraws each row with as many presences, from logit P = a[i] + b[j] with the observed sums of rows and columns.
+# Draws as many rows with as many presences each, from logit P = a[sum of the row] + b[j] with the observed sums of rows
+# and columns. Rows with equal sums are drawn together.
 independent_rows <- function(found, iterations = 30L, tries = 100L) {
-  a <- numeric(nrow(found))
-  b <- stats::qlogis((colSums(found) + 0.5) / (nrow(found) + 1))
+  wanted <- rowSums(found)
+  of <- sort(unique(wanted))
+  many <- tabulate(match(wanted, of))
+  of_column <- colSums(found)
+  a <- numeric(length(of))
+  b <- stats::qlogis((of_column + 0.5) / (nrow(found) + 1))
   probability <- function() stats::plogis(outer(a, b, "+"))
   for (iteration in seq_len(iterations)) {
     p <- probability()
-    a <- a + (pmin(rowSums(found), ncol(found) - 0.5) - rowSums(p)) / pmax(rowSums(p * (1 - p)), 0.5)
+    a <- a + (pmin(of, ncol(found) - 0.5) - rowSums(p)) / pmax(rowSums(p * (1 - p)), 0.5)
     p <- probability()
-    b <- b + (pmin(colSums(found), nrow(found) - 0.5) - colSums(p)) / pmax(colSums(p * (1 - p)), 0.5)
+    b <- b + (pmin(of_column, nrow(found) - 0.5) - colSums(many * p)) / pmax(colSums(many * p * (1 - p)), 0.5)
   }
   p <- probability()
-  for (i in seq_len(nrow(found))) {
-    drawn <- matrix(stats::runif(tries * ncol(p)), tries) < rep(p[i, ], each = tries)
-    found[i, ] <- drawn[c(which(rowSums(drawn) == sum(found[i, ])), 1L)[1L], ]
+  do.call(rbind, lapply(seq_along(of), function(i) rows_of_sum(p[i, ], of[i], many[i], tries * many[i])))
+}
+
+# Draws rows from independent presences until `many` have the sum, or `tries` rows are drawn; what then lacks is of any
+# sum.
+rows_of_sum <- function(p, sum, many, tries) {
+  kept <- matrix(FALSE, 0L, length(p))
+  while (nrow(kept) < many) {
+    at_once <- 10L * (many - nrow(kept)) + 10L
+    drawn <- matrix(stats::runif(at_once * length(p)) < rep(p, each = at_once), at_once)
+    tries <- tries - at_once
+    kept <- rbind(kept, if (tries > 0) drawn[rowSums(drawn) == sum, , drop = FALSE] else drawn)
   }
-  found
+  kept[seq_len(many), , drop = FALSE]
 }
 
 warn_repeated <- function(x) {

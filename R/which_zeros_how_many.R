@@ -264,14 +264,14 @@ evidence_words <- list(
   completeness = "completeness as supplied", effort = "effort, as a model has it",
   phantom = "the phantom of each site", visits = "occupancy of each taxon",
   chao = "Chao's estimate, visits as samples", groups = "Chao's estimate, sites of a group as samples",
-  counts = "Chao's estimate, individuals as samples", curve = "predictability of the presences",
+  counts = "Chao's estimate, from counts", curve = "predictability of the presences",
   gaps = "gaps within ranges"
 )
 evidence_of <- list(
-  completeness = "what was there", effort = "what was there, if misses follow effort",
+  completeness = "what was there and is not in the table", effort = "what was there, if misses follow effort",
   phantom = "what was there, if all that the phantom explains was missed",
   visits = "what no visit found at the sites", chao = "what no visit found, if visits are alike",
-  groups = "the fauna of each group", counts = "what was there to be counted, at least",
+  groups = "what none of a group's sites has", counts = "what was there to be counted, at least",
   curve = "what two more surveys of equal effort would find",
   gaps = "what lived, if ranges are as complete outside"
 )
@@ -528,8 +528,8 @@ surveys_checked <- data.frame(
 #' surveys. The page states the quantity that each number estimates, and where the numbers fail.
 #'
 #' @details **Presence-absence data alone.** A table does not show how many presences it lacks. It does show how well
-#' its presences are predicted. The predictability \eqn{\kappa} is the mean probability of a presence, as predicted from
-#' the rest of the table. With \eqn{F} presences and \eqn{B = F (1 - \kappa / .91)}, one, two, four and eight more
+#' its presences are predicted. The predictability \eqn{\kappa} is the mean, over the presences, of the probability that
+#' the rest of the table gives to each. With \eqn{F} presences and \eqn{B = F (1 - \kappa / .91)}, one, two, four and eight more
 #' surveys of equal effort found about .84, 1.36, 2.06 and 2.87 times \eqn{B} presences at zeros of the table. Taxa
 #' found at 95 % of the sites or more are left out of \eqn{F} and \eqn{\kappa}. The constants have no theory behind
 #' them: they were fitted to repeated surveys, and fixed before 12 of the 47 were opened.
@@ -549,9 +549,10 @@ surveys_checked <- data.frame(
 #' found; the print does not correct for this. On the 12 surveys opened last, 23 tables of the same kind were all within
 #' 1.5, and of 28 others 75 % were within 1.75, 86 % within 2 and 89 % within 2.8.
 #'
-#' **Where it failed.** The estimate was 3.3 and 2.2 times the number found in plots of steppe and prairie whose plants
-#' were all mapped each year, and 2.2 times for birds found by ear, then by recorder. Five of 260 tables (these 246 and
-#' 14 with one more survey alone) lie outside their interval, and nothing in these tables warned of it. Complete tables
+#' **Where it failed.** In plots of steppe and prairie whose plants were all mapped each year the estimate was 3.3 and
+#' 2.2 times the number found, for birds found by ear, then by recorder, 2.2 times; the interval of a factor of 2.8 held
+#' on the last two. Five of 260 tables (these 246 and 14 with one more survey alone) lie outside their interval, and
+#' nothing in these tables warned of it. Complete tables
 #' get a number, too: five of package vegan have estimates of 89 to 1 691, where 0 is right.
 #'
 #' **No number** is given if the AUC of held-out presences less 1.645 standard errors is at most .6, as in 16 of 16
@@ -569,11 +570,13 @@ surveys_checked <- data.frame(
 #' was lower on 238 of 260 tables; on average by .05 for surveys of the same kind, and by .11 for others.
 #'
 #' **Other evidence** estimates other quantities:
-#' * Visits: the occupancy of each taxon (`bench/visits_occupancy.md`; MacKenzie and others 2002).
-#' * Groups: Chao's (1987) estimate of each fauna; no survey has tested its interval.
-#' * Counts: the series of Efron and Thisted (1976) was within a factor of 2 of what one more survey found on 83 % of 82
+#' * Visits: presences that no visit found, by the occupancy of each taxon (`bench/visits_occupancy.md`; MacKenzie and
+#'   others 2002).
+#' * Groups: taxa of each group of sites that none of its sites has, by Chao (1987); no survey has tested the interval.
+#' * Counts: what was there to be counted, at least. The series of Efron and Thisted (1976) was within a factor of 2 of what one more survey found on 83 % of 82
 #'   tables, the estimate from presences and absences on 98 %.
-#' * Completeness: on four tables the estimate was 0.99 to 1.02 times the number deleted.
+#' * Completeness: all that was there and is not in the table. On four tables it was 0.99 to 1.02 times the number
+#'   deleted.
 #' * `assume = "phantom"`: all that a component without presences explains was missed. On ten tables from which a share
 #'   of each site was deleted, the estimate was 1.8 to 2.2 times the true number.
 #'

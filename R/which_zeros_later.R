@@ -122,7 +122,7 @@ print.which_zeros_later <- function(x, ...) {
   three <- function(value) ifelse(is.na(value), "-", sprintf("%.3f", value))
   cat("\n")
   print_aligned(stats::setNames(
-    list(c("  predicted by held-out presences", "  found by later surveys"), three(c(l$held_out_auc, l$auc)),
+    list(c("  held-out presences of this table", "  presences of later surveys"), three(c(l$held_out_auc, l$auc)),
       three(c(l$held_out_auc_within, l$auc_within))),
     c("Ranking", "AUC", paste("within", x$words[1L]))
   ))

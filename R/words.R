@@ -142,7 +142,7 @@ show_numbers <- function(x) {
 # Words for what the number missed estimates, or rests on.
 wz_words <- list(
   curve = "to be found by two more surveys of equal effort",
-  groups = "of the fauna of each group, by Chao's estimate",
+  groups = "at none of a group's sites, by Chao's estimate",
   visits = "found by no visit, by occupancy models",
   completeness = "if completeness is as supplied", effort = "if what was missed follows effort",
   phantom = "if the phantom is what was not recorded"

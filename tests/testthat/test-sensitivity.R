@@ -16,7 +16,7 @@ test_that("each change is one answer, the first the answer as it is", {
   expect_identical(unlist(table[1L, c("missed", "low", "high")]), w$total[c("missed", "low", "high")])
   expect_identical(table$kept[1L], 20L)
   expect_true(all(table$kept >= 0 & table$kept <= 20))
-  phantom <- unlist(table[table$change == "all that a phantom explains was missed", c("missed", "low", "high")])
+  phantom <- unlist(table[table$change == "all that was there, by a phantom's share", c("missed", "low", "high")])
   expect_equal(phantom, update(w, assume = "phantom")$total)
   ranges <- table[table$change == "only zeros within known ranges", ]
   expect_identical(ranges$zeros, sum(range_through(x, 40:1)))
