@@ -86,7 +86,7 @@ ensemble.default <- function(x, k = c(10, 12, 16, 20, 24, 32), model = NULL, ...
     make_settings(models, check_counts(k, "k"), args, check_grid(grid))
   }
   data <- check_data(x, "nonnegative")
-  fits <- fit_settings(data$x, rep(settings, each = members), control)
+  fits <- fit_settings(data$x, settings, control, members = members)
   group <- rep(seq_along(settings), each = members)[is_done(fits)]
   fits <- fits[is_done(fits)]
   new_ensemble(fits, member_weights(weights, fits, group, folds, floor, data$x), by_held_out(weights))

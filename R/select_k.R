@@ -117,15 +117,17 @@ check_criteria <- function(criterion) {
   criterion
 }
 
-# Fits each setting, NULL if it failed or was not reached. Timed fits run one after another.
-fit_settings <- function(x, settings, control, store = NULL, timed = FALSE) {
+# Fits each setting `members` times, one after the other, NULL if a fit failed or was not reached. Timed fits run one
+# after another.
+fit_settings <- function(x, settings, control, store = NULL, timed = FALSE, members = 1L) {
+  settings <- rep(settings, each = members)
   common <- list(
     x = x, settings = settings, control = inner_control(control), refusal = own_empty_rows(x, settings)
   )
   name <- function(i) setting_name(settings[[i]])
   running <- task_running(control, checkpoint_store(store, "fit"), parallel = !timed)
-  # Each setting is a task with the same seed, so that the same model twice has the same fit.
-  tasks <- Map(list, setting = seq_along(settings), seed = draw_seeds(1L))
+  # Settings have the same seeds, so that the same model twice has the same fit; members of a setting have their own.
+  tasks <- Map(list, setting = seq_along(settings), seed = rep_len(draw_seeds(members), length(settings)))
   fits <- map_tasks(tasks, if (timed) timed_fit else fit_setting, common, "Fits", name, running)
   tell_interrupted(if (timed) fits else need_some(fits), "fits")
   names(fits) <- vapply(settings, function(setting) as.character(setting$k), "")

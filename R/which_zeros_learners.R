@@ -79,7 +79,7 @@ learn_table <- function(x, tuned, effort, how, at = NULL, rows = seq_len(nrow(x)
 mean_of_fits <- function(x, k, members, control, changed, ...) {
   settings <- member_settings(k, utils::modifyList(list(...), changed))
   control$algorithm <- member_algorithm(sum(presence_sums(x)), dim(x))
-  fits <- fit_settings(x, rep(settings, each = members), control)
+  fits <- fit_settings(x, settings, control, members = members)
   fits <- fits[is_done(fits)]
   average <- quiet_fit(new_ensemble(fits, rep(1 / length(fits), length(fits))))$value
   fitted(average)

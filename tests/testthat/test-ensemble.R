@@ -7,6 +7,8 @@ test_that("an ensemble averages cells, and of aspect Bernoulli fits is one itsel
   x <- binary_matrix(20, 8, missing = 0.05)
   several <- ensemble(x, k = 2:3, members = 2, control = few)
   p <- Reduce(`+`, lapply(several$fits, fitted)) / 8
+  differ <- vapply(1:4, function(i) max(abs(fitted(several$fits[[2 * i]]) - fitted(several$fits[[2 * i - 1]]))), 0)
+  expect_true(all(differ > 0)) # members of a setting have their own starts
   expect_equal(fitted(several), p)
   expect_equal(several$param$membership %*% several$param$aspects, p, ignore_attr = TRUE)
   expect_equal(unname(rowSums(several$param$membership)), rep(1, 20))
