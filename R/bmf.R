@@ -9,30 +9,33 @@
 #' and \eqn{x_{ij} \sim N(\eta_{ij}, 1/\lambda)}{x[i,j] ~ N(eta[i,j], 1/lambda)} (`"gaussian"`), \eqn{P(x_{ij} = 1) = 1
 #' / (1 + \exp(-\eta_{ij}))}{P(x[i,j] = 1) = 1 / (1 + exp(-eta[i,j]))} (`"bernoulli"`), or \eqn{x_{ij} \sim Poisson(r +
 #' \eta_{ij})}{x[i,j] ~ Poisson(r + eta[i,j])} with weights above 0 and a background rate \eqn{r} (`"poisson"`). Weights
-#' are Gaussian (Poisson: Gamma); features have Indian buffet process priors (Beta-Bernoulli for a fixed number; see
-#' [bmf_prior()]). Their number is fixed (`k`, `l`) or learned
-#' (`Inf`). Missing cells drop out and are predicted.
+#' are Gaussian (Poisson: Gamma); features have Indian buffet process priors (distributions over binary matrices with
+#' any number of columns), or Beta-Bernoulli priors if their number is fixed by `k` or `l`. By default their
+#' concentrations have Gamma(1, 1) priors, and the precisions of weights and noise Gamma(1, variance of `x`) (Bernoulli:
+#' Gamma(1, 1)), see [bmf_prior()], also for Poisson. Missing cells drop out and are predicted.
 #'
 #' **Sampling.** A sweep draws every entry of both binary matrices given the rest, features that a single row or column
-#' has (their weights integrated out: Gaussian, and Bernoulli with Polya-Gamma variables), all weights jointly, and what
-#' is learned. It also recodes groups, with weights to match, so that no cell's expectation changes and the prior alone
-#' decides: of two nested groups the inner one becomes the difference, disjoint groups their union, and back. So chains
-#' alternate between groups that fit equally well, such as a group and its complement if there is a baseline.
-#' [cooccurrence()] averages over them. Chains begin at the best of several annealed starts. The result depends strongly
-#' on them: see [mcmc_control()].
+#' has (their weights integrated out: Gaussian, and Bernoulli with Polya-Gamma variables), all weights jointly, and the
+#' hyperparameters that are learned ([bmf_prior()]). It also recodes pairs of groups, with weights to match, so that no
+#' cell's expectation changes and the prior alone decides: if one group contains the other, their difference may replace
+#' either; if they have no member in common, their union may. So chains alternate between groups that fit equally well,
+#' such as a group and its complement if there is a baseline. [cooccurrence()] averages over them. Chains begin at the
+#' best of several annealed starts and stay near the mode where they begin. So for predictions take more chains rather
+#' than longer ones ([mcmc_control()]).
 #'
 #' **What has a meaning.** Features can trade places from draw to draw, so averages of `rows`, `columns` or `weights`
 #' over draws mean nothing. Only what does not depend on labels is averaged: the expected cells ([fitted()],
 #' [predict()]), the numbers of features, [cooccurrence()]; `param` is one state, the draw of the largest log joint
 #' density, for plots. [summary()] gives R-hat and effective sample sizes; where chains disagree, a warning says so. In
-#' 900 tables drawn from the prior, ranks of what is averaged did not depart from uniform ([calibration()]).
+#' 900 tables drawn from the prior, the ranks of the true values among the draws of what is averaged did not depart from
+#' uniform, as expected of a correct sampler ([calibration()]).
 #'
 #' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (multiplications; exponentials and
 #' Polya-Gamma variables are O(n m)), O(c (K + L)) for Poisson with c cells above 0, and O(n m + (n + m) K L) for
 #' complete Gaussian data. Memory is O(n m) for the predictive mean and, for each kept state, O(n K + m L) bytes. The
-#' number of features grows during a chain: four chains by defaults of 150 x 256 black and white pixels, 14 480 sweeps,
-#' took 509 s of the processor, ended with 25 to 47 features a side and did not agree. Eight short chains predicted
-#' missing pixels better (`bench/bmf.md` in the sources).
+#' number of features grows during a chain. With 150 x 256 black and white pixels the four chains of the defaults took
+#' 509 s of processor time for 14 480 sweeps in all, had 25 to 47 features a side and did not agree. Eight short chains
+#' predicted missing pixels better (`bench/bmf.md` in the sources).
 #'
 #' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts
 #'   (`"poisson"`), `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose
@@ -44,7 +47,7 @@
 #'   tables of 0 and 1, `"gaussian"` for all others, counts included.
 #' @param fixed user-fixed binary features, such as known groups, which are part of the model as they are:
 #'   `list(rows = n x f, columns = m x g)`, or one of them. `NULL`: none, except that the Bernoulli family has a column
-#'   of ones on each side, so that there is a baseline; a matrix without columns is really none.
+#'   of ones on each side, so that there is a baseline. To have no baseline, give matrices without columns.
 #' @param prior from [bmf_prior()].
 #' @param start a state to begin with, `list(rows = , columns = , weights = )` as in `param`, user-fixed features first;
 #'   every chain begins there. Or a fit to the same data, whose chains resume from their last states, as in `update(fit,
@@ -53,20 +56,22 @@
 #' @return A list of class `bmf`, with
 #' \describe{
 #'   \item{`param`}{the draw of the largest log joint density: `rows` (n x K, 0 or 1), `columns` (m x L), `weights`
-#'     (K x L); user-fixed features first, then by falling number of members; and `hyper`, the learned quantities.}
-#'   \item{`objective`, `loglik`}{its log joint density, with features in uniformly random order, and its
-#'     log-likelihood.}
+#'     (K x L); user-fixed features first, then by falling number of members; and `hyper`, the hyperparameters.}
+#'   \item{`objective`, `loglik`}{its log joint density, of features in one of their equally probable orders: log(k! l!)
+#'     below that of features without order; and its log-likelihood.}
 #'   \item{`dims`}{`n`, `m`, features `k` and `l` of `param` (without user-fixed ones), `observed` cells.}
 #'   \item{`trace`}{a row for every draw of every chain: `chain`, `iteration`, `objective` (log joint),
 #'     `log_likelihood`, `row_features`, `column_features`, `row_entries`, `column_entries` (ones in the free features),
-#'     what is learned, and the expected value of a few cells (`cell[row,column]`; missing ones where there are any).}
+#'     the learned hyperparameters, and the expected value of a few cells (`cell[row,column]`; missing ones where there
+#'     are any).}
 #'   \item{`mean`}{n x m, the posterior mean of the expected cells over all draws.}
 #'   \item{`kept`}{states of each chain, evenly spaced.}
 #'   \item{`starts`}{what every annealed start reached.}
 #'   \item{`converged`}{`TRUE` where the chains have converged: R-hat (rank-normalised, of halves of chains) at most
-#'     1.01 and at least 400 effective draws (Vehtari and others 2021; above 1.1 a warning names what they differ in)
-#'     for the log-likelihood, the numbers of features, a few cells, and the features that a few pairs of rows and pairs
-#'     of columns share; `NA` for one chain, or fewer than 4 draws a chain.}
+#'     1.01 and at least 400 effective draws (Vehtari and others 2021) for the log-likelihood, the numbers of features,
+#'     a few cells, and the features that a few pairs of rows and pairs of columns share. With R-hat up to 1.1 the print
+#'     says "nearly converged"; above, a warning names what they differ in. `NA` for one chain, or fewer than 4 draws a
+#'     chain.}
 #' }
 #' @seealso [bmf_methods] for what can be done with a fit, [bmf_prior()], [mcmc_control()], [cooccurrence()].
 #' @inherit bmf_prior references

@@ -350,8 +350,10 @@ nearly_sentence <- function(fit) {
   times <- max(enough_effective / fewest, (rhat^2 - 1) / (rhat_converged^2 - 1), na.rm = TRUE)
   call <- gsub(" ", "\001", better_chains(fit, FALSE, times), fixed = TRUE)
   sprintf(
-    "R-hat is at most %.3f, the effective number of draws at least %.0f (recommended: %s, %d). Run longer: %s.", rhat,
-    fewest, format(rhat_converged), enough_effective, call
+    paste(
+      "Nearly converged: R-hat is at most %.3f (converged: %s), the effective number of draws at least %.0f (%d).",
+      "Run longer: %s."
+    ), rhat, format(rhat_converged), fewest, enough_effective, call
   )
 }
 

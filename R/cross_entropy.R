@@ -8,7 +8,8 @@
 #' of the prior: \eqn{A > 0} rewards difference, \eqn{A < 0} similarity. `groups` and the two numbers of `strength` make
 #' \eqn{A}: `between` for components of different groups, `-within` for those of the same group, as in section 4 of the
 #' paper. A list of matrices gives \eqn{A} itself. Weights are in counts, and act against the counts of one component,
-#' about N / k; the print has their ratio. Weights of 0.01 to 0.05 of N / k are a useful range for difference.
+#' on average the sum of all counts / k; [summary()] has their ratio to it. Ratios of 0.01 to 0.05 are useful for
+#' difference.
 #'
 #' The meaning of \eqn{D} depends on `method`:
 #' \describe{

@@ -178,8 +178,9 @@ check_screen <- function(screen) {
 #' is: take none from a stranger. An interrupt keeps the draws made so far.
 #'
 #' **Until they have converged.** Chains have the length that is set. With `start = fit` each begins where that of `fit`
-#' stopped, so a loop over `update()` can end at convergence, see the examples. Each call is judged by its own draws, by
-#' R-hat and effective draws of Vehtari and others (2021). Chains that disagree raise a warning of class
+#' stopped, so a loop over `update()` can end at convergence, see the examples. Each call is judged by its own draws:
+#' they have converged with R-hat of at most 1.01 and 400 effective draws (Vehtari and others 2021), nearly converged
+#' with R-hat of at most 1.1. Chains that disagree (R-hat above 1.1) raise a warning of class
 #' `multicause_chains_disagree`; `suppressWarnings(classes = )` silences it, and `fit$converged` and `summary()` report
 #' the same. `progress = FALSE` and `options(multicause.quiet = TRUE)` silence the rest.
 #'

@@ -9,26 +9,30 @@
 #' that are on,
 #' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c (1 -
 #' links[c,j])^z[i,c]}
-#' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. In a mixture the components share a site;
-#' here their effects combine: a document cites the founders of every field it touches. Missing cells drop out.
+#' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. In a mixture the components divide a site
+#' among them; here each that is on acts in full: a document cites the founders of every field it touches. Missing cells
+#' drop out.
 #'
 #' **Recording.** By default a zero means that the taxon is absent. With `missed_by` a presence is on record only with a
 #' probability of its site (`"site"`), or of its site times a factor of its taxon (`"both"`). [A page of its
 #' own][noisy_or_recording] has that model, repeated visits, `effort`, and how far its number of false absences can be
 #' trusted.
 #'
-#' **Estimate.** `"map"`, the default, is the posterior mode under weak priors, [noisy_or_prior()]; `"ml"` is maximum
-#' likelihood. The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by 0.002 to
-#' 0.74 nats a cell, less if probabilities are kept away from 0 and 1 (`bench/estimate_default.md` in the sources).
+#' **Estimate.** `"map"`, the default, is the posterior mode under weak priors ([noisy_or_prior()]): Beta(1, 1.5) on the
+#' probability that a component is on, Beta(1.05, 1.5) on links, Beta(1.1, 2) on the leak. `"ml"` is maximum likelihood.
+#' The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by 0.002 to 0.74 nats a
+#' cell, or by -0.0001 to 0.20 if predicted probabilities are kept between 0.01 and 0.99 (`bench/estimate_default.md` in
+#' the sources).
 #'
 #' `"gibbs"` draws from the posterior, under `noisy_or_prior(links = c(0.5, 1.1), leak = c(1, 25))`: most links are
 #' weak, some are strong, and the leak is small. With `missed_by` it gives the number missed with an interval; a
 #' posterior mode usually underestimates it. A sweep draws which components are on at each site, its probability of
 #' recording, the presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma
 #' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). The effective number of draws of links
-#' and of probabilities of recording is a tenth to a hundredth of their number. See
-#' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, ranks
-#' of the true values did not depart from uniform ([calibration()]; without `missed_by` it was not run).
+#' and of probabilities of recording is a tenth to a hundredth of their number. See [confint()][confint.multicause] and
+#' [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, the ranks of the true values among the
+#' draws did not depart from uniform, as expected of a correct sampler ([calibration()]; without `missed_by` it was not
+#' run).
 #'
 #' **Starts.** A start takes `k` random rows of the data as components. Use at least 10 starts, because the likelihood
 #' has many local maxima; in the commonest ones a component is the union of two.
@@ -40,13 +44,13 @@
 #' 7 of 8 components, the exact algorithm 6 to 8 from the same starts (`data-raw/paper_noisy_or.R` in the sources). So
 #' by default it begins with a few exact or truncated iterations.
 #'
-#' **Afterwards.** A component that is off in less than one site is part of the leak: it is absorbed into it, reported,
-#' and the fit resumes without it. The others are ordered by the number of ones they make. With `start` no component is
-#' reordered, absorbed or dropped. [sources()] shows which components are in use.
+#' **Afterwards.** A component that is expected to be off at fewer than one site is part of the leak: it is absorbed
+#' into it, reported, and the fit resumes without it. The others are ordered by the number of presences they make. With
+#' `start` no component is reordered, absorbed or dropped. [sources()] shows which components are in use.
 #'
 #' **Cost** of an iteration for n sites and m taxa: exact \eqn{4 n m 2^k} operations, and memory for up to 17 arrays of
-#' about \eqn{2^k m} doubles; truncated at most \eqn{O(k)} for each one of the data; variational \eqn{O(k)} logarithms
-#' for each one and step of `q`. `bench/noisy_or.md` has seconds.
+#' about \eqn{2^k m} doubles; truncated at most \eqn{O(k)} for each presence; variational \eqn{O(k)} logarithms for each
+#' presence and step of `q`. `bench/noisy_or.md` has seconds.
 #' @param x presences and absences: n sites (or documents) as rows, m taxa (or authors) as columns, cells 0, 1 or `NA`
 #'   (unknown). Matrix, table, sparse matrix of package Matrix, data frame whose first column may hold unique row names,
 #'   or [shards()]. With `missed_by` also repeated visits in any shape that [visits_bernoulli()] takes. Counts are
@@ -60,8 +64,9 @@
 #'   `estimate`. Not `param$prior`, the probabilities that components are on.
 #' @param inner steps within an iteration, at least 1. Exact and truncated: M-steps on links and leak per E-step; `NULL`
 #'   adapts. Variational: steps of the variational parameters; `NULL` is 10.
-#' @param q_rule variational: `"paper"` takes the paper's steps (monotone, but they may cycle), `"damped"` their square
-#'   root (monotone and never stuck), `"alternate"` takes turns.
+#' @param q_rule how variational inference updates `q`, the weights of the components at each presence: `"paper"`, by
+#'   the paper's steps (monotone, but they may cycle); `"damped"`, by steps half as long on the log scale (monotone and
+#'   never stuck); `"alternate"`, the default, by both in turn.
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
 #' @param missed_by `"none"`: every presence is on record; or what the probability of a miss depends on, `"site"` or
 #'   `"both"` site and taxon. Not of [shards()].
@@ -73,7 +78,7 @@
 #' @param surplus how many components to fit beyond `k` before the least useful ones are dropped, one at a time: such
 #'   fits may recover more of the true ones (Buhai and others 2020). Not with `mask`, `activation` or `start`.
 #' @param start initial values for one start: `list(prior = , links = , leak = )` of length k, k x m and length m, all
-#'   in \[0, 1\]; for variational inference also `q` (n x m x k, sums over components of 1 at each one); with
+#'   in \[0, 1\]; for variational inference also `q` (n x m x k, sums over components of 1 at each presence); with
 #'   `missed_by` also `recorded_share` (10, sum 1) and `recorded_taxon` (m), where known. With `"gibbs"` also a fit,
 #'   whose chains resume.
 #' @param control settings from [fit_control()], for `"gibbs"` from [mcmc_control()].
@@ -85,7 +90,8 @@
 #'     `missed_by`: `recorded_share`, the distribution of sites over ten probabilities of recording, `recorded_site`
 #'     (n), the mean of these at each site given the data, and with `"both"` the factors of taxa, `recorded_taxon` (m).}
 #'   \item{`objective`, `loglik`}{the maximum reached in nats, named `log_likelihood`, `log_posterior` (up to a
-#'     constant) or `lower_bound`; the log-likelihood, exact for `k` up to 12, else its lower bound.}
+#'     constant) or `lower_bound`; the log-likelihood, exact with exact inference and, except for repeated visits, for
+#'     `k` up to 12, else its lower bound.}
 #'   \item{`df`}{free parameters: k priors, the links that `mask` allows, m leaks; with `missed_by` 9 shares (with
 #'     `effort` 2 coefficients), and m factors of taxa.}
 #'   \item{`dims`}{`n`, `m`, `k` (components left) and the number of `observed` cells.}
@@ -386,11 +392,12 @@ nor_objective_name <- function(model) {
   if (model$estimate == "map") "log_posterior" else "log_likelihood"
 }
 
-# Computes the log-likelihood exactly if that is cheap (with visits, as fitted), else the lower bound without its prior.
+# Computes the log-likelihood exactly if the fit was exact or if that is cheap (not with visits), else the lower bound
+# without its prior.
 nor_fit_loglik <- function(best, distinct, model) {
   weight <- tabulate(distinct$group)
-  cheap <- if (is.null(distinct$visits)) length(best$param$prior) <= nor_auto_exact else model$inference == "exact"
-  how <- if (cheap) "exact" else "truncated"
+  cheap <- is.null(distinct$visits) && length(best$param$prior) <= nor_auto_exact
+  how <- if (cheap || model$inference == "exact") "exact" else "truncated"
   sum(weight * nor_report(distinct, best$param, model, "loglik", how)$loglik)
 }
 

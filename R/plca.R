@@ -28,8 +28,9 @@
 #' favour few components and few levels of each component, negative ones even distributions. The weights are those of
 #' the whole array: few components for each site are the sparse memberships of `plsa()`, which do not separate from
 #' weights and marginals here. With `sparsity_scale = "relative"` a strength is in proportion to the counts it acts
-#' against, N for weights and N / k for marginals; with `"counts"` it is \eqn{\beta} itself. Alone they replace the
-#' default Dirichlets; with `prior` the objective has all terms, also of the same weights or marginals.
+#' against, N (the sum of all counts) for weights and N / k for marginals; with `"counts"` it is \eqn{\beta} itself.
+#' Alone they replace the default Dirichlets; with `prior` the objective has all terms, also of the same weights or
+#' marginals.
 #'
 #' **Estimation.** EM, from random starts, accelerated by default. Each iteration has one E-step, then updates all
 #' factors. With a prior between components, these are updated one after another, each given the newest marginals of the
@@ -53,7 +54,7 @@
 #' @param sparsity `NULL`, or strengths of entropic priors, of any sign, `list(membership = , basis = )` or one of them:
 #'   for the weights a number, for the marginals a number, or one for each dimension, in order or by name. 0 is no
 #'   prior.
-#' @param sparsity_scale `"relative"` to the counts (N, for marginals N / k), or in `"counts"`.
+#' @param sparsity_scale `"relative"` to the sum of all counts (for marginals: that sum / k), or in `"counts"`.
 #' @param estimate `"map"`, the mode under `prior` and `sparsity`, or `"ml"`, maximum likelihood.
 #' @param prior `NULL`: the default of Details, none with `sparsity`; Dirichlet priors, `list(membership = , basis = )`:
 #'   for the weights a number, or one for each component, for the marginals a number, or one for each dimension, in
@@ -73,7 +74,7 @@
 #'   \item{`prior`}{with a prior: `given`; `value`, what it adds to the log-likelihood at the end, less the constants of
 #'     Dirichlet densities (with `"paper"` it may be `Inf`, or `NA` where infinities of both signs meet); its parts
 #'     `dirichlet`, `between` and `sparsity` (strengths in counts); `ratio`, the largest weight of cross-entropy over
-#'     N / k.}
+#'     the mean counts of a component.}
 #'   \item{`kl`}{Kullback-Leibler divergence of the fit from the data, both scaled to sum to 1 over observed cells.}
 #'   \item{`trace`, `starts`, `converged`}{as in every model.}
 #' }
@@ -123,7 +124,7 @@ plca <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "cou
   problem$start <- if (!is.null(start)) plca_check_start(start, data, k)
   started <- run_starts(problem, control)
   # Components that a prior distinguishes keep its order.
-  if (is.null(start) && !has_pairs && length(unique(priors$dirichlet$membership)) < 2L) {
+  if (is.null(start) && plca_is_symmetric(kernel_prior) && length(unique(priors$dirichlet$membership)) < 2L) {
     started <- reorder_runs(started, function(param) order(-param$weights), plca_permute)
   }
   if (!has_pairs) priors$between <- NULL
@@ -551,6 +552,11 @@ plca_has_density <- function(kernel_prior) {
 }
 
 plca_has_pairs <- function(kernel_prior) !all(vapply(kernel_prior$pairs, is.null, NA))
+
+# Tests whether the prior between components is the same of all pairs.
+plca_is_symmetric <- function(kernel_prior) {
+  all(vapply(kernel_prior$pairs, function(a) is.null(a) || length(unique(a[row(a) != col(a)])) < 2L, NA))
+}
 
 # Prior of new levels of the first dimension beside those of the fit, whose weights they hardly move: a Dirichlet prior
 # then has the terms of its marginals. Memberships have eta - 1 added, for each level separately, since

@@ -4,10 +4,12 @@ model_title.plca <- function(fit) {
   named <- c(
     if (!is.null(fit$prior$dirichlet)) "Dirichlet priors",
     if (!is.null(fit$prior$sparsity)) "entropic priors",
-    if (!is.null(fit$prior$between)) sprintf("cross-entropy prior (\"%s\")", fit$prior$between$method)
+    if (!is.null(fit$prior$between)) sprintf("cross-entropy prior (%s)", between_words[[fit$prior$between$method]])
   )
   if (is.null(named)) "PLCA" else paste("PLCA with", and_words(named))
 }
+
+between_words <- c(js = "Jensen-Shannon", mm = "method \"mm\"", paper = "method \"paper\"")
 
 # The title names the priors.
 estimator_words.plca <- function(fit) if (is.null(fit$prior$between)) NextMethod()

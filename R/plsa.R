@@ -27,18 +27,19 @@
 #' * `"ml"` is maximum likelihood, as in PLSA, KL-NMF and fastTopics. With few counts per site it predicts new sites
 #'   badly.
 #'
-#' [Another page][plsa_estimation] has the algorithms, entropic priors (`sparsity`) and neighbours (`smooth`).
+#' [plsa_estimation] has the algorithms, entropic priors (`sparsity`) and neighbours (`smooth`).
 #'
 #' **Covariates.** With `membership = ~ age + lithology` the prevalence of components follows covariates of sites:
 #' \eqn{g_i \sim \mathrm{Dirichlet}(a s_i)}{g[i,] ~ Dirichlet(a s[i,])} with shares \eqn{s_{ic} \propto \exp(z_i'
-#' \beta_c)}{s[i,c] proportional to exp(z[i]' beta[,c])} and a concentration \eqn{a}: Dirichlet-multinomial regression
-#' (Mimno and McCallum 2008). `effects` \eqn{\beta} sum to 0 over components, so that the log-odds of the expected
-#' shares of component 2 against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. They are drawn
-#' together with the components of all counts (`estimate = "gibbs"`, the default then), so their intervals include the
-#' uncertainty of the topics and the variation between sites of equal covariates. In simulated corpora of 150 documents
-#' each, 110 corpora of 20 counts a document and 110 of 60, 95 % intervals contained 92 to 97 % of the effects. On 12
-#' corpora the root mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the
-#' corpora were drawn from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
+#' \beta_c)}{s[i,c] proportional to exp(z[i]' beta[,c])} and one concentration \eqn{a}: a variant of
+#' Dirichlet-multinomial regression (Mimno and McCallum 2008), where covariates change the concentration, too. `effects`
+#' \eqn{\beta} sum to 0 over components, which makes them unique; the log-odds of the expected shares of component 2
+#' against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. They are drawn together with the
+#' components of all counts (`estimate = "gibbs"`, the default then), so their intervals include the uncertainty of the
+#' topics and the variation between sites of equal covariates. In simulated corpora of 150 documents each, 110 corpora
+#' of 20 counts a document and 110 of 60, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the root
+#' mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the corpora were drawn
+#' from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial, given that they fell
 #' into observed cells. `"paper"` leaves missing cells out of the sum (section 4.1 of Shashanka and others 2007, as we
@@ -58,11 +59,13 @@
 #'   quanteda, or a data frame of documents, terms and counts, as tidytext has it.
 #' @param k number of components, at least 1; may exceed n and m.
 #' @param ... must be empty.
-#' @param sparsity strengths of entropic priors, `c(membership = , basis = )`, of any sign, in place of Dirichlet priors
-#'   or, with `prior`, beside them. 0 is no prior: if both are 0, without `prior`, the fit is that of `"ml"`.
-#' @param sparsity_scale `"relative"` to the row totals (for the basis: to N / k), or in `"counts"`.
+#' @param sparsity strengths of entropic priors, `c(membership = , basis = )`, in place of Dirichlet priors or, with
+#'   `prior`, beside them: above 0 for few large shares, below 0 for even ones. 0 is no prior: if both are 0, without
+#'   `prior`, the fit is that of `"ml"`.
+#' @param sparsity_scale `"relative"` to the row totals (for the basis: to the sum of all counts / k), or in `"counts"`.
 #' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
-#' @param mstep how the M-step is made where a strength is positive: `"cccp"`, `"global"` or `"first"`.
+#' @param mstep the M-step where a strength is positive: `"cccp"`, a quick step towards the maximum, `"first"`, the
+#'   maximum as in the paper, or `"global"`, the best of all maxima; see [plsa_estimation].
 #' @param fixed `"basis"` keeps the basis of `start` fixed and fits memberships only.
 #' @param estimate `"map"`, `"vb"`, `"gibbs"` or `"ml"`; see Details. With `membership` it is `"gibbs"`.
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
@@ -82,7 +85,7 @@
 #' @return A list of class `plsa` (with `"gibbs"` `plsa_gibbs` before it), with
 #' \describe{
 #'   \item{`param`}{`membership` (n x k) and `basis` (k x m), with the names of `x`; components in order of decreasing
-#'     share of the counts (the print has the mean of their shares over sites).}
+#'     share of all counts, which the print has.}
 #'   \item{`objective`, `loglik`}{the maximum reached, named `log_likelihood`, `log_posterior` (with `smooth`
 #'     `smoothed_...`), `lower_bound` or `log_joint` (the largest of any draw); the log-likelihood of the observed
 #'     cells, in nats.}
@@ -95,14 +98,15 @@
 #'     alone.}
 #'   \item{`spread`, `last`, `posterior`}{with `"gibbs"` the standard deviations of `param` and the last state of each
 #'     chain; with `"vb"` the parameters of the Dirichlets.}
-#'   \item{`sparsity`, `perplexity`}{`given`, `scale`, `effective` (the median over rows of the memberships' strength
-#'     divided by the row total, and the basis' strength divided by the sum of all counts / k); the effective number of
-#'     components of each row.}
+#'   \item{`sparsity`}{the strengths, as `given` on their `scale`, and `effective`: the median over rows of the
+#'     memberships' strength divided by the row total, and the basis' strength divided by the sum of all counts / k.}
+#'   \item{`perplexity`}{the effective number of components of each row.}
 #'   \item{`covariates`, `draws`}{with `membership` (the class `plsa_regression` is then the first): `formula`, and what
 #'     makes the design of new sites; draws of `effects` (terms x k x draws) and `concentration`. `param` has means of
-#'     these (`effects` terms x k, of the covariates as they are), and `prior$membership` is the mean Dirichlet.}
+#'     these (`effects` terms x k, of the covariates as they are), and `prior$membership` has the parameters of the
+#'     Dirichlet prior of an average site: the mean concentration times the mean over sites of expected shares.}
 #'   \item{`smooth`, `row_scale`}{the [smooth_over()] used; for each row the total by which its distribution is
-#'     multiplied, N / P(observed).}
+#'     multiplied: the sum of its observed counts, divided by the probability of its observed cells.}
 #' }
 #' @seealso [How it estimates][plsa_estimation], [predict.plsa()], [divergences()], [plca()] for more than two
 #'   dimensions and for priors between components.
@@ -147,8 +151,8 @@
 #' tidy(follows, "log_odds", conf.int = TRUE)
 #' plot(follows, "membership", "depth")
 #'
-#' # variational Bayes, whose priors are learnt; more components than taxa, each site using few
-#' plsa(x, k = 2, estimate = "vb")$prior
+#' # variational Bayes; more components than taxa, each site using few
+#' plsa(x, k = 2, estimate = "vb")
 #' plsa(x, k = 6, sparsity = c(membership = 0.1), control = fit_control(n_start = 4))
 #' @export
 plsa <- function(x, k, ..., sparsity = NULL, sparsity_scale = c("relative", "counts"),

@@ -16,6 +16,14 @@ found_sentences.plsa <- function(fit, digits = 4L) {
   )
 }
 
+# The shares by which components are ordered: those of all counts.
+component_facts.plsa <- function(fit) {
+  facts <- NextMethod()
+  counts <- colSums(fit$param$membership * fit$margins$row_sum)
+  if (any(counts > 0)) facts$share <- sprintf("%.2f", counts / sum(counts))
+  facts
+}
+
 estimator_words.plsa_gibbs <- function(fit) "Gibbs"
 
 reached_sentence.plsa_gibbs <- function(fit, digits = 4L) sampled_sentence(fit)

@@ -99,8 +99,8 @@ plsa_is_plain <- function(prior) {
 #' [mcmc_control()], at random; the log joint density and a few cells decide whether they agree. Components that are
 #' hardly distinct may swap within a chain, which blurs means. With `"eb"` the prior is learnt in a first chain and then
 #' fixed. `x` must be whole counts, unknown cells need `missing = "paper"`, and `sparsity`, `smooth` and `fixed` do not
-#' go with it. In 900 tables drawn from the prior, ranks of the true values did not depart from uniform
-#' ([calibration()]).
+#' go with it. In 900 tables drawn from the prior, the ranks of the true values among the draws did not depart from
+#' uniform, as expected of a correct sampler ([calibration()]).
 #'
 #' **Covariates.** With `membership` each sweep also draws the concentration, by slice sampling given the components of
 #' the counts, and the effects. Given the numbers of tables of Chinese restaurants, one for each site and component, at
@@ -108,15 +108,15 @@ plsa_is_plain <- function(prior) {
 #' Metropolis-Hastings about its mode. So a sweep takes O(n k^2 d^2) more for d terms. The prior of the basis is learnt
 #' in a first chain without covariates.
 #'
-#' **Sparsity** is an entropic prior and goes with `"map"`. It adds \eqn{\beta \sum_i \sum_c g_{ic} \log
-#' g_{ic}}{beta sum g log g}, and the same of the basis, to the log-likelihood. Positive values favour few large shares.
-#' Alone it replaces the default Dirichlets. With `prior` the objective has both, and M-steps are those of sparsity with
-#' the Dirichlets' pseudo-counts: `sparsity = c(membership = 0.05), prior = list(membership = 1, basis = 1.1)` has
-#' sparse memberships and a basis without zeros. With `sparsity_scale = "relative"` the number given is \eqn{\beta} in
-#' proportion to the row total (for the basis: to N / k); with `"counts"` it is \eqn{\beta} itself, as in the paper.
-#' Useful relative values lie between 0.002 and 0.1; from about 0.3 rows collapse to one component each, with a warning.
-#' The perplexity of the memberships, \eqn{\exp(-\sum_c g_{ic} \log g_{ic})}{exp(-sum g log g)}, is the effective
-#' number of components of a site.
+#' **Sparsity** is an entropic prior and goes with `"map"`. It adds \eqn{\beta \sum_i \sum_c g_{ic} \log g_{ic}}{beta
+#' sum g log g}, and the same of the basis, to the log-likelihood. Positive values favour few large shares, negative
+#' ones even shares. Alone it replaces the default Dirichlets. With `prior` the objective has both, and M-steps are
+#' those of sparsity with the Dirichlets' pseudo-counts: `sparsity = c(membership = 0.05), prior = list(membership = 1,
+#' basis = 1.1)` has sparse memberships and a basis without zeros. With `sparsity_scale = "relative"` the number given
+#' is \eqn{\beta} in proportion to the row total (for the basis: to the sum of all counts / k); with `"counts"` it is
+#' \eqn{\beta} itself, as in the paper. Useful relative values lie between 0.002 and 0.1; from about 0.3 rows collapse
+#' to one component each, with a warning. The perplexity of the memberships, \eqn{\exp(-\sum_c g_{ic} \log
+#' g_{ic})}{exp(-sum g log g)}, is the effective number of components of a site.
 #'
 #' **Iterations.** EM: one E-step for both factors, then their M-steps. With `sparsity` `mstep = "cccp"` takes one step
 #' of the concave-convex procedure and the exact maximum at the end only; `"first"` (the paper's solution) and

@@ -59,6 +59,7 @@ finish_shards.plsa_on_shards <- function(model, fit, found, free) {
   fit$order <- if (free) order(-counted) else seq_len(k)
   fit$param <- list(basis = structure(found$basis[fit$order, , drop = FALSE], dimnames = list(labels, x$attributes)))
   fit$shares <- list(weight = stats::setNames(total[fit$order] / x$dims[["n"]], labels))
+  fit$count_share <- counted[fit$order] / sum(counted)
   added <- plsa_kernel_prior(model$prior, k)
   sum_log <- function(count, logs) sum(ifelse(count > 0, count * logs, 0))
   beside <- sum_log(added$row_added, logs) + sum_log(added$basis_added, sum(log(found$basis)))
@@ -67,6 +68,11 @@ finish_shards.plsa_on_shards <- function(model, fit, found, free) {
   fit$df <- x$dims[["n"]] * (k - 1) + k * (x$dims[["m"]] - 1)
   class(fit) <- c("plsa_shards", class(fit))
   fit
+}
+
+# The shares by which components are ordered, as in a fit in memory.
+shards_table.plsa_shards <- function(fit) {
+  list(component = names(fit$shares$weight), share = sprintf("%.2f", fit$count_share))
 }
 
 shard_part.plsa_shards <- function(fit, rows, data) {

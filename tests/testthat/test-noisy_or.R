@@ -363,3 +363,11 @@ test_that("sparse, logical and dense input give the same fit, and the seed decid
     expect_named(a$param$leak, colnames(planted$x))
   }
 })
+
+test_that("the log-likelihood of an exact fit is exact beyond the components of \"auto\"", {
+  set.seed(1)
+  x <- matrix(rbinom(20 * 5, 1, 0.4), 20)
+  once <- fit_control(n_start = 1, max_iter = 2)
+  fit <- quietly(noisy_or(x, 13, inference = "exact", estimate = "ml", control = once))
+  expect_equal(fit$loglik, unname(fit$objective), tolerance = 1e-12)
+})

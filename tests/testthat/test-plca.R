@@ -209,6 +209,22 @@ test_that("priors drive marginals apart and together, as asked and where asked",
   }
 })
 
+test_that("components are sorted by weight unless the prior distinguishes them", {
+  set.seed(3)
+  x <- array(rpois(120, rep(c(1, 6), c(80, 40))), c(6, 5, 4))
+  weights <- function(groups, seed) {
+    set.seed(seed)
+    prior <- cross_entropy(groups, strength = c(between = 2), dims = 2)
+    unname(quietly(plca(x, 3, prior = prior, control = fit_control(n_start = 1, max_iter = 50)))$param$weights)
+  }
+  for (seed in 1:6) {
+    own <- weights(NULL, seed)
+    expect_false(is.unsorted(-own))
+  }
+  grouped <- lapply(1:6, weights, groups = c(1, 1, 2))
+  expect_true(any(vapply(grouped, function(w) is.unsorted(-w), NA)))
+})
+
 test_that("the printed update settles although nothing is ascended", {
   set.seed(19)
   x <- random_array(c(20, 15), 5)

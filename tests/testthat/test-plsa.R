@@ -409,3 +409,13 @@ test_that("fractions, which have no default priors, are told", {
   expect_no_message(plsa(x, 2, control = few), message = told)
   expect_no_message(plsa(x / 10, 2, estimate = "ml", control = few), message = told)
 })
+
+test_that("the print has shares of all counts, by which components are ordered", {
+  # Many poor sites of one fauna, few rich ones of another.
+  x <- rbind(matrix(c(2, 1, 0, 0), 20, 4, byrow = TRUE), matrix(c(0, 0, 90, 60), 4, 4, byrow = TRUE))
+  set.seed(1)
+  fit <- quietly(plsa(x, 2, estimate = "ml", control = fit_control(n_start = 2)))
+  share <- as.numeric(component_facts(fit)$share)
+  expect_equal(share, c(600, 60) / 660, tolerance = 0.01)
+  expect_lt(mean(fit$param$membership[, 1]), 0.5)
+})

@@ -105,6 +105,7 @@ test_that("verbs on shards say what they say of the table", {
     if (name == "bernoulli_mixture") expect_length(list.files(there$folder, "membership"), 0L)
     if (name == "plsa") {
       expect_equal(unname(there$shares$weight), unname(colMeans(here$param$membership)), tolerance = 1e-6)
+      expect_identical(shards_table(there)$share, component_facts(here)$share)
       expect_match(print_words(there), "Latent Dirichlet allocation of shards: 240 sites x 40 taxa, k = 3")
     }
     if (name == "noisy_or") {
