@@ -141,7 +141,7 @@ summary.bmf <- function(object, ...) {
 print.summary.bmf <- function(x, digits = max(3L, getOption("digits") - 3L), ...) {
   digits <- check_digits(digits)
   print(x$fit, digits = digits)
-  cat("\nQuantities that do not depend on labels:\n")
+  cat("\nQuantities that do not depend on the numbering of features:\n")
   print_quantities(x$quantities, digits)
   for (name in c("row_features", "column_features")) {
     part <- x[[name]]

@@ -447,7 +447,7 @@ note_frame <- function(jobs, at, columns) {
   do.call(rbind, frames)
 }
 
-# Returns the names of quantities that do not depend on labels.
+# Returns the names of quantities that do not depend on the numbering of components.
 quantities <- function(fit) setdiff(names(fit$trace), c("chain", "iteration"))
 
 # Summarises the quantities, with `level` including their intervals.
@@ -522,7 +522,7 @@ print.summary.multicause_sampled <- function(x, digits = max(3L, getOption("digi
 }
 
 print_sampled <- function(x, digits) {
-  cat("\nQuantities that do not depend on labels:\n")
+  cat("\nQuantities that do not depend on the numbering of components:\n")
   print_quantities(x$quantities, digits)
   few <- x$quantities$quantity[which(x$quantities$ess_bulk < 100)]
   if (length(few)) {

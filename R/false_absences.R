@@ -28,9 +28,10 @@
 #' probabilities. [identifiability()] has the bounds for an exact phantom, and those that are attained. `missed` is
 #' calibrated only with `estimate = "vb"`, flat priors, and tables drawn from the model; other estimates are too sure.
 #'
-#' **Repeated visits.** For fits of repeated visits `probability` and `present` are the probability that the taxon is
-#' there before the visits to this cell are considered, `missed` after all of them, and `phantom` the probability that
-#' these visits would miss it. There is no `missed_most`, because visits decide.
+#' **Repeated visits.** For fits of repeated visits `probability` and `present`, equal and printed once, are the
+#' probability that the taxon is there before the visits to this cell are considered. Given that none of them found it,
+#' `missed` is the probability that it is there, and `phantom` that they missed it or, were it there, would have missed
+#' it. There is no `missed_most`, because visits decide.
 #'
 #' **Recording.** For [noisy_or()] with `missed_by`, `probability` is that of a record, `present` that the taxon is
 #' there, both given the other taxa of the site and this zero; `missed` that it is there and was not recorded, `phantom`
@@ -243,7 +244,9 @@ new_false_cells <- function(fit, ranked, scope, by, of, site_data) {
   rownames(table) <- NULL
   structure(
     table,
-    class = c(paste0("false_", of), if (!is.null(fit$param$added)) "of_visits", "data.frame"),
+    class = c(
+      paste0("false_", of), if (inherits(fit, c("visits_bernoulli", "visits_occupancy"))) "of_visits", "data.frame"
+    ),
     n_cells = ranked$n_cells, expected = ranked$expected,
     expected_most = if (!is.null(cells$most)) ranked$expected_most, n_ranked = nrow(table), by = by, per = scope$per,
     has_phantom = has_noise(fit, scope$kinds, of), rare = if (any(fit$rare)) label(which(fit$rare), fit$names[[2L]]),
@@ -266,6 +269,9 @@ print_false_cells <- function(x, digits, n, of) {
   } else {
     print_false_header(x, of)
   }
+  # With visits `present` is `probability`.
+  by_content <- score_names[[of]][["present"]]
+  if (inherits(x, "of_visits") && !identical(attr(x, "by"), by_content)) shown[[by_content]] <- NULL
   false <- score_names[[of]][["missed"]]
   scores <- intersect(c(score_names[[of]], paste0(false, c("_low", "_high", "_most"))), names(shown))
   scores <- scores[vapply(unclass(shown)[scores], is.numeric, NA)]

@@ -14,10 +14,10 @@
 #' or the visit alone. With `added` a visit may also report an absent taxon.
 #'
 #' **Detection by covariates.** `detection = ~ date + I(date^2) + effort` is a logistic model with an intercept and
-#' slopes for each taxon. The formula may hold covariates of visits, sites and taxa, and `visit`, the number of the
-#' visit. With `sharing = "partial"`, the default, coefficients are shrunk towards a mean over taxa, as strongly as the
-#' data suggest, so that rare taxa learn from others. With one component, `"ml"` and `"none"` this is the single-species
-#' occupancy model.
+#' slopes for each taxon. The formula may hold covariates of visits, sites and taxa, and `visit`, a factor with a level
+#' for each. With `sharing = "partial"`, the default, coefficients are shrunk towards a mean over taxa, as strongly as
+#' the data suggest, so that rare taxa learn from others. With one component, `"ml"` and `"none"` this is the
+#' single-species occupancy model.
 #'
 #' **Communities by covariates.** `communities = ~ elevation + forest` makes memberships a multinomial logistic model of
 #' covariates of sites: \eqn{s_{ic} \propto \exp(w_i' \beta_c)}{s[i,c] proportional to exp(w[i]' beta[,c])}, where

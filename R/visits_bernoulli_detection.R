@@ -418,11 +418,17 @@ new_detection <- function(fit, newdata, level = NULL) {
 #' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
 #' @param level with `estimate = "gibbs"`, the probability of the interval of the number.
 #' @return A data frame of class `visits_needed` with a row for each taxon: `taxon`, `detection` (the probability that
-#'   one visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` and `bound` as in
-#'   [occupied()]. With `"gibbs"` `visits`
-#'   is the median over draws.
+#'   one visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` and `bound` as in [occupied()]. With
+#'   `"gibbs"` `detection` is the mean over draws and `visits` the median, so that one need not follow from the other.
 #' @seealso [predict.visits_bernoulli()]
-#' @inherit predict.visits_bernoulli examples
+#' @examples
+#' set.seed(1)
+#' date <- matrix(runif(90, 0, 2), 30)
+#' present <- matrix(rbinom(150, 1, 0.6), 30)
+#' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
+#' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
+#' visits_needed(fit)
+#' visits_needed(fit, newdata = data.frame(date = 2))
 #' @export
 visits_needed <- function(fit, probability = 0.95, ..., newdata = NULL, level = 0.9) {
   check_dots(...)

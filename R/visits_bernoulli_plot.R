@@ -55,11 +55,11 @@ line_names <- function(rows, names, italics) {
   )
 }
 
-# How the mean detection changes along a covariate.
-detection_title <- function(rows, taxa, covariate) {
+# How detection changes along a covariate: the mean of all lines, or the line of the mean taxon.
+detection_title <- function(rows, of, covariate) {
   ends <- vapply(c(min, max), function(end) mean(rows$probability[rows$at == end(rows$at)]), 0)
   way <- if (abs(diff(ends)) < 0.02) "changes little" else if (diff(ends) > 0) "rises" else "falls"
-  sprintf("Mean detection %s with %s, from %.2f to %.2f", way, covariate, ends[1L], ends[2L])
+  sprintf("%s %s with %s, from %.2f to %.2f", of, way, covariate, ends[1L], ends[2L])
 }
 
 numeric_covariates <- function(fit) names(Filter(length, fit$detection$frame$range))
@@ -86,7 +86,7 @@ detection_figure <- function(fit, covariate, numeric) {
   design <- new_design(fit$detection$frame, fill_covariates(fit$detection$frame, grid))
   d <- nrow(design)
   figure <- new_figure(
-    rows, gg_aes(x = "at", y = "probability", group = "taxon"), detection_title(rows, taxa, covariate),
+    rows, gg_aes(x = "at", y = "probability", group = "taxon"), detection_title(rows, "Mean detection", covariate),
     sprintf("Lines: probability that a visit finds each of %d %s where it is, against %s.", m, taxa, covariate),
     covariate, "detection per visit"
   ) +
@@ -111,8 +111,9 @@ detection_figure <- function(fit, covariate, numeric) {
     ends <- gg_aes(ymin = "low", ymax = "high")
     figure <- figure + ggplot2::geom_ribbon(ends, mean, alpha = 0.25, fill = component_colours(1L))
   }
+  title <- detection_title(mean, paste("Detection of the mean", singular_word(taxa)), covariate)
   figure + ggplot2::geom_line(data = mean, colour = component_colours(1L), linewidth = 1.1) +
-    ggplot2::labs(subtitle = sprintf(
+    ggplot2::labs(title = title, subtitle = sprintf(
       "Thick line: the mean %s%s", singular_word(taxa), if (is.null(draws)) "" else ", with its 90 % interval"
     ))
 }
@@ -185,11 +186,11 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 #' @param fit a fit of [visits_bernoulli()] or [visits_occupancy()].
 #' @param nsim number of surveys to draw.
 #' @param ... must be empty.
-#' @return A data frame of class `predictive_check` with a row for each statistic: `statistic`, `observed`, `expected`,
-#'   `low`, `high` (the central 90 % of surveys) and `p`, the share of surveys at or above the observed value (ties
-#'   count half). Statistics: presences on each visit; cells found at all, and on more than one visit; the standard
-#'   deviation of the number of taxa found among sites, and of sites among taxa; taxa found at one site alone. Their
-#'   names have the words of the data (`names(dimnames(x))`), else sites and taxa.
+#' @return A data frame of class `predictive_check` with a row for each statistic: `statistic`, `observed`,
+#'   `expected`, `low`, `high` (the central 90 % of surveys) and `p`, the share of surveys at or above the observed
+#'   value (ties count half). Statistics: presences on each visit; cells found at all, and on more than one visit; the
+#'   standard deviations (sd) of the numbers of taxa found per site and of sites per taxon; taxa found at one site
+#'   alone. Their names have the words of the data (`names(dimnames(x))`), else sites and taxa.
 #' @examples
 #' set.seed(1)
 #' present <- matrix(rbinom(200, 1, 0.6), 20)
@@ -238,8 +239,8 @@ survey_statistics <- function(cell, words) {
     stats::setNames(
       c(spread_of(rowSums(times > 0)), spread_of(colSums(times > 0)), sum(colSums(times > 0) == 1)),
       sprintf(
-        c("sd of %2$s found among %1$s", "sd of %1$s found among %2$s", "%2$s found at one %3$s"), words[1L], words[2L],
-        singular_word(words[1L])
+        c("%2$s found per %3$s (sd)", "%1$s found per %4$s (sd)", "%2$s found at one %3$s"), words[1L], words[2L],
+        singular_word(words[1L]), singular_word(words[2L])
       )
     )
   )

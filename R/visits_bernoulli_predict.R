@@ -44,8 +44,8 @@
 #' visits <- lapply(1:3, function(v) present * matrix(rbinom(150, 1, plogis(date[, v] - 1)), 30))
 #' fit <- visits_bernoulli(visits, 1, detection = ~date, visit_data = list(date = date))
 #' predict(fit, data.frame(date = c(0, 1, 2)), type = "detection")
-#' visits_needed(fit)
-#' # Sites of which only the covariates are known
+#'
+#' # New sites by their covariates; misses depend on the visit alone
 #' wet <- data.frame(wet = rep(0:1, 15))
 #' follows <- visits_bernoulli(visits, 2, missed_by = "visit", communities = ~wet, site_data = wet)
 #' predict(follows, data.frame(wet = c(0.2, 0.9, NA)))

@@ -174,7 +174,7 @@ test_that("a fit is one that every verb takes", {
   expect_s3_class(test_loglik(fit, x[1:3, ]), "test_loglik")
   expect_error(AIC(fit), class = "multicause_input_error")
   expect_output(print(fit), "draws of 2 chains")
-  expect_output(print(summary(fit)), "Quantities that do not depend on labels")
+  expect_output(print(summary(fit)), "Quantities that do not depend on the numbering of components")
   expect_true("objective" %in% tidy(fit, "quantities")$quantity)
   expect_s3_class(plot(fit, "trace"), "ggplot")
   expect_s3_class(ggplot2::autoplot(fit), "ggplot")

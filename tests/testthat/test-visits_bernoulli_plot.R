@@ -105,7 +105,8 @@ test_that("what is told of a survey has the user's words for its sides", {
     "Species per plot: found .*plot +found" = occupied(fit),
     "Plots per species: found .*species +found" = occupied(fit, "taxon"),
     "Visits until a species is found with probability 0.8.*species +detection +visits" = visits_needed(fit, 0.8),
-    "sd of species found among plots.*species found at one plot" = with_seed(1, predictive_check(fit, nsim = 5))
+    "species found per plot \\(sd\\).*plots found per species \\(sd\\).*species found at one plot" =
+      with_seed(1, predictive_check(fit, nsim = 5))
   )
   for (want in names(tables)) expect_output(print(tables[[want]]), want)
   printed <- c(printed, unlist(lapply(tables, function(table) capture.output(print(table)))))
@@ -114,10 +115,22 @@ test_that("what is told of a survey has the user's words for its sides", {
   # A table that was put together anew has no words of its own.
   expect_output(print(structure(as.data.frame(occupied(fit))[1:2], class = class(occupied(fit)))), "site +found")
   detection <- ggplot2::autoplot(fit, "detection")
-  expect_match(detection$labels$title, "^Mean detection")
+  expect_match(detection$labels$title, "^Detection of the mean species")
+  # Its numbers are the ends of the thick line.
+  line <- ggplot2::layer_data(detection, length(detection$layers))$y
+  expect_match(detection$labels$title, sprintf("from %.2f to %.2f$", line[1L], line[length(line)]))
   expect_match(ggplot2::autoplot(fit, "sites")$labels$title, "^Plots per species")
   by_site <- quiet(visits_bernoulli(x, 1, missed_by = "site"))
   expect_error(visits_needed(by_site), "misses by plot", class = "multicause_input_error")
+})
+
+test_that("zeros of visits are printed without the column that equals another", {
+  for (fit in fits) {
+    zeros <- false_absences(fit, n = 3)
+    expect_identical(zeros$present, zeros$probability)
+    expect_no_match(capture.output(print(zeros)), "present", fixed = TRUE)
+    expect_output(print(false_absences(fit, n = 3, by = "present")), "probability +present +missed")
+  }
 })
 
 test_that("sums of a fit to visits have no bound beside what the visits tell", {
