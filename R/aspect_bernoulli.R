@@ -14,9 +14,11 @@
 #' Separate pages explain [estimation][aspect_bernoulli_estimation] (starting values, priors, sampling, cost),
 #' [effort][aspect_bernoulli_effort], and [smoothing over neighbours][aspect_bernoulli_neighbours].
 #'
-#' A table alone does not show how large the phantom's share is: [identifiability()] gives the bounds at the fitted
-#' probabilities. Other priors and estimates change these. In the example below, with `set.seed(1)` before each fit,
-#' `"map"` estimates 843 false absences, `"ml"` 1 000 and `"vb"` 2 585.
+#' A table alone does not show how large the phantom's share is. [identifiability()] gives its bounds, which hold for
+#' the fitted probabilities of one fit alone. In the example below, with `set.seed(1)` before each fit, `"map"`
+#' estimates 843 false absences (at most 1 510 given the fitted probabilities), `"ml"` 1 000 (1 230) and `"vb"` 2 585
+#' (3 240). So report such a number with its estimate, prior and bounds; [identifiability()] recommends `"vb"` with flat
+#' priors.
 #'
 #' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown. A matrix, table, sparse
 #'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
@@ -43,7 +45,7 @@
 #'   \item{`trace`, `starts`, `converged`}{the objective iteration by iteration; how each start ended; whether the
 #'     best one met the tolerance.}
 #'   \item{`fixed`}{for each component `"free"`, `"white"` or `"black"`.}
-#' } and [parts that depend on the estimate][aspect_bernoulli_estimation]: with `"vb"` and `"gibbs"`, `param` holds
+#' } Further parts depend on the [estimate][aspect_bernoulli_estimation]. With `"vb"` and `"gibbs"`, `param` holds
 #' posterior means.
 #' @seealso [which_zeros()], which averages several models; [visits_bernoulli()]; [false_absences()], [phantoms()],
 #'   [denoise()].
@@ -53,6 +55,8 @@
 #' set.seed(1)
 #' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white")
 #' fit
+#' # phantom: the probability that the phantom made the zero; present: that content would have made
+#' # a presence; missed: both, a false absence
 #' head(false_absences(fit, by = "missed"))
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"), prior = NULL,
@@ -165,10 +169,10 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' does not hold. Where each site has one fauna, taxa follow a gradient, or `k` is off, slopes were 0.89 to 1.72 and the
 #' expected number 0.71 to 1.56 times the true one. On tables *without* losses a fixed phantom called 5 to 8 % of the
 #' zeros false. Intervals over posterior draws are too narrow even if the model is true: 90 % intervals held half of the
-#' true probabilities, on other tables 13 to 51 %. The upper ends of [identifiability()] over such draws covered 90 to
-#' 99 %. `bench/calibration.md` in the sources has the figures. [ensemble()] averages such fits over `k` and priors by
-#' held-out cells. Its probabilities are better calibrated on such tables, and its `print()` warns where its members
-#' disagree on how many zeros are false.
+#' true probabilities, on other tables 13 to 51 %. The upper bounds by [identifiability()] over such draws covered 90
+#' to 99 % of them. `bench/calibration.md` in the sources has the figures. [ensemble()] averages such fits over `k` and
+#' priors by held-out cells. Its probabilities are better calibrated on such tables, and its `print()` warns where its
+#' members disagree on how many zeros are false.
 #'
 #' @section Tables larger than memory:
 #' `x` may be a result of [shards()], with `estimate` `"ml"` and `"map"`. The iterations are the same, and so is the fit

@@ -378,7 +378,7 @@ allowed_bounds.aspect_bernoulli <- function(fit) {
 
 allowed_sentences <- function(allowed) {
   sprintf(
-    "With this fit's probabilities the %s phantom makes up at most %s %% of the table, with at most %s false %s.",
+    "Given the fitted probabilities the %s phantom makes up at most %s %% of the table, with at most %s false %s.",
     allowed$phantom, format_percent(allowed$share_most), format_big(signif(allowed$expected_most, 3L)),
     vapply(allowed$phantom, false_of, "")
   )

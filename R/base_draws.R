@@ -16,10 +16,10 @@
 #' components, and vary more than those of one member. Members are drawn with probability proportional to their weights;
 #' weights from held-out cells are replaced by their square roots, because held-out cells do not show how much was
 #' missed. Memberships of `"vb"` members are drawn as if the data of a site counted a quarter (a fractional posterior,
-#' Miller and Dunson 2019), because the approximation ignores the uncertainty of the components and of the model. The
-#' quarter was chosen on simulated tables where ranges of what sites missed were too narrow. Members by `"ml"` and
-#' `"map"` have no posterior. Together with members that have a posterior, such a member is returned as its point
-#' estimate.
+#' Miller and Dunson 2019), because the approximation gives too narrow a posterior: it ignores that memberships depend
+#' on the components, and that the model may be wrong. The quarter was chosen on simulated tables, where intervals of
+#' what sites missed were too narrow without it. Members by `"ml"` and `"map"` have no posterior. Together with members
+#' that have a posterior, such a member is returned as its point estimate.
 #'
 #' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, an [ensemble()] of such fits, a fit of
 #'   [plsa()] with either, of [aspect_categorical()], [noisy_or()] or [visits_bernoulli()] with `"gibbs"`, of [bmf()] or
@@ -36,7 +36,10 @@
 #' few <- fit_control(n_start = 2)
 #' fit <- aspect_bernoulli(simulated_sites$x, 4, estimate = "vb", phantom = "white", control = few)
 #' draws <- posterior_draws(fit, 20)
-#' quantile(vapply(draws, function(draw) mean(draw$param$membership[, 4]), 0), c(0.05, 0.95))
+#' # The phantom's mean share under this prior and approximation; the data alone leave it undecided,
+#' # see identifiability(fit).
+#' share <- vapply(draws, function(draw) mean(draw$param$membership[, 4]), 0)
+#' round(quantile(share, c(0.05, 0.95)), 2)
 #' @export
 posterior_draws <- function(fit, nsim = 100, ...) {
   check_given(fit)

@@ -8,15 +8,16 @@
 #' **Why.** A table shows the product of how common a taxon was and how well a site is known. Make every taxon twice as
 #' common and every record half as good, and the same presences are as likely as before. The data fix the probability
 #' \eqn{p} of a presence in each cell, but content's share \eqn{u} of a site (1 minus the phantom's) only within bounds.
-#' Given \eqn{u}, the probability that a zero is a false absence is \eqn{(1 - u) / u \cdot p / (1 - p)}{(1 - u) / u p /
-#' (1 - p)}.
+#' Given \eqn{u}, the probability that a zero is a false absence is \eqn{\frac{1 - u}{u} \cdot \frac{p}{1 - p}}{((1 - u)
+#' / u) (p / (1 - p))}.
 #'
 #' **Three results**, from wide to narrow:
 #' \describe{
 #'   \item{outer}{holds for *every* decomposition with these probabilities and an exact phantom: \eqn{u} is at least the
-#'     largest probability of an observed cell in the row. The print concludes that the data decide from this bound
-#'     alone.}
-#'   \item{inner}{attained by rescaling alone; the ends are exact.}
+#'     largest probability of an observed cell in the row. Whether the print says that the data decide depends on this
+#'     bound alone.}
+#'   \item{inner}{what rescaling attains: a content component's probabilities are divided by a number, its memberships
+#'     multiplied by it, and the phantom takes the rest. Both ends are attained.}
 #'   \item{fitted}{the value of the fit.}
 #' }
 #' For a black phantom 0 and 1 are exchanged; with both phantoms fixed only the outer bound is given.
@@ -29,32 +30,35 @@
 #' `"vb"`, or `smooth`), which then determines the result.
 #'
 #' **The estimate is uncertain, too.** `nsim` draws tables from the fit and fits each again; `draws` takes fits made
-#' elsewhere, such as [posterior_draws()]. Bounds then have quantiles. Take `estimate = "vb"` with flat priors: in 50
-#' tables drawn from the model the upper end of `missed` covered the true probability of 95 % of the zeros at the
-#' estimate and of 99 % over draws; with `"ml"` it covered 64 % and, over bootstrap fits, 94 %.
+#' elsewhere, such as [posterior_draws()]. Bounds then have quantiles. We recommend `estimate = "vb"` with flat priors
+#' (`list(aspects = c(1, 1), membership = 1)`). In 50 tables drawn from the model, the outer bound of `missed` covered
+#' the true probability of 95 % of the zeros, and its upper quantile over posterior draws that of 99 % (`"ml"`: 64 %;
+#' over bootstrap fits 94 %). But intervals of `missed` itself over draws are too narrow.
 #'
 #' **What is assumed.** A phantom treats all taxa of a site alike. If some taxa are harder to find, more may be missing
-#' than these bounds allow: in 16 of 18 comparisons on birds of one visit, all visits together estimated more
-#' (`bench/calibration.md` in the sources). `unlike` has the bounds if taxa are missed at rates of their own
-#' (formulas: `bench/help_details.md` in the sources).
+#' than these bounds allow: in 16 of 18 comparisons on birds, all visits together estimated more false absences on the
+#' first visit than that visit's outer bound (`bench/calibration.md` in the sources). `unlike` has the bounds if taxa
+#' are missed at rates of their own (formulas: `bench/help_details.md` in the sources).
 #'
 #' **Phantoms near zero.** A fit whose phantom is only near 0 is fitted further with the phantom fixed at 0; `change` is
-#' the log-likelihood that this costs. A phantom with a little content mixed in may have a larger share; `missed_most`
-#' of [false_absences()] is the bound for phantoms as white as the fit's own.
+#' the log-likelihood after this less that before. A phantom with a little content mixed in may have a larger share. So
+#' for such a fit quote `missed_most` of [false_absences()], the bound for phantoms as white as the fit's own.
 #'
-#' **Noisy-OR with recording** ([model][noisy_or_recording]; single visits without `effort`). The `likelihood` bound is
-#' where the log-likelihood at other probabilities of recording has fallen by 2, and is biased. With `nsim` the bound
-#' `draws` compares that fall with those in tables drawn from the model. For `"site"` and `level = 0.9` it held the true
-#' number in 17 of 20 simulated tables with links of 0 or .85, and in 7 of 7 with links in between; `likelihood` held it
-#' in 3 and 6 (`bench/noisy_or.md` in the sources).
+#' **Noisy-OR with recording** ([model][noisy_or_recording]) is fitted at a series of mean probabilities of recording (a
+#' profile). The `likelihood` bound is the range in which the log-likelihood falls by at most 2. It tends to be too low,
+#' because links of 0 that are fitted above 0 look like further causes (a link is the probability of a taxon if its
+#' component is on). With `nsim` the bound `draws` compares this fall with those in tables drawn from the model. With
+#' `missed_by = "site"` and `level = 0.9` it held the true number in 17 of 20 simulated tables with links of 0 or .85,
+#' and in 7 of 7 with links in between; `likelihood` held it in 3 and 6 (`bench/noisy_or.md` in the sources).
 #'
-#' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one. Of noisy-OR: 10 to 60
-#' fits, and 2 `nsim`.
-#' @param fit a fit of [aspect_bernoulli()], or of [noisy_or()] with `missed_by`, of single visits without `effort`.
+#' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one. For noisy-OR: 10 to 60
+#' fits, plus two for each of the `nsim` tables.
+#' @param fit a fit of [aspect_bernoulli()], or an average of such fits by [ensemble()]; or a fit of [noisy_or()] with
+#'   `missed_by`, without `effort`, to single visits.
 #' @param ... must be empty.
 #' @param cells also give the bounds of every observed zero (of every one, for a black phantom).
-#' @param nsim number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0; not
-#'   for ensembles and draws. Of noisy-OR: 0, or at least 10.
+#' @param nsim number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0. It
+#'   must be 0 for averages, `estimate = "gibbs"` and single posterior draws as `fit`. For noisy-OR 0, or at least 10.
 #' @param draws list of fits to data with the same sites and taxa: [posterior_draws()], or bootstrap fits
 #'   made elsewhere.
 #' @param level coverage of the quantiles over `nsim` or `draws`, between 0 and 1.
@@ -65,8 +69,9 @@
 #' `expected` (`bound`s `"likelihood"`, `"draws"`, `"fitted"` of the number of false absences, `least` and `most`, and
 #' of the mean probability that a presence is on record, `recorded_least` and `recorded_most`) and `profile` (a row for
 #' each probability tried: `recorded`, `missed`, the log-likelihood `loglik`, its `change` from the largest, in nats,
-#' and the signed `root` of twice that fall; with tables drawn, against the nearest maximum). Of [aspect_bernoulli()], a
-#' list of class `identifiability`:
+#' and `root`, the square root of twice the fall, positive where `recorded` is below its estimate, else negative; with
+#' `nsim` the fall is from the maximum that iterations from this row reach). Of [aspect_bernoulli()], a list of class
+#' `identifiability`:
 #' \describe{
 #'   \item{`share`}{data frame: `phantom` (`"white"` or `"black"`), `bound` (`"outer"`, `"inner"`, `"fitted"`), the
 #'     `least` and `most` of the phantom's mean share, in \[0, 1\], and the log-likelihoods `loglik_least` and
@@ -77,10 +82,12 @@
 #'     `outer_most`, `inner_least` and `inner_most` (the outer least is 0); `taxon`, the one whose probability makes the
 #'     outer bound (`NA` where nothing is observed); `binding`, whether the site keeps the phantom of the minimal
 #'     convention from being smaller. With both phantoms fixed: `outer_most` and `black_outer_most`.}
-#'   \item{`taxa`}{data frame, a row for each: `taxon`, the largest rate `missed_most` at which it may be
-#'     missed everywhere, and the `site` whose probability allows no more (`NA` where nothing is observed).}
-#'   \item{`unlike`}{data frame: how many of `n_cells` zeros (ones, for a black phantom) may at most be false where
-#'     misses are `missed_by` `"taxon"` or `"both"` taxon and site: `most`, and with draws `draws_most`.}
+#'   \item{`taxa`}{data frame, a row for each: `taxon`; `missed_most`, the bound of the probability that it is missed
+#'     where it is present, if this is the same at all sites (in [false_absences()] `missed_most` is of a cell); `site`,
+#'     where the taxon is most probable, which sets the bound (`NA` where nothing is observed).}
+#'   \item{`unlike`}{data frame: `most`, the largest number of the `n_cells` zeros (ones, for a black phantom) that may
+#'     be false if each taxon is missed at a rate of its own (`missed_by` is `"taxon"`), or if each site has such a
+#'     rate, too (`"both"`); with draws also `draws_most`, its upper quantile.}
 #'   \item{`components`}{data frame, a row for each content component: the scales `minimal` and `maximal` (in the sense
 #'     of the conventions) by which memberships are multiplied, and the `taxon` that limits `maximal`; `NULL` with
 #'     both phantoms fixed.}

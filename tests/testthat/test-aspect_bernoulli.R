@@ -274,11 +274,14 @@ test_that("arguments are not modified, and threads do not change the result", {
   expect_identical(fits[[1]]$trace, fits[[2]]$trace)
 })
 
-test_that("?aspect_bernoulli has the numbers of false absences that estimates give", {
+test_that("?aspect_bernoulli has the numbers of false absences that estimates give, and their bounds", {
   skip_on_cran()
   stated <- c(map = 843, ml = 1000, vb = 2585)
+  bounds <- c(map = 1510, ml = 1230, vb = 3240)
   for (estimate in names(stated)) {
     fit <- with_seed(1, aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white", estimate = estimate))
-    expect_equal(attr(false_absences(fit, 1), "expected"), stated[[estimate]], tolerance = 0.005, info = estimate)
+    first <- false_absences(fit, 1)
+    expect_equal(attr(first, "expected"), stated[[estimate]], tolerance = 0.005, info = estimate)
+    expect_equal(attr(first, "expected_most"), bounds[[estimate]], tolerance = 0.005, info = estimate)
   }
 })
