@@ -16,9 +16,8 @@
 #'
 #' A table alone does not show how large the phantom's share is. [identifiability()] gives its bounds, which hold for
 #' the fitted probabilities of one fit alone. In the example below, with `set.seed(1)` before each fit, `"map"`
-#' estimates 843 false absences (at most 1 510 given the fitted probabilities), `"ml"` 1 000 (1 230) and `"vb"` 2 585
-#' (3 240). So report such a number with its estimate, prior and bounds; [identifiability()] recommends `"vb"` with flat
-#' priors.
+#' estimates 843 false absences (at most 1 510), `"ml"` 1 000 (1 230) and `"vb"` 2 585 (3 240). So report the number with
+#' its estimate, prior and bounds.
 #'
 #' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown. A matrix, table, sparse
 #'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
@@ -159,8 +158,8 @@ aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs")
 #' probabilities and scores are over all draws. Each chain keeps only `keep` single states ([posterior_draws()]), so
 #' memory is O(n m) whatever the number of draws. A draw takes O(n m k).
 #'
-#' `summary()` shows R-hat and effective sample sizes of what does not depend on labels. A warning says where chains
-#' disagree. [posterior::as_draws()] and [coda::as.mcmc()] take the fit.
+#' `summary()` shows R-hat and effective sample sizes of what does not depend on the numbering of components. A
+#' warning says where chains disagree. [posterior::as_draws()] and [coda::as.mcmc()] take the fit.
 #'
 #' @section Calibration of the probabilities: With `estimate = "vb"` and flat priors
 #' (`list(aspects = c(1, 1), membership = 1)`), `missed` of [false_absences()] is better calibrated than with `"ml"`,

@@ -330,7 +330,8 @@ summary.aspect_model_gibbs <- function(object, ...) {
   structure(
     list(
       fit = object[c("dims", "objective", "converged", "starts", "trace", "names", "estimate")], seed = object$seed,
-      quantities = quantity_table(object), phantoms = phantoms(object), expected_false = expected_numbers(object),
+      quantities = quantity_table(object), phantoms = summarised_phantoms(object),
+      expected_false = expected_numbers(object),
       n_missing = object$dims[["n"]] * object$dims[["m"]] - object$dims[["observed"]],
       allowed = allowed_bounds(object), screen = fit_screen(object), details = detail_sentences(object)
     ),
@@ -345,8 +346,7 @@ print.summary.aspect_bernoulli_gibbs <- function(x, digits = max(3L, getOption("
   write_sentences(c(x$details, if (!is.null(x$allowed)) allowed_sentences(x$allowed)))
   if (x$n_missing > 0) cat(sprintf("%s unknown\n", count_words(x$n_missing, "cell")))
   print_sampled(x, digits)
-  cat("\n")
-  print(x$phantoms)
+  print_phantoms_below(x)
   invisible(x)
 }
 

@@ -340,7 +340,7 @@ summary.aspect_model <- function(object, ...) {
       criteria = c(fit_criteria(object), AIC_paper = if (is.null(no_criteria)) aic_paper(object) else NA_real_),
       no_criteria = no_criteria,
       no_bic = why_no_bic(object), criteria_note = criteria_note(object),
-      phantoms = phantoms(object), expected_false = expected_numbers(object),
+      phantoms = summarised_phantoms(object), expected_false = expected_numbers(object),
       free_starts = count_free_starts(object$starts), starts = summarise_starts(object$starts),
       certificate = fit_certificate(object), n_missing = d[["n"]] * d[["m"]] - d[["observed"]],
       unobserved = c(rows = sum(object$margins$row_observed == 0), columns = sum(object$margins$column_observed == 0)),
@@ -424,9 +424,18 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
       x$free_starts[["finished"]]
     ))
   }
-  cat("\n")
-  print(x$phantoms)
+  print_phantoms_below(x)
   invisible(x)
+}
+
+# Misses of visits have parameters of their own and no phantom.
+summarised_phantoms <- function(fit) if (!inherits(fit, "visits_bernoulli")) phantoms(fit)
+
+print_phantoms_below <- function(x) {
+  if (!is.null(x$phantoms)) {
+    cat("\n")
+    print(x$phantoms)
+  }
 }
 
 # Sums 1 - p as S (1 - A), because 1 - (S A) loses small values.

@@ -10,9 +10,9 @@
 #' Kolmogorov-Smirnov test and a chi-square test of five classes; `p` is twice the smaller of the two p-values, at most
 #' 1, and is not adjusted for the number of quantities.
 #'
-#' What is compared does not depend on labels of components: probabilities of some cells, the log-likelihood, sums over
-#' parameters. If chains are too short, ranks pile up at both ends; a wrong prior or likelihood usually shifts them
-#' towards one end.
+#' What is compared does not depend on the numbering of components: probabilities of some cells, the log-likelihood,
+#' sums over parameters. If chains are too short, ranks pile up at both ends; a wrong prior or likelihood usually shifts
+#' them towards one end.
 #'
 #' Ranks did not depart from uniform in [aspect_bernoulli()], [plsa()], [noisy_or()] with `missed_by`,
 #' [visits_bernoulli()] and [bmf()]. Tables were of 8 x 4 to 25 x 8, 300 of each size, of [bmf()] 103
@@ -26,7 +26,7 @@
 #' @param nsim number of tables, at least 10. Cost: as many fits.
 #' @param ... must be empty.
 #' @param quantity `NULL`, or a function that takes a fit, such as one of [posterior_draws()], and returns a named
-#'   vector of numbers that do not depend on the labels of components.
+#'   vector of numbers that do not depend on the numbering of components.
 #' @return A list of class `calibration`: `table`, a data frame with `quantity`, the mean `rank` (0.5 if uniform) and
 #'   `p`; `ranks`, a matrix of tables x quantities with the ranks as shares between 0 and 1; `disagree`, the number of
 #'   fits whose chains had not converged; and `dims`, the size of the tables. It has `print` and `plot` methods. Refits

@@ -310,14 +310,14 @@ print_false_header <- function(x, of) {
       sprintf(
         "False %s: %s of %s expected (%s %%)%s", of, show_expected(expected), format_big(n_cells),
         format_percent(expected / max(1, n_cells)),
-        if (is.null(most)) "" else sprintf("; at most %s (outer bound)", format_big(signif(most, 3L)))
+        if (is.null(most)) "" else sprintf("; at most %s for this fit", format_big(signif(most, 3L)))
       )
     },
     sprintf(
-      "The %s with the highest `%s`%s:", if (nrow(x) < attr(x, "n_ranked")) {
-        sprintf("%d of the %d", nrow(x), attr(x, "n_ranked"))
+      "%s `%s`%s:", if (nrow(x) < attr(x, "n_ranked")) {
+        sprintf("%d of the %d returned, by", nrow(x), attr(x, "n_ranked"))
       } else {
-        format_big(nrow(x))
+        sprintf("The %s with the highest", format_big(nrow(x)))
       }, attr(x, "by"), if (per == "table") "" else
         sprintf(" within each %s", singular_word(kept_words(x))[match(per, c("site", "taxon"))])
     )

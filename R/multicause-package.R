@@ -268,8 +268,8 @@
 #'   \item{converged}{More iterations would change the fit by less than the tolerance.}
 #'   \item{seed}{A whole number that makes random numbers, and so a result, the same again.}
 #'   \item{chain, R-hat, effective sample size}{A chain is one run of a sampler. R-hat compares chains (of each its
-#'     two halves); near 1 they agree. The effective sample size is the number of independent draws that a chain is worth. See
-#'     [mcmc_control()].}
+#'     two halves); near 1 they agree. The effective sample size is the number of independent draws that a chain is
+#'     worth. See [mcmc_control()].}
 #'   \item{draw}{One set of parameters that is plausible given the table. Intervals are made from many draws.}
 #' }
 #'

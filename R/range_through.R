@@ -21,8 +21,8 @@
 #'
 #' `"include"` and `"order"` differ for sites of equal age. With `"include"` all of them are inside when one holds
 #' the oldest presence. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"`
-#' it has none. With `"order"`, rows are taken to run from old to young if ages mostly decrease from the first row to the
-#' last, else from young to old.
+#' it has none. With `"order"`, rows are taken to run from old to young if ages mostly decrease from the first row to
+#' the last, else from young to old.
 #'
 #' A site without an age is never inside and extends no range. A message of class `multicause_message` reports how many
 #' there are. Take care with ages that come from the fossils themselves, as most land-mammal ages do. The result is then

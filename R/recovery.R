@@ -2,8 +2,9 @@
 #'
 #' Compares a result of [which_zeros()] with later surveys, or any scores of cells with presences that [corrupt()]
 #' deleted (omissions) or added (additions). It measures whether the changed cells have the highest scores (ROC and
-#' precision-recall curves; recall is the share of the changed cells that are ranked as high), and whether scores are right as probabilities (calibration). It also counts what is gained
-#' and lost if cells with a score above 0.5 are corrected.
+#' precision-recall curves; recall is the share of the changed cells that are ranked as high), and whether scores are
+#' right as probabilities (calibration). It also counts what is gained and lost if cells with a score above 0.5 are
+#' corrected.
 #' @details
 #' The cells that are judged are the candidates. For omissions these are the zeros of the corrupted table: a high score
 #' should mean "a presence is missing here". For additions these are its ones: a high score should mean "this presence

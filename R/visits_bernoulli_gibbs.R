@@ -617,8 +617,8 @@ whole_limits <- function(mass, from, level) {
 #' together, by a slice with the true states summed out (Neal 2003), which needs an intercept in `detection`.
 #' [mcmc_control()] sets up the chains, which begin near modes of their own. `summary()` has R-hat and effective sample
 #' sizes; its `objective` is the log joint density up to a constant. [occupied()], [false_absences()],
-#' `predict(level = )` and `confint()` have intervals. Components are matched between chains, not within them. In 900 tables drawn from the prior, ranks of the true values did not depart from
-#' uniform ([calibration()]).
+#' `predict(level = )` and `confint()` have intervals. Components are matched between chains, not within them. In 900
+#' tables drawn from the prior, ranks of the true values did not depart from uniform ([calibration()]).
 #'
 #' **Neighbours.** `smooth` shrinks the memberships of each site towards those of its neighbours, as in
 #' [aspect_bernoulli()]; [smooth_over()] has the objective. Where bandwidth or strength is chosen, whole visits are held

@@ -21,11 +21,11 @@
 #' **Estimation.** EM with a Laplace approximation for each taxon gives starting values. Then means, standard deviations
 #' and coefficients are drawn from the posterior by Metropolis-Hastings, with presences summed out. Estimates are means
 #' and intervals are quantiles of 1000 draws. R-hat compares the halves of this one chain; above 1.1 the print reports
-#' "not yet converged". In three simulated surveys it was at most 1.04, and the number missed varied between runs by only
-#' 4 to 6 % of its posterior standard deviation. The prior of mean coefficients is normal with standard deviation .7
-#' (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance among taxa is inverse Gamma(1/2,
-#' 1/2) for the intercept of presence and (1/2, 1/20) for the others, multiplied by a half-normal density (scale 1) of
-#' the standard deviation.
+#' "not yet converged". In three simulated surveys it was at most 1.04, and the number missed varied between runs by
+#' only 4 to 6 % of its posterior standard deviation. The prior of mean coefficients is normal with standard deviation
+#' .7 (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance among taxa is inverse
+#' Gamma(1/2, 1/2) for the intercept of presence and (1/2, 1/20) for the others, multiplied by a half-normal density
+#' (scale 1) of the standard deviation.
 #'
 #' **`uneven = NULL`** averages the results for 0, .5, 1 and 1.5, weighted by their maximum likelihood and a
 #' half-normal prior (standard deviation .4). Two visits do not identify `uneven`: fixed at 0 it gives too few

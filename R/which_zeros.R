@@ -10,19 +10,19 @@
 #'   \item{`probability`}{the probability \eqn{p} that this cell would be a presence, as predicted from the other cells
 #'     of this table as if its own value were unknown. It ranks the zeros, and is no statement on other surveys.}
 #'   \item{`missed`}{the probability that at least one of *two more surveys of equal effort* would find the taxon there,
-#'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. The constant \eqn{r}, the same for all zeros, makes
-#'     these probabilities sum to the number that two more surveys would find. `missed_low` and `missed_high`, the ends
-#'     of a 90 % interval, combine that of the total with the standard error of \eqn{p}; their coverage cannot be
-#'     measured on single zeros. The probabilities at the top of a list are somewhat too high, because the list is sorted
-#'     by them. With other evidence (below) `missed` sums to the total of that evidence.}
+#'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. The constant \eqn{r}, the same for all zeros,
+#'     makes these probabilities sum to the number that two more surveys would find. `missed_low` and `missed_high`, the
+#'     ends of a 90 % interval, combine that of the total with the standard error of \eqn{p}; their coverage cannot be
+#'     measured on single zeros. The probabilities at the top of a list are somewhat too high, because the list is
+#'     sorted by them. With other evidence (below) `missed` sums to the total of that evidence.}
 #' }
 #'
 #' **The total.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa} their mean predicted probability, both
 #' without taxa found at 95 % of the sites or more. A separate logistic regression predicts them for this, so that it is
-#' not the mean of `probability`. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84, 1.36, 2.06, 2.87 for
-#' \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in other years or by
-#' other methods. [how_many] compares these intervals with real surveys. The total is not the completeness of a fauna,
-#' and tables of unequal effort cannot be compared by it.
+#' not the mean of `probability`. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84,
+#' 1.36, 2.06, 2.87 for \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in
+#' other years or by other methods. [how_many] compares these intervals with real surveys. The total is not the
+#' completeness of a fauna, and tables of unequal effort cannot be compared by it.
 #'
 #' **No number is given** from a table alone (`reason` has the cause) if the AUC of held-out presences less 1.645
 #' standard errors is at most 0.6, \eqn{\kappa} is .91 or more, or the table has fewer than 10 sites, 10 taxa or 100

@@ -268,10 +268,10 @@ evidence_words <- list(
   gaps = "gaps within ranges"
 )
 evidence_of <- list(
-  completeness = "what was there and is not in the table", effort = "what was there, if misses follow effort",
-  phantom = "what was there, if all that the phantom explains was missed",
+  completeness = "what was there and is not in the table", effort = "what is not in the table, if misses follow effort",
+  phantom = "what is not in the table, if a phantom is what was missed",
   visits = "what no visit found at the sites", chao = "what no visit found, if visits are alike",
-  groups = "what none of a group's sites has", counts = "what was there to be counted, at least",
+  groups = "what none of a group's sites has", counts = "what was there and was not counted, at least",
   curve = "what two more surveys of equal effort would find",
   gaps = "what lived, if ranges are as complete outside"
 )
@@ -529,10 +529,10 @@ surveys_checked <- data.frame(
 #'
 #' @details **Presence-absence data alone.** A table does not show how many presences it lacks. It does show how well
 #' its presences are predicted. The predictability \eqn{\kappa} is the mean, over the presences, of the probability that
-#' the rest of the table gives to each. With \eqn{F} presences and \eqn{B = F (1 - \kappa / .91)}, one, two, four and eight more
-#' surveys of equal effort found about .84, 1.36, 2.06 and 2.87 times \eqn{B} presences at zeros of the table. Taxa
-#' found at 95 % of the sites or more are left out of \eqn{F} and \eqn{\kappa}. The constants have no theory behind
-#' them: they were fitted to repeated surveys, and fixed before 12 of the 47 were opened.
+#' the rest of the table gives to each. With \eqn{F} presences and \eqn{B = F (1 - \kappa / .91)}, one, two, four and
+#' eight more surveys of equal effort found about .84, 1.36, 2.06 and 2.87 times \eqn{B} presences at zeros of the
+#' table. Taxa found at 95 % of the sites or more are left out of \eqn{F} and \eqn{\kappa}. The constants have no theory
+#' behind them: they were fitted to repeated surveys, and fixed before 12 of the 47 were opened.
 #'
 #' **Which quantity.** A survey of equal effort is as thorough as the table: a list of a hundred years is one survey of
 #' a hundred years, and for a table that pools three visits one more survey is three more visits. The curve does not
@@ -573,8 +573,8 @@ surveys_checked <- data.frame(
 #' * Visits: presences that no visit found, by the occupancy of each taxon (`bench/visits_occupancy.md`; MacKenzie and
 #'   others 2002).
 #' * Groups: taxa of each group of sites that none of its sites has, by Chao (1987); no survey has tested the interval.
-#' * Counts: what was there to be counted, at least. The series of Efron and Thisted (1976) was within a factor of 2 of what one more survey found on 83 % of 82
-#'   tables, the estimate from presences and absences on 98 %.
+#' * Counts: what was there and was not counted, at least. The series of Efron and Thisted (1976) was within a factor of
+#'   2 of what one more survey found on 83 % of 82 tables, the estimate from presences and absences on 98 %.
 #' * Completeness: all that was there and is not in the table. On four tables it was 0.99 to 1.02 times the number
 #'   deleted.
 #' * `assume = "phantom"`: all that a component without presences explains was missed. On ten tables from which a share

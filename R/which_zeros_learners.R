@@ -22,7 +22,7 @@ flat_rows <- list(aspects = c(1.2, 2), membership = 1)
 # Effort of the fits to a table: whether bandwidths are tuned, members of each size, their iterations, whether all sizes
 # or the middle one have fits without neighbours, and iterations of logistic PCA. Copies, from which the weights are
 # learnt, need less than the table itself, and a quick run gains nothing from more (bench/which_zeros_time.md).
-table_effort <- list(tune = FALSE, members = 2L, smoothed = 150L, free_all = TRUE, pca = 100L)
+table_effort <- list(tune = FALSE, members = 2L, smoothed = 75L, free_all = TRUE, pca = 100L)
 copy_effort <- list(tune = TRUE, members = 1L, smoothed = 60L, free_all = FALSE, pca = 40L)
 quick_effort <- replace(copy_effort, "tune", FALSE)
 

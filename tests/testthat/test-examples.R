@@ -42,7 +42,7 @@ test_that("a download of the Paleobiology Database becomes ranked absences and a
   skip_if_not(rmarkdown::pandoc_available("2.0"), "pandoc is not at hand")
   run <- run_example("pbdb_false_absences")
   expect_clean(run, c("false_absences.csv", "report.html"))
-  expect_match(run$output, "with the highest `probability`:", all = FALSE)
+  expect_match(run$output, "returned, by `probability`:", all = FALSE)
 })
 
 test_that("ten lines lead from a download to a figure for a paper", {

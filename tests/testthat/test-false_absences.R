@@ -215,14 +215,14 @@ test_that("of a part of a ranking, its header says that it is one", {
   expect_match(title, "^False absences: [0-9.]+ of 54 expected")
   expect_identical(first_lines(whole, 2L)[2L], "The 10 with the highest `probability`:")
   for (part in list(head(whole, 3), whole[c(2, 7, 9), ], whole[whole$probability < whole$probability[7], ])) {
-    expect_identical(first_lines(part, 2L), c(title, "The 3 of the 10 with the highest `probability`:"))
+    expect_identical(first_lines(part, 2L), c(title, "3 of the 10 returned, by `probability`:"))
   }
-  expect_match(first_lines(whole[0, ], 2L)[2L], "^The 0 of the 10 with the highest")
+  expect_match(first_lines(whole[0, ], 2L)[2L], "^0 of the 10 returned, by")
   expect_match(first_lines(whole[order(whole$missed), ], 2L)[2L], "^The 10 with the highest")
   expect_match(first_lines(subset(whole, missed > 0), 2L)[2L], "^The 10 with the highest")
   expect_identical(first_lines(rbind(whole, whole), 1L), "False absences") # more than the ranking
   by_site <- false_presences(case$fit, n = 2, per = "site")
-  expect_match(first_lines(tail(by_site, 2), 2L)[2L], "^The 2 of the [0-9]+ with the highest .* within each site:$")
+  expect_match(first_lines(tail(by_site, 2), 2L)[2L], "^2 of the [0-9]+ returned, by .* within each site:$")
 })
 
 test_that("where nothing is left to rank, that is said; a sparse pattern will do", {
