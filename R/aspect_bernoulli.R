@@ -14,10 +14,9 @@
 #' Separate pages explain [estimation][aspect_bernoulli_estimation] (starting values, priors, sampling, cost),
 #' [effort][aspect_bernoulli_effort], and [smoothing over neighbours][aspect_bernoulli_neighbours].
 #'
-#' A table alone does not show how large the phantom's share is. [identifiability()] gives its bounds, which hold for
-#' the fitted probabilities of one fit alone. In the example below, with `set.seed(1)` before each fit, `"map"`
-#' estimates 843 false absences (at most 1 510), `"ml"` 1 000 (1 230) and `"vb"` 2 585 (3 240). So report the number with
-#' its estimate, prior and bounds.
+#' A table alone does not show how large the phantom's share is. [identifiability()] gives bounds, which hold for one
+#' fit alone. In the example below, with `set.seed(1)` before each fit, `"map"` estimates 843 false absences (at most
+#' 1 510), `"ml"` 1 000 (1 230) and `"vb"` 2 585 (3 240). Report it with estimate, prior and bounds.
 #'
 #' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown. A matrix, table, sparse
 #'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
@@ -32,7 +31,7 @@
 #' @param phantom `"free"`: all components are estimated. `"white"`: the last one is fixed at 0 (absences alone),
 #'   `"black"`: at 1 (presences alone), `"both"`: the last two, one at each.
 #' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
-#' @param effort `NULL`, or numbers, for [shards()] also a name: see [effort][aspect_bernoulli_effort].
+#' @param effort `NULL`, or numbers, for [shards()] also a name: [effort][aspect_bernoulli_effort].
 #' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
 #'   keep their order. With `"gibbs"`: where chains begin, or a sampled fit, whose chains resume.
 #' @param control [fit_control()], with `"gibbs"` [mcmc_control()]; `NULL`: its defaults.
@@ -44,18 +43,15 @@
 #'   \item{`trace`, `starts`, `converged`}{the objective iteration by iteration; how each start ended; whether the
 #'     best one met the tolerance.}
 #'   \item{`fixed`}{for each component `"free"`, `"white"` or `"black"`.}
-#' } Further parts depend on the [estimate][aspect_bernoulli_estimation]. With `"vb"` and `"gibbs"`, `param` holds
-#' posterior means.
-#' @seealso [which_zeros()], which averages several models; [visits_bernoulli()]; [false_absences()], [phantoms()],
-#'   [denoise()].
+#' } With `"vb"` and `"gibbs"`, `param` holds posterior means ([more parts][aspect_bernoulli_estimation]).
+#' @seealso [which_zeros()], which averages models; [visits_bernoulli()]; [false_absences()], [phantoms()], [denoise()].
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
 #' set.seed(1)
 #' fit <- aspect_bernoulli(early_tetrapods$x, k = 4, phantom = "white")
 #' fit
-#' # phantom: the probability that the phantom made the zero; present: that content would have made
-#' # a presence; missed: both, a false absence
+#' # phantom: it made the zero; present: content would have made a presence; missed: both
 #' head(false_absences(fit, by = "missed"))
 #' @export
 aspect_bernoulli <- function(x, k, ..., estimate = c("map", "ml", "vb", "gibbs"), prior = NULL,
