@@ -508,8 +508,8 @@ thinned_sentence <- function(made, kept, given) {
   at <- count_words(length(unique(own$site[many])), "site")
   if (given$surplus == "pool") {
     return(sprintf(
-      "Pooled into %s each: %s to %s. Larger searches find more: `detection = ~log(n_pooled)`.",
-      count_words(given$max_visits, "search"), count_words(sum(many), "visit"), at
+      "At %s, pooled %s into %d each. Larger ones find more: `detection = ~log(n_pooled)`.", at,
+      count_words(sum(many), "visit"), given$max_visits
     ))
   }
   sprintf("Left out %d of %d visits, to %s with more than %d.", sum(is.na(own$column)), nrow(own), at, given$max_visits)
