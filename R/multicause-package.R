@@ -224,8 +224,8 @@
 #'     these components.}
 #'   \item{role}{Of a component in a print: content or phantom; of a noisy-OR component, in use, shut off, or always on
 #'     (the leak).}
-#'   \item{share, mean P}{Of a component in a print: its mean membership over the sites, and the mean over the taxa of
-#'     its probabilities of a presence.}
+#'   \item{share, mean P}{Of a component in a print: its mean membership over the sites (of [plsa()] and [plca()]: its
+#'     share of all counts), and the mean over the taxa of its probabilities of a presence.}
 #'   \item{characteristic taxa}{The taxa of largest relevance in a component.}
 #'   \item{on in, makes}{Of a noisy-OR component: the share of the sites in which it is on, and the share of the
 #'     presences that it explains. A presence may have several causes.}

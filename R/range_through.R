@@ -14,10 +14,10 @@
 #'   of `x`: it is for tables whose rows are in stratigraphic order, and not for ages with bounds.
 #'
 #' @details
-#' With bounds, only what is certain counts. For ages before the present, a taxon surely lived from the greatest of the
-#' younger bounds of its presences to the smallest of their older bounds. A site is surely inside when both of its
-#' bounds are. So coarse dating can only reduce the number of gaps. Equal bounds give the same as single
-#' ages. A taxon with all of its presences in intervals that overlap has no certain range.
+#' With bounds, only what is certain counts. For ages before the present, a taxon surely lived from its largest
+#' `min_ma` to its smallest `max_ma`: it appeared no later than the first and disappeared no earlier than the second. A
+#' site is surely inside when both of its bounds are. So coarse dating can only reduce the number of gaps. Equal bounds
+#' give the same as single ages. A taxon with all of its presences in intervals that overlap has no certain range.
 #'
 #' `"include"` and `"order"` differ for sites of equal age. With `"include"` all of them are inside when one holds
 #' the oldest presence. A taxon found once then has gaps at all other sites of that age; with `"exclude"` or `"order"`

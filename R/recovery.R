@@ -2,14 +2,14 @@
 #'
 #' Compares a result of [which_zeros()] with later surveys, or any scores of cells with presences that [corrupt()]
 #' deleted (omissions) or added (additions). It measures whether the changed cells have the highest scores (ROC and
-#' precision-recall curves; recall is the share of the changed cells that are ranked as high), and whether scores are
-#' right as probabilities (calibration). It also counts what is gained and lost if cells with a score above 0.5 are
+#' precision-recall curves; recall is the share of all changed cells that are at or above a rank), and whether scores
+#' are right as probabilities (calibration). It also counts what is gained and lost if cells with a score above 0.5 are
 #' corrected.
 #' @details
 #' The cells that are judged are the candidates. For omissions these are the zeros of the corrupted table: a high score
 #' should mean "a presence is missing here". For additions these are its ones: a high score should mean "this presence
-#' is not real". Some absences of the original table may be false themselves. They count as true, so the measures are
-#' lower than they should be.
+#' is not real". Some absences of the original table may be false themselves. They count as real absences, so the
+#' measures are lower than they should be.
 #'
 #' `auc` is the probability that a cell that was changed has a higher score than one that was not (ties count half),
 #' `ap` the average precision. `"pooled"` ranks all cells together; `"within"` ranks within each site that has both
@@ -18,7 +18,8 @@
 #' Calibration takes scores as probabilities (`NA` where they leave \[0, 1\]). Candidates are grouped by score into
 #' tenths of \[0, 1\]. Each group has a mean score and a share of changed cells. `slope` and `intercept` are those of a
 #' logistic regression of the truth on the log-odds of the score. 1 and 0 are ideal; a slope below 1 means that scores
-#' are too extreme.
+#' are too extreme, above 1 too cautious. With a result of [which_zeros()] the score is `missed`, so calibration needs
+#' two later surveys.
 #'
 #' The noise removal rate of Bingham et al. (2009) is 1 - (fp + fn) / 2 at a cut of 0.5. Here fp is the share of
 #' unchanged cells that would be corrected, and fn the share of changed cells that would not. For omissions, `lost` is
@@ -39,10 +40,10 @@
 #'   `auc_within`, `auc_within_se`, `ap`, `ap_within`, `slope`, `intercept`, `removal`, `fp`, `fn`, `lost`);
 #'   `precision`, a data frame with `n` and `precision`; `roc` (`false_positive`, `true_positive`), `pr` (`recall`,
 #'   `precision`) and `calibration`, data frames to draw; `by_site`, AUC, average precision and numbers of each site.
-#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: the mean score (twice, as `probability` and
-#'   `score`), the `share` of changed cells, and the number of `cells`. The class has `print` and `plot` methods.
+#'   `calibration` has a row for each tenth of \[0, 1\] that holds a score: the mean score, `probability` (`score` is a
+#'   copy of it), the `share` of changed cells, and the number of `cells`. The class has `print` and `plot` methods.
 #'
-#'   With a result of [which_zeros()] the list is first of class `which_zeros_later`, and has further elements: `later`,
+#'   With a result of [which_zeros()] the list also has the class `which_zeros_later` and further elements: `later`,
 #'   a data frame with the numbers of sites, taxa and surveys compared, of presences `gained` at zeros, and the AUCs
 #'   beside those of the held-out presences; `curve`, the presences expected at these zeros from 1, 2, 4 and 8 more
 #'   surveys, with 90 % intervals; `first`, the mean `missed` of the first 20 zeros and the share of them that was
@@ -60,7 +61,7 @@
 #' plot(found)
 #' recovery(bernoulli_mixture, planted, k = 2)$summary
 #'
-#' # A survey against later ones of the same sites
+#' # A survey against later ones of the same sites. Misses are random here, so that the later AUC is not lower.
 #' there <- outer(runif(60), runif(25), function(site, taxon) abs(site - taxon) < 0.2)
 #' visits <- replicate(3, there * rbinom(1500, 1, 0.6))
 #' recovery(which_zeros(visits[, , 1], quick = TRUE, seed = 1), visits[, , 2:3])

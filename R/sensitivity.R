@@ -161,7 +161,7 @@ print.which_zeros_sensitivity <- function(x, ...) {
   table <- x$table
   same <- unmoved(x)
   shown <- table[!same | seq_len(nrow(table)) == 1L, ]
-  writeLines(wrap_text(sprintf("Undetected presences, %s, under %s", wz_words[[x$source]], count_words(
+  writeLines(wrap_text(sprintf("Undetected presences (%s), under %s", wz_words[[x$source]], count_words(
     nrow(table) - 1L, "change"
   )), exdent = 2))
   bare <- is.na(shown$missed)
@@ -208,14 +208,13 @@ same_sentence <- function(x) {
   }
   kept <- unique(range(x$table$kept[same]))
   sprintf(
-    "The number%s does not depend on %s: with %s %s of the first %s are kept.",
+    "The number%s does not change with %s; of the list %s of the first %s are kept.",
     if (x$source %in% c("curve", "groups", "visits")) {
       sprintf(", which is estimated from %s,", evidence_words[[x$source]])
     } else {
       ""
     },
-    and_words(x$table$change[same]), if (sum(same) == 1L) "it" else "these",
-    paste(sprintf("%.0f", kept), collapse = " to "), count_words(x$n, "zero")
+    and_words(x$table$change[same]), paste(sprintf("%.0f", kept), collapse = " to "), count_words(x$n, "zero")
   )
 }
 

@@ -1,7 +1,7 @@
 #' Which zeros are false absences?
 #'
 #' `which_zeros()` estimates, for every zero of a table of sites by taxa, the probability that further surveys would
-#' find the taxon there, and how many presences they would find in all. It measures the quality of its ranking on your
+#' find the taxon there, and how many presences they would add in all. It measures the quality of its ranking on your
 #' own table, by holding out presences and looking for them among the zeros.
 #'
 #' @details
@@ -13,16 +13,17 @@
 #'     \eqn{logit^{-1}(.8\, logit(p) + r)}{plogis(.8 qlogis(p) + r)}. The constant \eqn{r}, the same for all zeros,
 #'     makes these probabilities sum to the number that two more surveys would find. `missed_low` and `missed_high`, the
 #'     ends of a 90 % interval, combine that of the total with the standard error of \eqn{p}; their coverage cannot be
-#'     measured on single zeros. The probabilities at the top of a list are somewhat too high, because the list is
-#'     sorted by them. With other evidence (below) `missed` sums to the total of that evidence.}
+#'     measured on single zeros. The probabilities at the top of a list are somewhat too high (.68 for .64 in repeated
+#'     surveys), because the list is sorted by them. With other evidence (below) `missed` sums to the total of that
+#'     evidence.}
 #' }
 #'
 #' **The total.** Let \eqn{F} be the number of presences and \eqn{\kappa}{kappa} their mean predicted probability, both
-#' without taxa found at 95 % of the sites or more. A separate logistic regression predicts them for this, so that it is
-#' not the mean of `probability`. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84,
-#' 1.36, 2.06, 2.87 for \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in
-#' other years or by other methods. [how_many] compares these intervals with real surveys. The total is not the
-#' completeness of a fauna, and tables of unequal effort cannot be compared by it.
+#' without taxa found at 95 % of the sites or more. It comes from a logistic regression of its own, and not from
+#' `probability`. Then \eqn{k} more surveys find about \eqn{a_k F (1 - \kappa / .91)}; \eqn{a_k} = .84, 1.36, 2.06, 2.87
+#' for \eqn{k} = 1, 2, 4, 8. The 90 % interval is a factor of 1.75 each way, and of 2.8 for surveys in other years or by
+#' other methods. [how_many] compares these intervals with real surveys. The total is not the completeness of a fauna,
+#' and tables of unequal effort cannot be compared by it.
 #'
 #' **No number is given** from a table alone (`reason` has the cause) if the AUC of held-out presences less 1.645
 #' standard errors is at most 0.6, \eqn{\kappa} is .91 or more, or the table has fewer than 10 sites, 10 taxa or 100
@@ -34,10 +35,10 @@
 #'   third visit better than either (`bench/visits_occupancy.md`). Chao's estimate for each site, with its visits as
 #'   samples, is reported beside it.
 #' * `completeness`: a site with \eqn{F} presences and completeness \eqn{c} lacks about \eqn{F (1 - c) / c}.
-#' * `groups`: Chao's estimate of the taxa of a group's fauna that were found at none of its sites.
-#' * `assume = "phantom"` and `effort`: each site lacks the share that a phantom, a component without
-#'   presences, explains in [aspect_bernoulli()]. On ten tables from which a known share of each site was deleted, this
-#'   was about twice the true number ([how_many]).
+#' * `groups`: each group becomes one list. Chao's estimate is of the taxa of its fauna that none of its sites has.
+#' * `assume = "phantom"`: each site lacks the share that a phantom, a component without presences, explains in
+#'   [aspect_bernoulli()]; with `effort`, the part of it that follows effort. On ten tables from which a known share of
+#'   each site was deleted, this was about twice the true number ([how_many]).
 #' * `series = TRUE`: a taxon found in an earlier and a later time bin is taken to have been there in between.
 #'
 #' **Quality.** The print gives the AUC, the probability that a held-out presence ranks above a zero, beside that of the
@@ -82,9 +83,9 @@
 #' @param reference sites, given as for `leave_out`, that inform the result but whose zeros are not ranked (`r` of
 #'   package DarkDiv). The other sites must hold at least 20 presences.
 #' @param quick `TRUE`: a first look, with fewer fits and copies.
-#' @param copies number of copies of the table with presences held out, from 2 to 10. Each holds out a tenth of them; in
-#'   tables of up to 2000 presences, without `quick`, one part in `copies`, at most a sixth. `NULL`: 6 up to 2000
-#'   presences, 3 to 5 up to 50 000, else 2; with `quick` 2, or as many as hold out 100 presences.
+#' @param copies number of copies of the table with presences held out, from 2 to 10. `NULL`: up to 2000 presences 6,
+#'   each without a sixth of them (of a given number, one part in `copies`, at most a sixth); above, 3 to 5, from 50 000
+#'   on 2, each without a tenth; with `quick` 2, or as many as hold out 100 presences, each without a tenth.
 #' @param seed a whole number; the same seed gives the same result. `NULL` draws one, which the result keeps.
 #' @param seconds a time limit: after this many seconds no further copy begins, if at least two are finished.
 #' @param control settings from [fit_control()]: `n_threads`, `progress` and `checkpoint` alone. An interrupt keeps the
@@ -96,8 +97,9 @@
 #'     1, 2, 4 and 8 more `surveys` (`unlike_low`, `unlike_high`: in other years or by other methods).}
 #'   \item{`how_many`}{a data frame with a row for each evidence: `evidence`, `missed`, `low`, `high`, and `of`, the
 #'     quantity; `source` names the evidence of the total, `reason` says why there is none.}
-#'   \item{`weights`, `quality`}{data frames of the learners: `weight` in the log-odds and `share` of the spread of the
-#'     result that is theirs; AUC (`auc`, `auc_within`) and average precision (`ap`) with standard errors.}
+#'   \item{`weights`, `quality`}{data frames of the learners: `weight`, the coefficient of the log-odds, and `share`,
+#'     this times their standard deviation over the sum of all; AUC (`auc`, `auc_within`) and average precision (`ap`)
+#'     with standard errors.}
 #'   \item{`kappa`, `seed`, `dims`, `names`}{the predictability, the seed used, and parts for the methods.}
 #' }
 #' Methods: `print()`, `summary()`, [plot()][plot.which_zeros], [as.data.frame()][as.data.frame.which_zeros],

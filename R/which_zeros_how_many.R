@@ -551,9 +551,9 @@ surveys_checked <- data.frame(
 #'
 #' **Where it failed.** In plots of steppe and prairie whose plants were all mapped each year the estimate was 3.3 and
 #' 2.2 times the number found, for birds found by ear, then by recorder, 2.2 times; the interval of a factor of 2.8 held
-#' on the last two. Five of 260 tables (these 246 and 14 with one more survey alone) lie outside their interval, and
-#' nothing in these tables warned of it. Complete tables
-#' get a number, too: five of package vegan have estimates of 89 to 1 691, where 0 is right.
+#' on the last two. Five of 260 tables (the 170 and 76 above, and 14 with one more survey alone) lie outside their
+#' interval, and nothing in these tables warned of it. Complete tables get a number, too: five of package vegan have
+#' estimates of 89 to 1 691, where 0 is right.
 #'
 #' **No number** is given if the AUC of held-out presences less 1.645 standard errors is at most .6, as in 16 of 16
 #' tables of coin tosses and none of the 260. Tables that are random except that some taxa are more frequent get a
@@ -572,13 +572,14 @@ surveys_checked <- data.frame(
 #' **Other evidence** estimates other quantities:
 #' * Visits: presences that no visit found, by the occupancy of each taxon (`bench/visits_occupancy.md`; MacKenzie and
 #'   others 2002).
-#' * Groups: taxa of each group of sites that none of its sites has, by Chao (1987); no survey has tested the interval.
-#' * Counts: what was there and was not counted, at least. The series of Efron and Thisted (1976) was within a factor of
-#'   2 of what one more survey found on 83 % of 82 tables, the estimate from presences and absences on 98 %.
+#' * Groups: sites that you say share a fauna count as one list; the taxa of this fauna that are on no list, by Chao
+#'   (1987). No survey has tested the interval.
+#' * Counts: a lower bound of what was there and was not counted. The series of Efron and Thisted (1976) was within a
+#'   factor of 2 of what one more survey found on 83 % of 82 tables, the estimate from presences and absences on 98 %.
 #' * Completeness: all that was there and is not in the table. On four tables it was 0.99 to 1.02 times the number
 #'   deleted.
-#' * `assume = "phantom"`: all that a component without presences explains was missed. On ten tables from which a share
-#'   of each site was deleted, the estimate was 1.8 to 2.2 times the true number.
+#' * `assume = "phantom"`: as if every zero that a phantom, a component without presences, explains were missed. On ten
+#'   tables from which a share of each site was deleted, the estimate was 1.8 to 2.2 times the true number.
 #'
 #' **Your own survey.** If sites were surveyed more than once, give the first survey to [which_zeros()] and compare the
 #' result with the other surveys by [recovery()].
@@ -599,7 +600,7 @@ surveys_checked <- data.frame(
 #' @concept species accumulation curve
 #' @concept species richness estimator
 #' @examples
-#' set.seed(1) # three visits to 60 sites along a gradient
+#' set.seed(1) # three visits to 60 sites along a gradient; misses are random, so the later AUC is not lower
 #' there <- outer(runif(60), runif(25), function(site, taxon) abs(site - taxon) < 0.2)
 #' visits <- replicate(3, there * rbinom(1500, 1, rep(runif(25, 0.3, 0.8), each = 60)))
 #' w <- which_zeros(visits[, , 1], quick = TRUE, seed = 1)
