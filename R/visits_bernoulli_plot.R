@@ -189,7 +189,7 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 #' @return A data frame of class `predictive_check` with a row for each statistic: `statistic`, `observed`,
 #'   `expected`, `low`, `high` (the central 90 % of surveys) and `p`, the share of surveys at or above the observed
 #'   value (ties count half). Statistics: presences on each visit; cells found at all, and on more than one visit; the
-#'   standard deviations (sd) of the numbers of taxa found per site and of sites per taxon; taxa found at one site
+#'   standard deviations (`sd`) of the numbers of taxa found per site and of sites per taxon; taxa found at one site
 #'   alone. Their names have the words of the data (`names(dimnames(x))`), else sites and taxa.
 #' @examples
 #' set.seed(1)
