@@ -11,24 +11,29 @@
 #' \eta_{ij})}{x[i,j] ~ Poisson(r + eta[i,j])} with weights above 0 and a background rate \eqn{r} (`"poisson"`). Weights
 #' are Gaussian (Poisson: Gamma); features have Indian buffet process priors (distributions over binary matrices with
 #' any number of columns), or Beta-Bernoulli priors if their number is fixed by `k` or `l`. By default their
-#' concentrations have Gamma(1, 1) priors, and the precisions of weights and noise Gamma(1, variance of `x`) (Bernoulli:
-#' Gamma(1, 1)), see [bmf_prior()], also for Poisson. Missing cells drop out and are predicted.
+#' concentrations have Gamma priors of shape 1 and rate 1, and the precisions of weights and noise of shape 1 and, as
+#' rate, the variance of `x` (Bernoulli: 1; Poisson: see [bmf_prior()]). Missing cells drop out and are predicted.
 #'
-#' **Sampling.** A sweep draws every entry of both binary matrices given the rest, features that a single row or column
-#' has (their weights integrated out: Gaussian, and Bernoulli with Polya-Gamma variables), all weights jointly, and the
-#' hyperparameters that are learned ([bmf_prior()]). It also recodes pairs of groups, with weights to match, so that no
-#' cell's expectation changes and the prior alone decides: if one group contains the other, their difference may replace
-#' either; if they have no member in common, their union may. So chains alternate between groups that fit equally well,
-#' such as a group and its complement if there is a baseline. [cooccurrence()] averages over them. Chains begin at the
-#' best of several annealed starts and stay near the mode where they begin. So for predictions take more chains rather
-#' than longer ones ([mcmc_control()]).
+#' **Sampling.** A sweep draws, in this order,
+#' 1. every entry of both binary matrices given the rest,
+#' 2. features of a single row or column, with their weights integrated out (Gaussian, and Bernoulli by Polya-Gamma
+#'    variables),
+#' 3. all weights jointly,
+#' 4. the hyperparameters that are learned ([bmf_prior()]).
+#'
+#' It also recodes pairs of groups, with weights to match, so that no cell's expectation changes and the prior alone
+#' decides: if one group contains the other, their difference may replace either; if they have no member in common,
+#' their union may. So a chain alternates between codings that fit equally well, such as a group and its complement if
+#' there is a baseline, and [cooccurrence()] averages over these. But it rarely leaves the mode where it begins, the
+#' best of several annealed starts. For convergence do what the print advises; for predictions alone, more chains help
+#' more than longer ones ([mcmc_control()]).
 #'
 #' **What has a meaning.** Features can trade places from draw to draw, so averages of `rows`, `columns` or `weights`
 #' over draws mean nothing. Only what does not depend on labels is averaged: the expected cells ([fitted()],
 #' [predict()]), the numbers of features, [cooccurrence()]; `param` is one state, the draw of the largest log joint
 #' density, for plots. [summary()] gives R-hat and effective sample sizes; where chains disagree, a warning says so. In
-#' 900 tables drawn from the prior, the ranks of the true values among the draws of what is averaged did not depart from
-#' uniform, as expected of a correct sampler ([calibration()]).
+#' 900 tables drawn from the prior, the ranks of true cells, numbers of features and hyperparameters among the draws did
+#' not depart from uniform, as expected of a correct sampler ([calibration()]).
 #'
 #' **Cost.** A sweep takes O(n m (K + L)) operations for the Bernoulli family (multiplications; exponentials and
 #' Polya-Gamma variables are O(n m)), O(c (K + L)) for Poisson with c cells above 0, and O(n m + (n + m) K L) for
@@ -40,8 +45,8 @@
 #' @param x the data: n rows and m columns, real numbers (`"gaussian"`), 0 and 1 (`"bernoulli"`) or counts
 #'   (`"poisson"`), `NA` where unknown. Matrix, table, sparse matrix of package Matrix, or data frame, whose
 #'   first column may hold unique row names.
-#' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0, or
-#'   `Inf`.
+#' @param k,l number of row features and of column features, besides user-fixed ones: a whole number of at least 0.
+#'   `Inf`: the number is learned.
 #' @param ... must be empty.
 #' @param family the distribution of a cell: `"gaussian"`, `"bernoulli"` or `"poisson"`. `NULL`: `"bernoulli"` for
 #'   tables of 0 and 1, `"gaussian"` for all others, counts included.
@@ -57,8 +62,8 @@
 #' \describe{
 #'   \item{`param`}{the draw of the largest log joint density: `rows` (n x K, 0 or 1), `columns` (m x L), `weights`
 #'     (K x L); user-fixed features first, then by falling number of members; and `hyper`, the hyperparameters.}
-#'   \item{`objective`, `loglik`}{its log joint density, of features in one of their equally probable orders: log(k! l!)
-#'     below that of features without order; and its log-likelihood.}
+#'   \item{`objective`, `loglik`}{its log joint density, for features in a given order (add log(k! l!) if order is
+#'     ignored); and its log-likelihood.}
 #'   \item{`dims`}{`n`, `m`, features `k` and `l` of `param` (without user-fixed ones), `observed` cells.}
 #'   \item{`trace`}{a row for every draw of every chain: `chain`, `iteration`, `objective` (log joint),
 #'     `log_likelihood`, `row_features`, `column_features`, `row_entries`, `column_entries` (ones in the free features),

@@ -351,8 +351,8 @@ nearly_sentence <- function(fit) {
   call <- gsub(" ", "\001", better_chains(fit, FALSE, times), fixed = TRUE)
   sprintf(
     paste(
-      "Nearly converged: R-hat is at most %.3f (converged: %s), the effective number of draws at least %.0f (%d).",
-      "Run longer: %s."
+      "Nearly converged: largest R-hat %.3f (should be at most %s), smallest effective number of draws %.0f",
+      "(at least %d). Run longer: %s."
     ), rhat, format(rhat_converged), fewest, enough_effective, call
   )
 }

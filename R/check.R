@@ -528,13 +528,15 @@ check_k <- function(k, extent, least = 1L) {
   k
 }
 
-# As many components as the smaller side has units repeat any table, so that a good fit says nothing. Of an array the
+# As many components as the smaller side has units can reproduce a table, so a good fit is no evidence. Of an array the
 # side is what stands across from its longest one.
 tell_many_components <- function(k, extent, name = "k") {
   least <- prod(as.double(extent)) / max(extent)
   if (k > 1 && k >= least) {
-    inform("`%s` = %.0f is not below the smaller side of the table (%.0f): so many components can repeat the data.",
-      name, k, least)
+    inform(paste(
+      "`%s` = %.0f is not below the smaller side of the table (%.0f): so many components may reproduce the data",
+      "exactly."
+    ), name, k, least)
   }
 }
 

@@ -1,17 +1,17 @@
 #' Noisy-OR component analysis: several causes at once
 #'
-#' Explains a presence-absence table by `k` components (sources in the paper), of which any number may be on at a site
-#' at the same time. A component that is on switches on each of its taxa with a probability of its own, and a leak
-#' stands for everything else.
+#' Explains a presence-absence table by `k` components (sources in Singliar and Hauskrecht 2006), of which any number
+#' may be on at a site at the same time. A component that is on switches on each of its taxa with a probability of its
+#' own, and a leak stands for everything else.
 #'
 #' @details
 #' **Model.** Component \eqn{c} is on at site \eqn{i} with probability `prior[c]`; given the components \eqn{z_i}{z[i,]}
 #' that are on,
 #' \deqn{P(x_{ij} = 0 | z_i) = (1 - \ell_j) \prod_c (1 - p_{cj})^{z_{ic}}}{P(x[i,j] = 0 | z) = (1 - leak[j]) prod_c (1 -
 #' links[c,j])^z[i,c]}
-#' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. In a mixture the components divide a site
-#' among them; here each that is on acts in full: a document cites the founders of every field it touches. Missing cells
-#' drop out.
+#' with `links` \eqn{p} (k x m) and `leak` \eqn{\ell} (m), all probabilities. In [bernoulli_mixture()] a site has one
+#' component, in [aspect_bernoulli()] its components divide it; here each that is on acts in full: a document cites the
+#' founders of every field it touches. Missing cells drop out.
 #'
 #' **Recording.** By default a zero means that the taxon is absent. With `missed_by` a presence is on record only with a
 #' probability of its site (`"site"`), or of its site times a factor of its taxon (`"both"`). [A page of its
@@ -21,18 +21,18 @@
 #' **Estimate.** `"map"`, the default, is the posterior mode under weak priors ([noisy_or_prior()]): Beta(1, 1.5) on the
 #' probability that a component is on, Beta(1.05, 1.5) on links, Beta(1.1, 2) on the leak. `"ml"` is maximum likelihood.
 #' The posterior mode predicts held-out cells better: on each of 8 tables with k of 3 and 6, by 0.002 to 0.74 nats a
-#' cell, or by -0.0001 to 0.20 if predicted probabilities are kept between 0.01 and 0.99 (`bench/estimate_default.md` in
-#' the sources).
+#' cell. Much of this comes from probabilities near 0 and 1: if these are kept between 0.01 and 0.99, the gain is at
+#' most 0.20, and none in 2 of the 16 cases (`bench/estimate_default.md` in the sources).
 #'
 #' `"gibbs"` draws from the posterior, under `noisy_or_prior(links = c(0.5, 1.1), leak = c(1, 25))`: most links are
 #' weak, some are strong, and the leak is small. With `missed_by` it gives the number missed with an interval; a
 #' posterior mode usually underestimates it. A sweep draws which components are on at each site, its probability of
 #' recording, the presences that zeros hide, which cause of each presence fired, and all parameters (Polya-Gamma
-#' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). The effective number of draws of links
-#' and of probabilities of recording is a tenth to a hundredth of their number. See [confint()][confint.multicause] and
-#' [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, the ranks of the true values among the
-#' draws did not depart from uniform, as expected of a correct sampler ([calibration()]; without `missed_by` it was not
-#' run).
+#' variables for `effort`). It costs O(10 n m k), without `missed_by` O(n m k). For links and probabilities of
+#' recording, the effective number of draws is a tenth to a hundredth of the number of draws. See
+#' [confint()][confint.multicause] and [posterior_draws()]. In 900 tables drawn from the prior, with `missed_by`, the
+#' ranks of the true values among the draws did not depart from uniform, as expected of a correct sampler
+#' ([calibration()]; without `missed_by` it was not run).
 #'
 #' **Starts.** A start takes `k` random rows of the data as components. Use at least 10 starts, because the likelihood
 #' has many local maxima; in the commonest ones a component is the union of two.
@@ -65,8 +65,8 @@
 #' @param inner steps within an iteration, at least 1. Exact and truncated: M-steps on links and leak per E-step; `NULL`
 #'   adapts. Variational: steps of the variational parameters; `NULL` is 10.
 #' @param q_rule how variational inference updates `q`, the weights of the components at each presence: `"paper"`, by
-#'   the paper's steps (monotone, but they may cycle); `"damped"`, by steps half as long on the log scale (monotone and
-#'   never stuck); `"alternate"`, the default, by both in turn.
+#'   the steps of Singliar and Hauskrecht (2005; the bound never falls, but `q` may cycle); `"damped"`, by steps half as
+#'   long on the log scale (the bound never falls, and `q` does not cycle); `"alternate"`, the default, by both in turn.
 #' @param mask links that may exist: a k x m matrix of 0 and 1 (known structure), or `NULL` for all.
 #' @param missed_by `"none"`: every presence is on record; or what the probability of a miss depends on, `"site"` or
 #'   `"both"` site and taxon. Not of [shards()].
@@ -87,11 +87,13 @@
 #'   \item{`param`}{`prior` (k; the probability that a component is on at a site, not the argument `prior`, which are
 #'     the Beta priors of all parameters), `links` (k x m), `leak` (m), and `activation` (n x k), the posterior
 #'     probability that each component is on at each site; with the names of `x`. With `start$q`, `q` as well. With
-#'     `missed_by`: `recorded_share`, the distribution of sites over ten probabilities of recording, `recorded_site`
-#'     (n), the mean of these at each site given the data, and with `"both"` the factors of taxa, `recorded_taxon` (m).}
-#'   \item{`objective`, `loglik`}{the maximum reached in nats, named `log_likelihood`, `log_posterior` (up to a
-#'     constant) or `lower_bound`; the log-likelihood, exact with exact inference and, except for repeated visits, for
-#'     `k` up to 12, else its lower bound.}
+#'     `missed_by`: `recorded_share`, the distribution of sites over ten probabilities of recording (0.01, 0.04, 0.09 to
+#'     1), `recorded_site` (n), their mean at each site given the data, and with `"both"` the factors of taxa,
+#'     `recorded_taxon` (m).}
+#'   \item{`objective`}{the maximum reached in nats, named `log_likelihood`, `log_posterior` (up to a constant) or
+#'     `lower_bound`.}
+#'   \item{`loglik`}{the log-likelihood: exact with exact inference and, unless `x` has repeated visits, for `k` up to
+#'     12; else its lower bound.}
 #'   \item{`df`}{free parameters: k priors, the links that `mask` allows, m leaks; with `missed_by` 9 shares (with
 #'     `effort` 2 coefficients), and m factors of taxa.}
 #'   \item{`dims`}{`n`, `m`, `k` (components left) and the number of `observed` cells.}
@@ -100,8 +102,9 @@
 #'   \item{`sources`, `absorbed`}{the result of [sources()]; the number of components absorbed into the leak.}
 #'   \item{`known`, `effort`}{the matrix `activation` (integer); the `coefficients` (`intercept` and `slope` of the
 #'     log-odds of a miss) and `values` of `effort`.}
-#'   \item{`missed`, `visits`}{with `missed_by`, the expected number of false absences; the n x m x visits array, where
-#'     `x` is then 1 if any visit found the taxon.}
+#'   \item{`missed`}{with `missed_by`, the expected number of false absences.}
+#'   \item{`visits`}{of repeated visits, the array n x m x visits; the element `x` is then 1 where any of them found the
+#'     taxon.}
 #' }
 #' With `estimate = "gibbs"` the class is `noisy_or_gibbs` before `noisy_or`; `trace` has every draw of the log joint
 #' density, the log-likelihood, the number missed and some cells; `spread` holds standard deviations of `param`, `kept`

@@ -27,24 +27,25 @@
 #' * `"ml"` is maximum likelihood, as in PLSA, KL-NMF and fastTopics. With few counts per site it predicts new sites
 #'   badly.
 #'
-#' [plsa_estimation] has the algorithms, entropic priors (`sparsity`) and neighbours (`smooth`).
+#' [How it estimates][plsa_estimation] has the algorithms, entropic priors (`sparsity`) and neighbours (`smooth`).
 #'
 #' **Covariates.** With `membership = ~ age + lithology` the prevalence of components follows covariates of sites:
 #' \eqn{g_i \sim \mathrm{Dirichlet}(a s_i)}{g[i,] ~ Dirichlet(a s[i,])} with shares \eqn{s_{ic} \propto \exp(z_i'
 #' \beta_c)}{s[i,c] proportional to exp(z[i]' beta[,c])} and one concentration \eqn{a}: a variant of
-#' Dirichlet-multinomial regression (Mimno and McCallum 2008), where covariates change the concentration, too. `effects`
-#' \eqn{\beta} sum to 0 over components, which makes them unique; the log-odds of the expected shares of component 2
-#' against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. They are drawn together with the
-#' components of all counts (`estimate = "gibbs"`, the default then), so their intervals include the uncertainty of the
-#' topics and the variation between sites of equal covariates. In simulated corpora of 150 documents each, 110 corpora
-#' of 20 counts a document and 110 of 60, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora the root
-#' mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the corpora were drawn
-#' from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
+#' Dirichlet-multinomial regression (Mimno and McCallum 2008); there covariates also change the concentration, here they
+#' do not. `effects` \eqn{\beta} sum to 0 over components, which makes them unique; the log-odds of the expected shares
+#' of component 2 against 1 are \eqn{z_i' (\beta_2 - \beta_1)}{z[i]' (beta[,2] - beta[,1])}. Effects are drawn together
+#' with the component of each count (`estimate = "gibbs"`, the default then), so their intervals include the uncertainty
+#' of the components and the variation between sites of equal covariates. In simulated corpora of 150 documents each,
+#' 110 corpora of 20 counts a document and 110 of 60, 95 % intervals contained 92 to 97 % of the effects. On 12 corpora
+#' the root mean square error of slopes of the expected shares was 0.011, and 0.037 by package stm; but the corpora were
+#' drawn from the model of `plsa()`, not of stm (`bench/membership.md` in the sources).
 #'
 #' **Missing cells.** With `missing = "conditional"` the observed counts of a row are multinomial, given that they fell
 #' into observed cells. `"paper"` leaves missing cells out of the sum (section 4.1 of Shashanka and others 2007, as we
 #' read it) and is kept for comparison: in `vignette("counts")`, with the true basis given, its mean relative error on
-#' missing cells of data without noise is 22 %, that of the conditional rule less than 0.001 %.
+#' missing cells of data without noise is 22 %, that of the conditional rule less than 0.001 %. With `"gibbs"`, unknown
+#' cells need `"paper"`.
 #'
 #' **Zeros.** A column without counts gets probability 0 with `"ml"` and flat priors. A row of zeros is an
 #' error, unless it has neighbours.
@@ -64,16 +65,17 @@
 #'   `prior`, the fit is that of `"ml"`.
 #' @param sparsity_scale `"relative"` to the row totals (for the basis: to the sum of all counts / k), or in `"counts"`.
 #' @param missing what missing cells mean: `"conditional"` or `"paper"`; see Details.
-#' @param mstep the M-step where a strength is positive: `"cccp"`, a quick step towards the maximum, `"first"`, the
-#'   maximum as in the paper, or `"global"`, the best of all maxima; see [plsa_estimation].
+#' @param mstep the M-step where a strength is positive: `"cccp"` (concave-convex procedure), a quick step towards the
+#'   maximum, `"first"`, the maximum as in Shashanka and others (2007), or `"global"`, the best of all maxima; see [How
+#'   it estimates][plsa_estimation].
 #' @param fixed `"basis"` keeps the basis of `start` fixed and fits memberships only.
 #' @param estimate `"map"`, `"vb"`, `"gibbs"` or `"ml"`; see Details. With `membership` it is `"gibbs"`.
 #' @param prior Dirichlet priors, `list(membership = , basis = )`: for memberships a number, or one for each component;
-#'   for the basis a number. `NULL`: by `estimate`, none with `sparsity`. `"eb"`, for `"vb"` and `"gibbs"`: learnt. With
-#'   the argument `membership`: `list(effects = , concentration = , basis = )`, each of which may be left out: the
-#'   standard deviation of a normal prior of effects, covariates having standard deviation 1 (default 1.65); the mean
-#'   of an exponential prior of the concentration, truncated at 1000 (default `k`); the Dirichlet parameter of the basis
-#'   (by default learnt).
+#'   for the basis a number. `NULL`: by `estimate`, none with `sparsity`. `"eb"` (empirical Bayes), for `"vb"` and
+#'   `"gibbs"`: learnt. With the argument `membership`: `list(effects = , concentration = , basis = )`, each of which
+#'   may be left out: the standard deviation (default 1.65) of a normal prior of effects, with covariates scaled to
+#'   standard deviation 1; the mean (default `k`) of an exponential prior of the concentration, truncated at 1000; the
+#'   Dirichlet parameter of the basis (learnt by default).
 #' @param membership `NULL`, or a formula of covariates of sites that memberships follow, such as `~ age`.
 #' @param site_data for `membership`, a data frame with a row for each site, such as [site_table()] gives: matched by
 #'   row names or a column that holds the sites' names, else taken in the order of `x`.
@@ -138,7 +140,7 @@
 #' colnames(x) <- colnames(basis)
 #' fit <- plsa(x, k = 2)
 #' fit
-#' top_terms(fit, n = 3)
+#' top_terms(fit, n = 3) # columns: ?top_terms
 #'
 #' # draws of the posterior, with intervals of the basis
 #' chains <- mcmc_control(chains = 2, warmup = 100, draws = 100, progress = FALSE)
@@ -148,7 +150,7 @@
 #' depth <- data.frame(depth = membership[, 1] + rnorm(30, 0, 0.2))
 #' longer <- mcmc_control(warmup = 500, draws = 1500, thin = 2, progress = FALSE)
 #' follows <- plsa(x, k = 2, membership = ~depth, site_data = depth, control = longer)
-#' tidy(follows, "log_odds", conf.int = TRUE)
+#' tidy(follows, "log_odds", conf.int = TRUE) # log-odds of A2 against A1; of depth, per unit
 #' plot(follows, "membership", "depth")
 #'
 #' # variational Bayes; more components than taxa, each site using few

@@ -57,14 +57,14 @@ detail_sentences.plsa <- function(fit, digits = 4L) {
 #' New sites are folded in: their memberships are fitted with the basis held (with `"vb"`, its posterior), under the
 #' Dirichlet prior of the fit if it has one, and with `smooth` shrunk towards their neighbours among the training rows,
 #' or towards the average of all. So the training data come back as `fitted()` gives them, with two exceptions.
-#' `sparsity` of the memberships is left out, as in the paper, because it is there to find a basis, and the memberships
-#' are to say what was counted: `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis = fit$param$basis))`
-#' folds in with it. With `smooth` a training row comes back shrunk towards itself as well, being now one of its own
-#' neighbours. With `"ml"` and `"map"`, and without `smooth`, this is a concave problem. With `"gibbs"` all are means
-#' over the draws that were kept, 10 of each chain (fewer where they would take more than 100 MB), and `simulate()`
-#' draws each table from one of them. Given a draw of the basis, memberships of new sites are approximate posterior
-#' means: by CVB0 (Asuncion and others 2009), which is exact for a site of one count, or by variational Bayes where
-#' sites have unknown cells.
+#' `sparsity` of the memberships is left out, as in Shashanka and others (2007), because it is there to find a basis,
+#' and the memberships are to say what was counted: `plsa(newdata, k, sparsity = , fixed = "basis", start = list(basis =
+#' fit$param$basis))` folds in with it. With `smooth` a training row comes back shrunk towards itself as well, being now
+#' one of its own neighbours. With `"ml"` and `"map"`, and without `smooth`, this is a concave problem. With `"gibbs"`
+#' all are means over the draws that were kept, 10 of each chain (fewer where they would take more than 100 MB), and
+#' `simulate()` draws each table from one of them. Given a draw of the basis, memberships of new sites are approximate
+#' posterior means: by CVB0 (Asuncion and others 2009), which is exact for a site of one count, or by variational Bayes
+#' where sites have unknown cells.
 #'
 #' Under maximum likelihood, counts in taxa that had none in training are impossible; they are left out, with a message.
 #' The expected count of a cell is \eqn{P_i(j) N_i / P_i}(observed), with \eqn{N_i} the observed total of the row,

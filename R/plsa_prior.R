@@ -114,17 +114,17 @@ plsa_is_plain <- function(prior) {
 #' those of sparsity with the Dirichlets' pseudo-counts: `sparsity = c(membership = 0.05), prior = list(membership = 1,
 #' basis = 1.1)` has sparse memberships and a basis without zeros. With `sparsity_scale = "relative"` the number given
 #' is \eqn{\beta} in proportion to the row total (for the basis: to the sum of all counts / k); with `"counts"` it is
-#' \eqn{\beta} itself, as in the paper. Useful relative values lie between 0.002 and 0.1; from about 0.3 rows collapse
-#' to one component each, with a warning. The perplexity of the memberships, \eqn{\exp(-\sum_c g_{ic} \log
-#' g_{ic})}{exp(-sum g log g)}, is the effective number of components of a site.
+#' \eqn{\beta} itself, as in Shashanka and others (2007). Useful relative values lie between 0.002 and 0.1; from about
+#' 0.3 rows collapse to one component each, with a warning. The perplexity of the memberships, \eqn{\exp(-\sum_c g_{ic}
+#' \log g_{ic})}{exp(-sum g log g)}, is the effective number of components of a site.
 #'
 #' **Iterations.** EM: one E-step for both factors, then their M-steps. With `sparsity` `mstep = "cccp"` takes one step
-#' of the concave-convex procedure and the exact maximum at the end only; `"first"` (the paper's solution) and
-#' `"global"` (the best of all maxima) take exact steps throughout. With `"ml"`, `accelerate = TRUE` and no neighbours
-#' or missing cells, iterations after the first 20 are Newton's up to `k = 100` (Tran-Dinh and others 2015); they make
-#' shares exactly 0, which EM cannot. `algorithm = "em"` in [fit_control()] leaves them out. Where the effective
-#' strength exceeds 0.1, every other start raises it step by step (`init` is `"annealed"`), and the best fit of both
-#' kinds is kept.
+#' of the concave-convex procedure and the exact maximum at the end only; `"first"` (the solution of Shashanka and
+#' others) and `"global"` (the best of all maxima) take exact steps throughout. With `"ml"`, `accelerate = TRUE` and no
+#' neighbours or missing cells, iterations after the first 20 are Newton's up to `k = 100` (Tran-Dinh and others 2015);
+#' they make shares exactly 0, which EM cannot. `algorithm = "em"` in [fit_control()] leaves them out. Where the
+#' effective strength exceeds 0.1, every other start raises it step by step (`init` is `"annealed"`), and the best fit
+#' of both kinds is kept.
 #'
 #' **Neighbours.** With `smooth` the objective gains \eqn{s \sum_i \log \sum_c \sqrt{g_{ic} \bar g_{ic}}}{s sum_i log
 #' sum_c sqrt(g[i,c] mean_i[c])}, with \eqn{\bar g_i}{mean_i} the average of the neighbours of site i and \eqn{s} the
@@ -141,6 +141,9 @@ plsa_is_plain <- function(prior) {
 #' Blei DM, Ng AY, Jordan MI (2003). Latent Dirichlet allocation. *Journal of Machine Learning Research* 3, 993-1022.
 #'
 #' Minka TP (2000). Estimating a Dirichlet distribution. Technical report, Massachusetts Institute of Technology.
+#'
+#' Shashanka M, Raj B, Smaragdis P (2007). Sparse overcomplete latent variable decomposition of counts data. *Advances
+#' in Neural Information Processing Systems* 20.
 #'
 #' Tran-Dinh Q, Kyrillidis A, Cevher V (2015). Composite self-concordant minimization. *Journal of Machine Learning
 #' Research* 16, 371-416.

@@ -377,7 +377,7 @@ test_that("chains have converged by R-hat of 1.01 and 400 effective draws, and d
   near <- drawn(1000, 0.3)
   expect_false(near$converged)
   expect_match(said(near),
-    "nearly converged; .*Nearly converged: R-hat is at most 1.0[1-3][0-9]* \\(converged: 1\\.01\\), .* \\(400\\)\\. Run longer")
+    "nearly converged; .*largest R-hat 1.0[1-3][0-9]* \\(.*at most 1\\.01\\), .*\\(at least 400\\)\\. Run longer")
   few <- drawn(100, 0) # fewer than 400 draws in all
   expect_false(few$converged)
   expect_warning(chains_agree(drawn(1000, 2)), class = "multicause_chains_disagree")
