@@ -398,11 +398,18 @@ better_chains <- function(fit, far, times) {
   most <- .Machine$integer.max %/% given$thin
   more_starts <- far && has_annealed(fit)
   sprintf(
-    "update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f%s))",
+    "update(fit, control = mcmc_control(chains = %d, warmup = %.0f, draws = %.0f%s%s))",
     if (far && !more_starts) 2L * chains else chains, max(as.double(given$warmup), usual$warmup),
-    min(most, max(if (far) as.double(given$draws) else signif(ceiling(times * given$draws), 2L), usual$draws)),
+    min(most, max(if (far) as.double(given$draws) else round_up(times * given$draws), usual$draws)),
+    if (given$thin > usual$thin) sprintf(", thin = %.0f", given$thin) else "", # a new control forgets the old one's
     if (more_starts) sprintf(", n_start = %d, n_reheat = %d", 2L * given$n_start, 2L * given$n_reheat) else ""
   )
+}
+
+# Rounds a number of draws up to two digits: rounded down, the advice could be shorter than what was run.
+round_up <- function(draws) {
+  unit <- max(1, 10^(floor(log10(draws)) - 1))
+  ceiling(draws / unit) * unit
 }
 
 #   apart  rhat_apart(), not empty

@@ -30,8 +30,8 @@
 #'
 #' **Repeated visits.** For fits of repeated visits `probability` and `present`, equal and printed once, are the
 #' probability that the taxon is there before the visits to this cell are considered. Given that none of them found it,
-#' `missed` is the probability that it is there, and `phantom` that they missed it or, were it there, would have missed
-#' it. There is no `missed_most`, because visits decide.
+#' `missed` is the probability that it is there, and `phantom` that all visits would miss it, whether or not it is
+#' there; use `missed`. There is no `missed_most`, because visits decide.
 #'
 #' **Recording.** For [noisy_or()] with `missed_by`, `probability` is that of a record, `present` that the taxon is
 #' there, both given the other taxa of the site and this zero; `missed` that it is there and was not recorded, `phantom`

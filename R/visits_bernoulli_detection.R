@@ -416,10 +416,11 @@ new_detection <- function(fit, newdata, level = NULL) {
 #' @param probability the probability of at least one record, between 0 and 1.
 #' @param ... must be empty.
 #' @param newdata a data frame of one row with the covariates of such a visit; what is left out is at its mean.
-#' @param level with `estimate = "gibbs"`, the probability of the interval of the number.
+#' @param level if `fit` was made with `estimate = "gibbs"`, the probability of the interval of the number.
 #' @return A data frame of class `visits_needed` with a row for each taxon: `taxon`, `detection` (the probability that
-#'   one visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare` and `bound` as in [occupied()]. With
-#'   `"gibbs"` `detection` is the mean over draws and `visits` the median, so that one need not follow from the other.
+#'   one visit finds it), `visits`, and with `"gibbs"` `low` and `high`; `rare`, whether it was found too seldom for a
+#'   reliable estimate of its own; and `bound`, whether its estimate is at a bound and must not be used. With `"gibbs"`
+#'   `detection` is the mean over draws and `visits` the median, so that one need not follow from the other.
 #' @seealso [predict.visits_bernoulli()]
 #' @examples
 #' set.seed(1)

@@ -132,7 +132,7 @@ autoplot.visit_richness <- function(object, ...) { # nolint: object_name_linter.
   side <- kept_words(object)
   many <- side[if (taxa) 1L else 2L]
   one <- singular_word(side)[if (taxa) 2L else 1L]
-  title <- sprintf("%s per %s: %s found, %s with those undetected", capital(many), one,
+  title <- sprintf("Mean %s per %s: %s found, %s estimated", many, one,
     show_count(mean(rows$other)), show_count(mean(rows$value)))
   if (nrow(rows) > most_ranges) {
     return(richness_counts(rows, title, one, many, side[if (taxa) 2L else 1L]))
@@ -187,8 +187,8 @@ residuals.visits_bernoulli <- function(object, type = c("response", "pearson", "
 #' @param nsim number of surveys to draw.
 #' @param ... must be empty.
 #' @return A data frame of class `predictive_check` with a row for each statistic: `statistic`, `observed`,
-#'   `expected`, `low`, `high` (the central 90 % of surveys) and `p`, the share of surveys at or above the observed
-#'   value (ties count half). Statistics: presences on each visit; cells found at all, and on more than one visit; the
+#'   `expected`, `low`, `high` (the central 90 % of surveys) and `p`, the share of surveys above the observed value
+#'   (ties count half). Statistics: presences on each visit; cells found at all, and on more than one visit; the
 #'   standard deviations (`sd`) of the numbers of taxa found per site and of sites per taxon; taxa found at one site
 #'   alone. Their names have the words of the data (`names(dimnames(x))`), else sites and taxa.
 #' @examples
@@ -224,7 +224,7 @@ print.predictive_check <- function(x, digits = 3L, ...) {
   shown[number] <- lapply(shown[number], function(values) vapply(signif(values, digits), format_big, ""))
   title <- "Predictive check: the data, and the mean and 90 % range of surveys drawn from the fit"
   print_visit_table(shown, digits, max(1L, nrow(x)), title, c(
-    p = "p: share of drawn surveys at or above the data; near 0 or 1 the fit does not describe the data"
+    p = "p: share of drawn surveys above the data, ties counted half; near 0 or 1 the fit does not describe the data"
   ))
   invisible(x)
 }

@@ -15,42 +15,44 @@
 #' w[i,v]' d[j] + u[i,j]}, and never reports an absence as a presence. Each coefficient is normal among taxa, with a
 #' mean and a standard deviation of its own, so that taxa that are seldom found learn from the others. `u` is normal,
 #' independent by site and taxon, with standard deviation `uneven`: a taxon is found more easily at some sites, for
-#' example where it is abundant. Visits that were not made (`NA`) are left out. The taxa at a site are assumed to be the
-#' same on all its visits.
+#' example where it is abundant. The taxa at a site are assumed to be the same on all its visits.
 #'
 #' **Estimation.** EM with a Laplace approximation for each taxon gives starting values. Then means, standard deviations
 #' and coefficients are drawn from the posterior by Metropolis-Hastings, with presences summed out. Estimates are means
 #' and intervals are quantiles of 1000 draws. R-hat compares the halves of this one chain; above 1.1 the print reports
-#' "not yet converged". In three simulated surveys it was at most 1.04, and the number missed varied between runs by
-#' only 4 to 6 % of its posterior standard deviation. The prior of mean coefficients is normal with standard deviation
-#' .7 (intercepts) and 1.65 (slopes of covariates of standard deviation 1); the variance among taxa is inverse
-#' Gamma(1/2, 1/2) for the intercept of presence and (1/2, 1/20) for the others, multiplied by a half-normal density
-#' (scale 1) of the standard deviation.
+#' "not yet converged". This is enough here, where [visits_bernoulli()] uses 1.01: in three simulated surveys with R-hat
+#' up to 1.04 the number missed varied between runs by only 4 to 6 % of its posterior standard deviation. The prior of
+#' mean coefficients is normal with standard deviation .7 (intercepts) and 1.65 (slopes of covariates of standard
+#' deviation 1); the variance among taxa is inverse Gamma(1/2, 1/2) for the intercept of presence and (1/2, 1/20) for
+#' the others, multiplied by a half-normal density (scale 1) of the standard deviation.
 #'
-#' **`uneven = NULL`** averages the results for 0, .5, 1 and 1.5, weighted by their maximum likelihood and a
-#' half-normal prior (standard deviation .4). Two visits do not identify `uneven`: fixed at 0 it gives too few
-#' undetected presences, and estimated freely too many. Keep the average, and see in `fit$uneven` how much the number
-#' missed depends on it.
+#' **`uneven = NULL`** averages the results for 0, .5, 1 and 1.5, weighted by their maximum likelihood and a half-normal
+#' prior (standard deviation .4). Few visits or taxa hardly identify `uneven`, two visits not at all: fixed at 0 it
+#' gives too few undetected presences, and estimated freely too many. Keep the average, and see in `fit$uneven` how much
+#' the number missed depends on it.
 #'
 #' **How many were missed.** The print gives the expected number of presences at visited sites that no visit found, with
 #' two 90 % intervals. The first allows for errors of the model in real surveys: a factor of 1.9 each way, combined with
 #' the model's variance on the log scale (`bench/visits_occupancy.md` in the sources). The second assumes that the model
 #' is true. For visits that are years ([visits_array()] can make years sites instead), between which taxa come and go,
-#' the factor is 3: `fit$total` has that interval, and [which_zeros()] reports it. [by_taxon()], [by_site()] and
-#' [false_absences()] give the numbers by taxon, by site and by cell. [sample_coverage()] gives the share of the records
-#' of the next visit that will be of taxa known at the site.
+#' the factor is 3 (not the 2.8 of [how_many], which is for further surveys). `fit$total` has that interval, and
+#' [which_zeros()] reports it if the dimension of visits is named `year` or all visits are named as years (`2015`).
+#' [by_taxon()], [by_site()] and [false_absences()] give the numbers by taxon, by site and by cell. [sample_coverage()]
+#' gives the share of the records of the next visit that will be of taxa known at the site.
 #'
 #' **Comparing formulas.** `AIC()` compares fits to the same visits; its likelihood has the coefficients of taxa
 #' integrated out, so that parameters are means and standard deviations among taxa. `fit$waic` is the widely applicable
 #' criterion over cells (Watanabe 2010), and `predict(fit, type = "loglik")` is what `loo::loo()` takes. A comparison by
-#' held-out visits assumes least; its 0 is `k`, because this model has no components:
+#' held-out visits assumes least:
 #' `cross_validate(x, 0, visits_occupancy, "visits", grid = list(presence = list(~1, ~elev)), site_data = sites)`.
+#' The 0 is the number of components, which this model does not have.
 #'
 #' **Cost** is O(n m visits) a draw; sites with equal covariates and equal history of a taxon are computed together.
 #'
-#' @param x repeated visits to the same n sites: the result of [visits_array()], a list of tables (one for each visit),
-#'   an array, or data of package unmarked, as [visits_bernoulli()] takes them; `NA` where there was no
-#'   visit. A taxon that no visit found counts as one that was looked for.
+#' @param x repeated visits to the same n sites, which looked for m taxa: the result of [visits_array()], a list of
+#'   tables (one for each visit), an array, or data of package unmarked, as [visits_bernoulli()] takes them; `NA` where
+#'   there was no visit. Taxa that were looked for and never found stay, as columns of zeros; leave out those that were
+#'   not looked for.
 #' @param presence,detection formulas of the probability that a taxon is there (covariates of sites), and that a visit
 #'   finds it (covariates of visits and sites). `detection` may use `visit`, a factor with a level for each visit.
 #'   `detection = NULL` is `~visit`, or `~1` if there is one visit or more than ten. The first level of a factor is its
@@ -70,8 +72,9 @@
 #'     covariates of mean 0 and standard deviation 1: `part`, `term`, `mean`, `low`, `high` (90 %), `spread`.}
 #'   \item{`total`}{`missed`, `low`, `high` (surveys as they are), `model_low`, `model_high` (if the model holds),
 #'     `years_low`, `years_high` (if visits are years).}
-#'   \item{`cells`}{n x m: `presence`, the occupancy probability, and `present`, that of a presence after the visits
-#'     (where none found it, `missed` of [false_absences()], whose own `present` is before them).}
+#'   \item{`cells`}{n x m: `presence`, the occupancy probability before the visits are considered, and `present`, the
+#'     same given the visits (1 where found, elsewhere `missed` of [false_absences()], whose `present` is `presence`
+#'     here).}
 #'   \item{`uneven`}{a data frame of its values, their weights and the number missed given each (`NA` where the
 #'     weight is negligible).}
 #'   \item{`waic`}{`waic`, `elpd`, `p_waic`, sums over cells that were visited.}

@@ -87,7 +87,7 @@ estimator_words.visits_occupancy <- function(fit) NULL
 reached_sentence.visits_occupancy <- function(fit, digits = 4L) {
   rhat <- occupancy_rhat(fit$draws)
   sprintf(
-    "%s, then %s of one chain (R-hat of its halves at most %.2f%s); WAIC %s", ended_words(fit, digits),
+    "EM: %s; then %s of one chain (R-hat of its halves at most %.2f%s); WAIC %s", ended_words(fit, digits),
     count_words(dim(fit$draws$theta)[3L], "draw"), rhat, if (rhat > 1.1) ", not yet converged" else "",
     format(fit$waic[["waic"]], digits = max(digits, 5L))
   )

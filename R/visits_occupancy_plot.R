@@ -107,7 +107,7 @@ taxa_figure <- function(fit, taxon, level) {
   )
   side <- axis_words(fit)
   words <- c(value = sprintf("expected, with %s %% interval", format(100 * level)), other = "found")
-  title <- sprintf("%s per %s: %s found, %s with those undetected", capital(side[1L]), singular_word(side[2L]),
+  title <- sprintf("Mean %s per %s: %s found, %s expected", side[1L], singular_word(side[2L]),
     show_count(mean(rows$other)), show_count(mean(rows$value)))
   alt <- sprintf("Points with ranges: %s, expected and found, of %s.", title, count_words(nrow(rows), "row"))
   ranges_figure(rows, title, alt, side[1L], words, taxa = in_italics(side[2L]), whole = TRUE, most = 20L,

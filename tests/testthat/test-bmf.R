@@ -343,7 +343,13 @@ test_that("print() says on what chains agree, on what not, and what to do", {
   expect_match(said(fit), "Chains have not converged: R-hat above 1.1 for 1 of 5 quantities", fixed = TRUE)
   fewest <- bulk_ess(draws_by_chain(fit, cell))
   expect_match(said(fit), sprintf("fewest effective draws %.0f).", fewest), fixed = TRUE)
-  expect_match(said(fit), sprintf("draws = %.0f))", max(1000, signif(ceiling(n * 400 / fewest), 2))), fixed = TRUE)
+  longer <- max(1000, round_up(n * 400 / fewest))
+  expect_match(said(fit), sprintf("draws = %.0f))", longer), fixed = TRUE)
+  fit$control$thin <- 3L # a new control would have 1, so that the run would be shorter
+  expect_match(said(fit), sprintf("draws = %.0f, thin = 3))", longer), fixed = TRUE)
+  fit$control$thin <- 1L
+  expect_identical(round_up(1040.5), 1100)
+  expect_identical(round_up(7.2), 8)
   fit$trace[[cell]] <- stats::rnorm(2 * n, rep(c(0, 1e3), each = n), 1e-3)
   fit$trace[[cell]][1:2] <- 0
   fit$trace$row_features <- rep(1:2, each = n)
