@@ -15,8 +15,9 @@
 #' [effort][aspect_bernoulli_effort], and [smoothing over neighbours][aspect_bernoulli_neighbours].
 #'
 #' A table alone does not show how large the phantom's share is. [identifiability()] gives bounds, which hold for one
-#' fit alone. In the example below, with `set.seed(1)` before each fit, `"map"` estimates 843 false absences (at most
-#' 1 510), `"ml"` 1 000 (1 230) and `"vb"` 2 585 (3 240). Report it with estimate, prior and bounds.
+#' fit alone. In the example below, with `set.seed(1)` before each fit, `"map"` estimates 843 false absences (outer
+#' bound 1 510), `"ml"` 1 000 (1 230) and `"vb"` 2 585 (3 240). Report the number with its outer bound, `estimate` and
+#' prior.
 #'
 #' @param x 0/1 table: sites as rows, taxa as columns, `NA` unknown. A matrix, table, sparse
 #'   matrix of package Matrix, data frame (its first column may hold row names), or [shards()]. If taxa are rows, give
@@ -31,9 +32,10 @@
 #' @param phantom `"free"`: all components are estimated. `"white"`: the last one is fixed at 0 (absences alone),
 #'   `"black"`: at 1 (presences alone), `"both"`: the last two, one at each.
 #' @param smooth `NULL`, or [smooth_over()]: see [neighbours][aspect_bernoulli_neighbours].
-#' @param effort `NULL`, or numbers, for [shards()] also a name: [effort][aspect_bernoulli_effort].
+#' @param effort `NULL`, or a number for each site, how well it was searched; for [shards()] also the name of a column:
+#'   see [effort][aspect_bernoulli_effort].
 #' @param start `NULL`, or `list(membership = n x k, aspects = k x m)` to start from, matched by name; components then
-#'   keep their order. With `"gibbs"`: where chains begin, or a sampled fit, whose chains resume.
+#'   keep their order. With `"gibbs"`: where chains begin, or a fit whose chains resume.
 #' @param control [fit_control()], with `"gibbs"` [mcmc_control()]; `NULL`: its defaults.
 #' @return A list of class `aspect_bernoulli`, with
 #' \describe{

@@ -7,23 +7,24 @@
 #'
 #' With `"gibbs"` they are states that the chains kept, evenly spaced: at most `keep` of [mcmc_control()] for each
 #' chain, and the same at every call. [plsa()] keeps at most 10 states of a chain, as counts for each component, and
-#' draws memberships and basis given these. Draws of [bmf()] differ in their numbers of features, whose labels mean
-#' nothing from draw to draw. With `"vb"` the posterior is approximated by independent Dirichlets (memberships) and
-#' Betas (components). Such an approximation is narrower than the true posterior: its intervals understate the
-#' uncertainty. Component labels are matched to those of the fit.
+#' draws memberships and basis given these. With `"vb"` the posterior is approximated by independent Dirichlets
+#' (memberships) and Betas (components). Such an approximation is narrower than the true posterior: its intervals
+#' understate the uncertainty. Component labels are matched to those of the fit, except for [bmf()]: its draws differ in
+#' their numbers of features, whose labels mean nothing from draw to draw.
 #'
 #' For an [ensemble()] of such fits each draw comes from one member, so draws also differ in prior and number of
 #' components, and vary more than those of one member. Members are drawn with probability proportional to their weights;
-#' weights from held-out cells are replaced by their square roots, because held-out cells do not show how much was
-#' missed. Memberships of `"vb"` members are drawn as if the data of a site counted a quarter (a fractional posterior,
-#' Miller and Dunson 2019), because the approximation gives too narrow a posterior: it ignores that memberships depend
-#' on the components, and that the model may be wrong. The quarter was chosen on simulated tables, where intervals of
-#' what sites missed were too narrow without it. Members by `"ml"` and `"map"` have no posterior. Together with members
-#' that have a posterior, such a member is returned as its point estimate.
+#' weights from held-out cells are replaced by their square roots, so that members differ less in weight, because
+#' held-out cells do not show how much was missed. Memberships of `"vb"` members, but not of a single fit, are drawn as
+#' if the data of a site counted a quarter (a fractional posterior, Miller and Dunson 2019). The approximation gives too
+#' narrow a posterior: it ignores that memberships depend on the components, and that the model may be wrong. Square
+#' root and quarter are not derived; they were chosen on simulated tables, for the coverage of intervals of what sites
+#' and taxa missed. Members by `"ml"` and `"map"` have no posterior. Together with members that have a posterior, such a
+#' member is returned as its point estimate.
 #'
-#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, an [ensemble()] of such fits, a fit of
-#'   [plsa()] with either, of [aspect_categorical()], [noisy_or()] or [visits_bernoulli()] with `"gibbs"`, of [bmf()] or
-#'   of [visits_occupancy()].
+#' @param fit a fit of [aspect_bernoulli()] with `estimate = "vb"` or `"gibbs"`, an [ensemble()] with at least one such
+#'   fit, a fit of [plsa()] with either, of [aspect_categorical()], [noisy_or()] or [visits_bernoulli()] with `"gibbs"`,
+#'   of [bmf()] or of [visits_occupancy()].
 #' @param nsim number of draws, at least 1.
 #' @param ... must be empty.
 #' @return A list of `nsim` fits (`"gibbs"`: of the kept draws, if fewer) whose `param` are draws; `loglik` is that at
@@ -36,10 +37,11 @@
 #' few <- fit_control(n_start = 2)
 #' fit <- aspect_bernoulli(simulated_sites$x, 4, estimate = "vb", phantom = "white", control = few)
 #' draws <- posterior_draws(fit, 20)
-#' # The phantom's mean share under this prior and approximation; the data alone leave it undecided,
-#' # see identifiability(fit).
+#' # Do not report this interval of the phantom's mean share: it depends on the prior, and is too narrow.
 #' share <- vapply(draws, function(draw) mean(draw$param$membership[, 4]), 0)
 #' round(quantile(share, c(0.05, 0.95)), 2)
+#' # What the data leave open, over the draws as well:
+#' summary(identifiability(fit, draws = draws))
 #' @export
 posterior_draws <- function(fit, nsim = 100, ...) {
   check_given(fit)

@@ -26,14 +26,15 @@
 #' there. "Minimal phantom": some site is perfectly known. Functions of a fit take them as `phantom_convention`, and the
 #' result has both as `fits`.
 #'
-#' **What would decide.** Repeated visits (`visits`), a measure of effort (`effort`), or a prior (`estimate = "map"`,
-#' `"vb"`, or `smooth`), which then determines the result.
+#' **What would decide.** Repeated visits (`visits`). Two assumptions determine the result as well: that effort governs
+#' what was missed (`effort`), or a prior (`estimate = "map"`, `"vb"`, or `smooth`).
 #'
-#' **The estimate is uncertain, too.** `nsim` draws tables from the fit and fits each again; `draws` takes fits made
-#' elsewhere, such as [posterior_draws()]. Bounds then have quantiles. We recommend `estimate = "vb"` with flat priors
-#' (`list(aspects = c(1, 1), membership = 1)`). In 50 tables drawn from the model, the outer bound of `missed` covered
-#' the true probability of 95 % of the zeros, and its upper quantile over posterior draws that of 99 % (`"ml"`: 64 %;
-#' over bootstrap fits 94 %). But intervals of `missed` itself over draws are too narrow.
+#' **The estimate is uncertain, too.** `nsim` draws tables from the fit and fits each again; `draws` takes
+#' [posterior_draws()] or [bootstrap_draws()]. Bounds then have quantiles. For bounds we recommend `estimate = "vb"`
+#' with flat priors (`list(aspects = c(1, 1), membership = 1)`), which are not the defaults of [aspect_bernoulli()]. In
+#' 50 tables drawn from the model, the true probability was below the outer bound of `missed` for 95 % of the zeros
+#' (`"ml"`: 64 %), and below its upper quantile over posterior draws for 99 % (`"ml"`: 94 %
+#' over bootstrap fits). But intervals of `missed` itself over draws are too narrow.
 #'
 #' **What is assumed.** A phantom treats all taxa of a site alike. If some taxa are harder to find, more may be missing
 #' than these bounds allow: in 16 of 18 comparisons on birds, all visits together estimated more false absences on the
@@ -45,33 +46,34 @@
 #' for such a fit quote `missed_most` of [false_absences()], the bound for phantoms as white as the fit's own.
 #'
 #' **Noisy-OR with recording** ([model][noisy_or_recording]) is fitted at a series of mean probabilities of recording (a
-#' profile). The `likelihood` bound is the range in which the log-likelihood falls by at most 2. It tends to be too low,
-#' because links of 0 that are fitted above 0 look like further causes (a link is the probability of a taxon if its
-#' component is on). With `nsim` the bound `draws` compares this fall with those in tables drawn from the model. With
-#' `missed_by = "site"` and `level = 0.9` it held the true number in 17 of 20 simulated tables with links of 0 or .85,
-#' and in 7 of 7 with links in between; `likelihood` held it in 3 and 6 (`bench/noisy_or.md` in the sources).
+#' profile). The `likelihood` bound is the range in which the log-likelihood falls by at most 2. A link is the
+#' probability of a taxon if its component is on. Links of 0 that are fitted above 0 look like further causes, so both
+#' ends of this range tend to be too low. With `nsim` the bound `draws` compares this fall with those in tables drawn
+#' from the model. With `missed_by = "site"` and `level = 0.9` it held the true number in 17 of 20 simulated tables with
+#' links of 0 or .85, and in 7 of 7 with links in between; `likelihood` held it in 3 and 6 (`bench/noisy_or.md` in the
+#' sources).
 #'
 #' **Cost.** O(n m k) for the outer bound; n linear programs in k unknowns for the inner one. For noisy-OR: 10 to 60
 #' fits, plus two for each of the `nsim` tables.
 #' @param fit a fit of [aspect_bernoulli()], or an average of such fits by [ensemble()]; or a fit of [noisy_or()] with
 #'   `missed_by`, without `effort`, to single visits.
 #' @param ... must be empty.
-#' @param cells also give the bounds of every observed zero (of every one, for a black phantom).
+#' @param cells also give the bounds of every observed zero (of every presence, for a black phantom).
 #' @param nsim number of tables drawn from the fit and fitted again from the fit's own parameters, at least 0. It
 #'   must be 0 for averages, `estimate = "gibbs"` and single posterior draws as `fit`. For noisy-OR 0, or at least 10.
-#' @param draws list of fits to data with the same sites and taxa: [posterior_draws()], or bootstrap fits
-#'   made elsewhere.
+#' @param draws list of fits to data with the same sites and taxa: [posterior_draws()] or [bootstrap_draws()].
 #' @param level coverage of the quantiles over `nsim` or `draws`, between 0 and 1.
-#' @param narrow bounds of the mean share closer than this count as decided, a number between 0 and 1.
+#' @param narrow the share counts as decided if the outer bound of its mean is at most this, a number between 0 and 1.
+#'   The lower bound is always 0.
 #' @param kinds what each component is, see [false_absences()].
 #' @param x the data, where the fit was made with `keep_x = FALSE`; rows and columns are matched by name.
 #' @return Of [noisy_or()], a list of classes `identifiability_profile` and `identifiability` with data frames
 #' `expected` (`bound`s `"likelihood"`, `"draws"`, `"fitted"` of the number of false absences, `least` and `most`, and
 #' of the mean probability that a presence is on record, `recorded_least` and `recorded_most`) and `profile` (a row for
 #' each probability tried: `recorded`, `missed`, the log-likelihood `loglik`, its `change` from the largest, in nats,
-#' and `root`, the square root of twice the fall, positive where `recorded` is below its estimate, else negative; with
-#' `nsim` the fall is from the maximum that iterations from this row reach). Of [aspect_bernoulli()], a list of class
-#' `identifiability`:
+#' and `root`, the square root of twice the fall, positive where `recorded` is below its value at the maximum, else
+#' negative; the maximum is that of the profile, with `nsim` the one that iterations from this row reach if `recorded`
+#' is free). Of [aspect_bernoulli()], a list of class `identifiability`:
 #' \describe{
 #'   \item{`share`}{data frame: `phantom` (`"white"` or `"black"`), `bound` (`"outer"`, `"inner"`, `"fitted"`), the
 #'     `least` and `most` of the phantom's mean share, in \[0, 1\], and the log-likelihoods `loglik_least` and
@@ -102,15 +104,15 @@
 #'     also `black_draws_most`), the upper quantile of the outer end of the phantom's share and of the probability of a
 #'     false absence.}
 #'   \item{`phantom`, `change`, `decided`, ...}{`"white"`, `"black"` or `"both"`; log-likelihood of the fit with an
-#'     exact phantom less that of `fit`, nats; whether the outer bound is narrow, over draws as well; and what else
-#'     printing needs.}
+#'     exact phantom less that of `fit`, nats; whether the outer bound is at most `narrow`, over draws too; and what
+#'     else printing needs.}
 #' }
 #' @seealso [false_absences()], [by_site()]
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
 #' set.seed(1)
-#' few <- fit_control(n_start = 3)
+#' few <- fit_control(n_start = 3) # few starts and the default estimate are quick; for bounds use "vb", see Details
 #' fit <- aspect_bernoulli(simulated_sites$x, k = 4, phantom = "white", control = few)
 #' sure <- identifiability(fit)
 #' sure
@@ -414,8 +416,8 @@ verdict <- function(id, colour, digits) {
   }
   alone <- nrow(attained) && max(attained$most) - min(attained$least) <= 1e-6
   sprintf(
-    "The data do not decide the share of the %s phantom: the outer bounds are %s%s.", colour,
-    range_text(outer[c("least", "most")], digits), if (alone) ", although rescaling gives no other fit" else ""
+    "The data do not decide the share of the %s phantom: given the fitted probabilities, the outer bounds are %s%s.",
+    colour, range_text(outer[c("least", "most")], digits), if (alone) ", although rescaling gives no other fit" else ""
   )
 }
 
