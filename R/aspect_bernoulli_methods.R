@@ -428,8 +428,7 @@ print.summary.aspect_bernoulli <- function(x, digits = max(3L, getOption("digits
   invisible(x)
 }
 
-# Misses of visits have parameters of their own and no phantom.
-summarised_phantoms <- function(fit) if (!inherits(fit, "visits_bernoulli")) phantoms(fit)
+summarised_phantoms <- function(fit) if (!visits_decide(fit)) phantoms(fit)
 
 print_phantoms_below <- function(x) {
   if (!is.null(x$phantoms)) {

@@ -10,6 +10,11 @@ component_matrix.default <- function(fit) {
 # Simulates one array of visits, without those that the data lack.
 draw_visits <- function(fit) UseMethod("draw_visits")
 
+# Tests whether misses belong to visits, so that no phantom explains them.
+visits_decide <- function(fit) UseMethod("visits_decide")
+
+visits_decide.default <- function(fit) FALSE
+
 #' Phantom components of a fit
 #'
 #' Classifies the components of a fit: a *white* phantom has (almost) only absences, a *black* one (almost) only

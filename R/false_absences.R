@@ -244,9 +244,7 @@ new_false_cells <- function(fit, ranked, scope, by, of, site_data) {
   rownames(table) <- NULL
   structure(
     table,
-    class = c(
-      paste0("false_", of), if (inherits(fit, c("visits_bernoulli", "visits_occupancy"))) "of_visits", "data.frame"
-    ),
+    class = c(paste0("false_", of), if (visits_decide(fit)) "of_visits", "data.frame"),
     n_cells = ranked$n_cells, expected = ranked$expected,
     expected_most = if (!is.null(cells$most)) ranked$expected_most, n_ranked = nrow(table), by = by, per = scope$per,
     has_phantom = has_noise(fit, scope$kinds, of), rare = if (any(fit$rare)) label(which(fit$rare), fit$names[[2L]]),

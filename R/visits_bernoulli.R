@@ -312,6 +312,8 @@ new_visits_fit <- function(run, problem, control, call) {
   validate_aspect_bernoulli(fit)
 }
 
+visits_decide.visits_bernoulli <- function(fit) TRUE
+
 cell_scores.visits_bernoulli <- function(fit, rows, kinds, of = "absences") {
   present <- mixed(fit$param$membership[rows, , drop = FALSE], fit$param$aspects)
   after <- visit_posterior(fit, rows)

@@ -403,6 +403,8 @@ next_of_taxon <- function(draws, uneven, cell, v, by, j) {
   exp(loglik(1L) - loglik(NA_integer_))
 }
 
+visits_decide.visits_occupancy <- function(fit) TRUE
+
 cell_scores.visits_occupancy <- function(fit, rows, kinds, of = "absences") {
   refuse_presences(of)
   present <- fit$cells$presence[rows, , drop = FALSE]

@@ -35,7 +35,8 @@
 #'   third visit better than either (`bench/visits_occupancy.md`). Chao's estimate for each site, with its visits as
 #'   samples, is reported beside it.
 #' * `completeness`: a site with \eqn{F} presences and completeness \eqn{c} lacks about \eqn{F (1 - c) / c}.
-#' * `groups`: each group becomes one list. Chao's estimate is of the taxa of its fauna that none of its sites has.
+#' * `groups`: each group becomes one list. Chao's estimate is of pairs of a group and a taxon of its fauna that none
+#'   of its sites has.
 #' * `assume = "phantom"`: each site lacks the share that a phantom, a component without presences, explains in
 #'   [aspect_bernoulli()]; with `effort`, the part of it that follows effort. On ten tables from which a known share of
 #'   each site was deleted, this was about twice the true number ([how_many]).

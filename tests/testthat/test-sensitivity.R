@@ -69,7 +69,7 @@ test_that("changes that cannot move the number are said to be none", {
   )
   x <- structure(list(table = table, n = 5, source = "curve"), class = "which_zeros_sensitivity")
   expect_match(format(x),
-    "The number, which is estimated from predictability of the presences, does not change with a and b; of the list 5 of")
+    "The number, which is estimated from predictability of the presences, does not change with a and b; of the list 5")
   x$source <- "phantom"
   expect_no_match(format(x), "which is estimated")
 })
