@@ -15,9 +15,9 @@
 #' them towards one end.
 #'
 #' Ranks did not depart from uniform in [aspect_bernoulli()], [plsa()], [noisy_or()] with `missed_by`,
-#' [visits_bernoulli()] and [bmf()]. Tables were of 8 x 4 to 25 x 8, 300 of each size, of [bmf()] 103
-#' (`bench/samplers.md` in the sources). Planted mistakes were detected. Of [aspect_categorical()] tables of 8 x 5 were
-#' tried (`bench/categories.md`). Few tables miss small mistakes: by 103, taxa in another order were not detected in
+#' [visits_bernoulli()] and [bmf()]. Tables were of 8 x 4 to 25 x 8, 300 of each size (`bench/samplers.md` in the
+#' sources). Planted mistakes were detected. Of [aspect_categorical()] tables of 8 x 5 were tried
+#' (`bench/categories.md`). Few tables miss small mistakes: by 103, taxa in another order were not detected in
 #' [visits_bernoulli()]. Uniform ranks do not show that the model fits the data: see [predictive_check()] and
 #' [cross_validate()].
 #'
