@@ -57,7 +57,7 @@ test_that("with as many components as distinct rows the data are repeated exactl
   )
   fit <- aspect_bernoulli(x, k, estimate = "ml", start = start, control = fit_control(tol = 1e-12))
   expect_gt(fit$loglik, -1e-4)
-  expect_message(suppressWarnings(aspect_bernoulli(distinct, k, estimate = "ml")), "repeat the data")
+  expect_message(suppressWarnings(aspect_bernoulli(distinct, k, estimate = "ml")), "reproduce the data")
 })
 
 test_that("impossible starts are refused, in both directions", {

@@ -71,7 +71,7 @@ test_that("as many components as rows or columns are told by every model, whatev
   expect_match(said_by(of_counts$plsa(x, 6)), "so many components may reproduce the data exactly\\.", all = FALSE)
   # An array is repeated by components of two of its sides alone if these have as many pairs.
   three <- array(rpois(60, 3), c(5, 6, 2))
-  expect_no_match(paste(c("", said_by(plca(three, 4, control = brief()))), collapse = " "), "repeat the data")
+  expect_no_match(paste(c("", said_by(plca(three, 4, control = brief()))), collapse = " "), "reproduce the data")
 })
 
 test_that("unknown cells are counted once, and NaN among them", {

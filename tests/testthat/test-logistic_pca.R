@@ -78,7 +78,7 @@ test_that("degenerate shapes are legal", {
   expect_message(one <- constant(0 * x + 1, 2, control = few), "all of its cells are 1")
   expect_gt(min(fitted(one)), 1 - 1e-3)
   expect_message(
-    constant(x, 7, penalty = 0, control = quiet_control(n_start = 1, max_iter = 50)), "repeat the data"
+    constant(x, 7, penalty = 0, control = quiet_control(n_start = 1, max_iter = 50)), "reproduce the data"
   )
   gaps <- x
   gaps[3, ] <- NA
