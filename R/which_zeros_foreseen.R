@@ -137,7 +137,7 @@ independent_rows <- function(found, iterations = 30L, tries = 100L) {
 rows_of_sum <- function(p, sum, many, tries) {
   kept <- matrix(FALSE, 0L, length(p))
   while (nrow(kept) < many) {
-    at_once <- 10L * (many - nrow(kept)) + 10L
+    at_once <- as.integer(min(10 * (many - nrow(kept)) + 10, ceiling(1e6 / length(p)))) # some 12 MB
     drawn <- matrix(stats::runif(at_once * length(p)) < rep(p, each = at_once), at_once)
     tries <- tries - at_once
     kept <- rbind(kept, if (tries > 0) drawn[rowSums(drawn) == sum, , drop = FALSE] else drawn)
