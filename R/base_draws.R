@@ -37,7 +37,7 @@
 #' few <- fit_control(n_start = 2)
 #' fit <- aspect_bernoulli(simulated_sites$x, 4, estimate = "vb", phantom = "white", control = few)
 #' draws <- posterior_draws(fit, 20)
-#' # Do not report this interval of the phantom's mean share: it depends on the prior, and is too narrow.
+#' # Do not report this interval of the phantom's share: it depends on the prior, and is too narrow.
 #' share <- vapply(draws, function(draw) mean(draw$param$membership[, 4]), 0)
 #' round(quantile(share, c(0.05, 0.95)), 2)
 #' # What the data leave open, over the draws as well:

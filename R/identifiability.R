@@ -112,7 +112,8 @@
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @examples
 #' set.seed(1)
-#' few <- fit_control(n_start = 3) # few starts and the default estimate are quick; for bounds use "vb", see Details
+#' # few starts and the default estimate are quick; for bounds use "vb", see Details
+#' few <- fit_control(n_start = 3)
 #' fit <- aspect_bernoulli(simulated_sites$x, k = 4, phantom = "white", control = few)
 #' sure <- identifiability(fit)
 #' sure

@@ -61,7 +61,7 @@
 #' plot(found)
 #' recovery(bernoulli_mixture, planted, k = 2)$summary
 #'
-#' # A survey against later ones of the same sites. Misses are random here, so that the later AUC is not lower.
+#' # A survey against later ones. Misses are random here, so that the later AUC is not lower.
 #' there <- outer(runif(60), runif(25), function(site, taxon) abs(site - taxon) < 0.2)
 #' visits <- replicate(3, there * rbinom(1500, 1, 0.6))
 #' recovery(which_zeros(visits[, , 1], quick = TRUE, seed = 1), visits[, , 2:3])

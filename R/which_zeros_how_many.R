@@ -600,7 +600,8 @@ surveys_checked <- data.frame(
 #' @concept species accumulation curve
 #' @concept species richness estimator
 #' @examples
-#' set.seed(1) # three visits to 60 sites along a gradient; misses are random, so the later AUC is not lower
+#' # three visits to 60 sites along a gradient; misses are random, so the later AUC is not lower
+#' set.seed(1)
 #' there <- outer(runif(60), runif(25), function(site, taxon) abs(site - taxon) < 0.2)
 #' visits <- replicate(3, there * rbinom(1500, 1, rep(runif(25, 0.3, 0.8), each = 60)))
 #' w <- which_zeros(visits[, , 1], quick = TRUE, seed = 1)
