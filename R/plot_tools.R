@@ -62,14 +62,16 @@ gg_aes <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
 # Whether the items of a side are taxa, whose names are in italics: not the words of a text, nor families.
 in_italics <- function(word) tolower(word) %in% c("taxa", "taxon", "genera", "genus", "species")
 
-# Every figure begins here. Letters are of the size that journals print, and titles are wrapped: one column, 85 mm,
-# holds about 36 characters of the title.
+title_width <- 36 # characters of a title that one column of a journal, 85 mm, holds
+
+wrapped <- function(text, width) if (!is.null(text)) paste(strwrap(unbroken(text), width), collapse = "\n")
+
+# Every figure begins here. Letters are of the size that journals print, and titles are wrapped.
 new_figure <- function(data, mapping = ggplot2::aes(), title, alt, x = NULL, y = NULL, subtitle = NULL) {
-  wrapped <- function(text, width) if (!is.null(text)) paste(strwrap(unbroken(text), width), collapse = "\n")
   blank <- ggplot2::element_blank()
   ggplot2::ggplot(data, mapping) +
     ggplot2::labs(
-      x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, 36), subtitle = wrapped(subtitle, 50), alt = alt
+      x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, title_width), subtitle = wrapped(subtitle, 50), alt = alt
     ) +
     ggplot2::theme_minimal() +
     ggplot2::theme(

@@ -113,7 +113,7 @@ detection_figure <- function(fit, covariate, numeric) {
   }
   title <- detection_title(mean, paste("Detection of the mean", singular_word(taxa)), covariate)
   figure + ggplot2::geom_line(data = mean, colour = component_colours(1L), linewidth = 1.1) +
-    ggplot2::labs(title = title, subtitle = sprintf(
+    ggplot2::labs(title = wrapped(title, title_width), subtitle = sprintf(
       "Thick line: the mean %s%s", singular_word(taxa), if (is.null(draws)) "" else ", with its 90 % interval"
     ))
 }

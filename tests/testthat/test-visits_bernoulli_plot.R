@@ -115,10 +115,10 @@ test_that("what is told of a survey has the user's words for its sides", {
   # A table that was put together anew has no words of its own.
   expect_output(print(structure(as.data.frame(occupied(fit))[1:2], class = class(occupied(fit)))), "site +found")
   detection <- ggplot2::autoplot(fit, "detection")
-  expect_match(detection$labels$title, "^Detection of the mean species")
+  expect_match(gsub("\n", " ", detection$labels$title), "^Detection of the mean species")
   # Its numbers are the ends of the thick line.
   line <- ggplot2::layer_data(detection, length(detection$layers))$y
-  expect_match(detection$labels$title, sprintf("from %.2f to %.2f$", line[1L], line[length(line)]))
+  expect_match(gsub("\n", " ", detection$labels$title), sprintf("from %.2f to %.2f$", line[1L], line[length(line)]))
   of_sites <- ggplot2::autoplot(fit, "sites")$labels$title
   expect_match(of_sites, "^Mean plots per species: [0-9.]+ found,\\s[0-9.]+ estimated$")
   by_site <- quiet(visits_bernoulli(x, 1, missed_by = "site"))
