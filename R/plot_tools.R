@@ -71,7 +71,8 @@ new_figure <- function(data, mapping = ggplot2::aes(), title, alt, x = NULL, y =
   blank <- ggplot2::element_blank()
   ggplot2::ggplot(data, mapping) +
     ggplot2::labs(
-      x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, title_width), subtitle = wrapped(subtitle, 50), alt = alt
+      x = wrapped(x, 44), y = wrapped(y, 34), title = wrapped(title, title_width),
+      subtitle = wrapped(subtitle, 50), alt = alt
     ) +
     ggplot2::theme_minimal() +
     ggplot2::theme(
