@@ -1,9 +1,8 @@
 # Gibbs sampling for the aspect Bernoulli model (src/aspect_bernoulli/gibbs.h): aspect_bernoulli(estimate = "gibbs"). A
 # chain is a sequence of steps that can be saved and resumed; chains.R runs it.
 
-gibbs_note_names <- c(
-  "objective", "log_likelihood", "white_share", "black_share", "false_absences", "false_presences"
-)
+gibbs_notes_of_kinds <- c("white_share", "black_share", "false_absences", "false_presences")
+gibbs_note_names <- c("objective", "log_likelihood", gibbs_notes_of_kinds)
 
 # Collects what all chains share: data, model, prior, settings.
 gibbs_problem <- function(data, fixed, prior, control) {
@@ -87,10 +86,10 @@ gibbs_step_warmup <- function(job, problem, on_tick) {
   param <- job$state
   if (n > 0L) {
     # The last sweeps are averaged: they define the labels of the draws and which components are phantoms.
-    record <- if (last) list(thin = 1L, reference = job$state$aspects) else list()
+    record <- if (last) list(thin = 1L, reference = job$state$aspects) else list(thin = warmup_noted)
     out <- gibbs_sweeps(problem, job$state, n, record, on_tick)
-    job <- after_sweeps(job, out)
-    job$n_warm <- job$n_warm + out$n_done
+    out$note[match(gibbs_notes_of_kinds, gibbs_note_names), ] <- NA # not known before
+    job <- after_warmup(job, out, record$thin)
     if (last && out$n_draw) param <- gibbs_means(out, out$n_draw, problem)
   }
   if (job$n_warm == problem$control$warmup) job <- gibbs_label(job, problem, param)
@@ -194,13 +193,14 @@ ab_gibbs_fit <- function(jobs, problem, call) {
   moments <- gibbs_moments(jobs, sides)
   trace <- gibbs_trace(jobs, problem, names)
   fit <- new_multicause(
-    param = moments$mean, objective = c(log_joint = max(trace$objective)), df = NA_real_,
+    param = moments$mean, objective = c(log_joint = max(trace$draws$objective)), df = NA_real_,
     loglik = ab_loglik(data$view, lapply(moments$mean, unname), problem$fixed),
     dims = c(
       n = problem$dim[1L], m = problem$dim[2L], k = length(problem$fixed),
       observed = sum(data$margins$row_observed)
     ),
-    trace = trace, starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    trace = trace$draws, warmup = trace$warmup,
+    starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     names = names, spread = moments$sd, cells = gibbs_cells(jobs, n_draw, problem), kinds = kinds,
     kept = lapply(jobs, function(job) job$kept), last = lapply(jobs, function(job) job$state),
     certificate = no_certificate,
@@ -273,7 +273,7 @@ gibbs_trace <- function(jobs, problem, names) {
   has <- function(kind) any(vapply(jobs, function(job) any(job$kind == kind), NA))
   notes <- c(1:2, if (has("white")) c(3L, 5L), if (has("black")) c(4L, 6L))
   at <- c(notes, length(gibbs_note_names) + seq_len(ncol(problem$probe)))
-  note_frame(jobs, at, c(gibbs_note_names[notes], probe_names(problem$probe, names)))
+  note_frames(jobs, at, c(gibbs_note_names[notes], probe_names(problem$probe, names)))
 }
 
 # Scores cells from the sums over all draws; for phantoms other than those of the chains, from the kept states.

@@ -485,8 +485,8 @@ augment_scores.aspect_model <- function(fit, rows, observed) {
 #'     [plot()][autoplot.multicause]; phantoms are grey.}
 #'   \item{`"phantom"`}{the phantoms' share of each site against its richness (the number of taxa recorded).}
 #'   \item{`"trace"`}{how far every start was below the best, iteration by iteration; of a fit with `estimate =
-#'     "gibbs"`, log joint density, log-likelihood and shares of phantoms of every chain, draw by draw after the
-#'     warm-up.}
+#'     "gibbs"`, log joint density, log-likelihood and shares of phantoms of every chain, draw by draw; left of
+#'     a vertical line, of the warm-up.}
 #'   \item{`"density"`}{of a fit with `estimate = "gibbs"`, the posterior densities of these quantities, by chain.}
 #'   \item{`"top"`, `"scores"`}{the characteristic taxa of each component, and the sites on two components:
 #'     [plot()][autoplot.multicause].}

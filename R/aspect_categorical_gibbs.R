@@ -33,7 +33,7 @@ step_job.ac_gibbs_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = ac_gibbs_start(job, problem),
     warmup = warm_up(job, problem$control, gibbs_segment, function(job, n) {
-      ac_gibbs_sweeps(problem, job$state, n, on_tick = on_tick)
+      ac_gibbs_sweeps(problem, job$state, n, warmup_noted, on_tick = on_tick)
     }),
     draws = ac_gibbs_draws(job, problem, on_tick)
   )
@@ -152,12 +152,13 @@ ac_gibbs_fit <- function(jobs, problem, call) {
   names <- dimnames_of(data$x)
   moments <- ac_gibbs_moments(jobs)
   notes <- c("objective", "log_likelihood", probe_names(problem$probe, names))
-  trace <- note_frame(jobs, seq_along(notes), notes)
+  trace <- note_frames(jobs, seq_along(notes), notes)
   fit <- new_multicause(
-    param = ac_name_param(moments$mean, names, problem$values), objective = c(log_joint = max(trace$objective)),
+    param = ac_name_param(moments$mean, names, problem$values), objective = c(log_joint = max(trace$draws$objective)),
     df = NA_real_, loglik = ac_loglik(data$view, moments$mean, problem$fixed),
     dims = c(n = problem$dim[1L], m = problem$dim[2L], k = k, observed = sum(data$margins$row_observed)),
-    trace = trace, starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    trace = trace$draws, warmup = trace$warmup,
+    starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     names = names, spread = ac_name_param(moments$sd, names, problem$values),
     kept = lapply(jobs, function(job) job$kept), last = lapply(jobs, function(job) job$state),
     fixed = stats::setNames(problem$fixed, component_names(k)), values = problem$values, estimate = "gibbs",

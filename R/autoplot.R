@@ -33,7 +33,8 @@
 #'     sites than 2000, 2000 are drawn, evenly spaced, and the figure reports it. The structure plot of Rosenberg et al.
 #'     (2002), as package fastTopics has it.}
 #'   \item{`"trace"`}{how far every start was below the best, iteration by iteration; of a fit that was sampled, up to
-#'     four quantities of every chain, draw by draw after the warm-up.}
+#'     four quantities of every chain, draw by draw; left of a vertical line, in the warm-up, where values far from the
+#'     draws are left out, as are quantities of phantoms, which are chosen at its end.}
 #'   \item{`"density"`}{of a fit that was sampled, the posterior densities of these quantities, by chain.}
 #'   \item{`"curves"`, `"map"`}{for fits with `smooth`: as in [plot.aspect_bernoulli()].}
 #' }

@@ -418,7 +418,8 @@ step_job.bmf_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = bmf_step_start(job, problem, on_tick),
     warmup = warm_up(job, problem$control, bmf_segment, function(job, n) {
-      bmf_sweeps(problem, job$state, n, list(hold = job$n_warm < bmf_steady), on_tick = on_tick)
+      hold <- list(hold = job$n_warm < bmf_steady)
+      bmf_sweeps(problem, job$state, n, hold, list(thin = warmup_noted), on_tick)
     }),
     draws = bmf_step_draws(job, problem, on_tick)
   )
@@ -491,16 +492,17 @@ bmf_new_fit <- function(jobs, problem, data, fixed, call) {
   names <- dimnames_of(data$x)
   trace <- bmf_trace(jobs, problem, names)
   param <- bmf_param(best$best, fixed, names)
-  mean <- Reduce(`+`, lapply(jobs, function(job) job$mean)) / nrow(trace)
+  mean <- Reduce(`+`, lapply(jobs, function(job) job$mean)) / nrow(trace$draws)
   dimnames(mean) <- if (!is.null(unlist(names))) names
   fit <- new_multicause(
     param = param, objective = c(log_joint = best$best_joint),
-    loglik = trace$log_likelihood[which.max(trace$objective)], df = NA_real_,
+    loglik = trace$draws$log_likelihood[which.max(trace$draws$objective)], df = NA_real_,
     dims = c(
       n = nrow(data$x), m = ncol(data$x), k = ncol(param$rows) - problem$n_fixed[[1L]],
       l = ncol(param$columns) - problem$n_fixed[[2L]], observed = sum(data$margins$row_observed)
     ),
-    trace = trace, starts = bmf_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    trace = trace$draws, warmup = trace$warmup,
+    starts = bmf_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     family = problem$family, size = problem$size, prior = problem$prior, fixed = fixed, mean = mean,
     kept = lapply(jobs, function(job) job$kept), names = names, class = "bmf"
   )
@@ -524,7 +526,7 @@ bmf_trace <- function(jobs, problem, names) {
   probes <- ncol(problem$probe)
   at <- c(at, length(bmf_note_names) + length(bmf_hyper_names) + seq_len(probes))
   columns <- c(bmf_note_names, hyper, probe_names(problem$probe, names))
-  note_frame(jobs, at, columns)
+  note_frames(jobs, at, columns)
 }
 
 bmf_starts <- function(jobs) {

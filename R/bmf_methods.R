@@ -486,7 +486,7 @@ held_out_rows.bmf <- function(fit, data, floor, family, ...) {
 #'   \item{`"features"`}{what each row feature adds to the columns. With `shape` the columns are pixels and the features
 #'     images: above, what row features add; below, the column features.}
 #'   \item{`"trace"`, `"density"`}{log joint density, log-likelihood and numbers of features of every chain, draw by
-#'     draw after the warm-up, and their posterior densities.}
+#'     draw (left of a vertical line, of the warm-up), and their posterior densities.}
 #'   \item{`"counts"`}{posterior distributions of the numbers of row and of column features.}
 #' }
 #'
@@ -624,21 +624,33 @@ bmf_traced <- c(
 )
 
 # Returns quantities of the trace, a row for each draw; `shown`: their titles, named.
-traced_draws <- function(fit, shown) {
+traced_draws <- function(trace, shown) {
   each <- lapply(names(shown), function(name) {
-    data.frame(
-      chain = factor(fit$trace$chain), draw = fit$trace$iteration, value = fit$trace[[name]], quantity = shown[[name]]
-    )
+    data.frame(chain = factor(trace$chain), draw = trace$iteration, value = trace[[name]], quantity = shown[[name]])
   })
   table <- do.call(rbind, each)
   table$quantity <- factor(table$quantity, shown)
   table
 }
 
+# Returns the same of the warm-up, whose last sweep is draw 0. Far from its draws a quantity is left out: its draws
+# would become a flat line.
+traced_warmup <- function(fit, shown) {
+  trace <- fit$warmup
+  trace$iteration <- (trace$iteration - fit$control$warmup) / fit$control$thin
+  for (name in names(shown)) {
+    drawn <- range(fit$trace[[name]])
+    far <- abs(trace[[name]] - mean(drawn)) > 1.5 * diff(drawn)
+    trace[[name]][diff(drawn) > 0 & far] <- NA
+  }
+  table <- traced_draws(trace, shown)
+  table[!is.na(table$value), ]
+}
+
 # Draws the posterior density of the same quantities, by chain.
 chain_densities_figure <- function(fit, shown) {
   if (!is_sampled(fit)) stop_input("`what = \"density\"` is for fits that were sampled: this one has no draws.")
-  table <- traced_draws(fit, shown)
+  table <- traced_draws(fit$trace, shown)
   table <- table[!is.na(table$value), ]
   new_figure(
     table, gg_aes(x = "value", colour = "chain", linetype = "chain"),
@@ -651,12 +663,19 @@ chain_densities_figure <- function(fit, shown) {
 }
 
 chain_traces_figure <- function(fit, shown) {
-  table <- traced_draws(fit, shown)
-  new_figure(
-    table, gg_aes(x = "draw", y = "value", colour = "chain", linetype = "chain"),
+  table <- traced_draws(fit$trace, shown)
+  warm <- !is.null(fit$warmup)
+  chains <- new_figure(
+    if (warm) rbind(traced_warmup(fit, shown), table) else table,
+    gg_aes(x = "draw", y = "value", colour = "chain", linetype = "chain"),
     sprintf("%s of %s draws", count_words(nlevels(table$chain), "chain"), format_big(max(table$draw))),
-    sprintf("Lines: %s of every chain, draw by draw.", paste(shown, collapse = ", ")), "draw"
-  ) + ggplot2::geom_line(linewidth = 0.3) + ggplot2::facet_wrap("quantity", scales = "free_y", ncol = 2L) +
+    paste0(
+      sprintf("Lines: %s of every chain, draw by draw", paste(shown, collapse = ", ")),
+      if (warm) "; left of the vertical line the warm-up, which is not used, where it is near the draws", "."
+    ), if (warm) "draw (left of the line: warm-up)" else "draw"
+  )
+  if (warm) chains <- chains + ggplot2::geom_vline(xintercept = 0, linewidth = 0.3, colour = "grey50")
+  chains + ggplot2::geom_line(linewidth = 0.3) + ggplot2::facet_wrap("quantity", scales = "free_y", ncol = 2L) +
     few_numbers("x") +
     ggplot2::scale_linetype_manual("chain", values = rep_len(1:6, nlevels(table$chain))) +
     colour_scale(stats::setNames(component_colours(nlevels(table$chain)), levels(table$chain)), "chain")

@@ -30,15 +30,25 @@ after_sweeps <- function(job, out) {
   job
 }
 
-# Runs the chain's next sweeps of warm-up, at most `most`, by sweep(job, n); after the last it switches to draws.
+# Runs the chain's next sweeps of warm-up, at most `most`, by sweep(job, n), which notes every `warmup_noted`-th; after
+# the last it switches to draws.
 warm_up <- function(job, control, most, sweep) {
   n <- min(most, control$warmup - job$n_warm)
-  if (n > 0L) {
-    out <- sweep(job, n)
-    job <- after_sweeps(job, out)
-    job$n_warm <- job$n_warm + out$n_done
-  }
+  if (n > 0L) job <- after_warmup(job, sweep(job, n), warmup_noted)
   if (job$n_warm == control$warmup) job$phase <- "draws"
+  job
+}
+
+warmup_noted <- 5L
+
+# Updates a chain after sweeps of warm-up of which every `thin`-th was noted. `warmup` has a column for each note that
+# is kept: the number of the sweep, then what the kernel notes of a draw.
+after_warmup <- function(job, out, thin) {
+  job <- after_sweeps(job, out)
+  every <- warmup_noted %/% thin
+  at <- seq_len(out$n_draw %/% every) * every
+  job$warmup <- cbind(job$warmup, rbind(job$n_warm + at * thin, out$note[, at, drop = FALSE]))
+  job$n_warm <- job$n_warm + out$n_done
   job
 }
 
@@ -444,14 +454,26 @@ probe_names <- function(probe, names) {
   sprintf("cell[%s,%s]", label(1L), label(2L))
 }
 
-# Builds the trace from rows `at` of the notes of all chains, under these names.
-note_frame <- function(jobs, at, columns) {
-  frames <- Map(function(job, chain) {
-    note <- t(job$note[at, seq_len(job$n_draw), drop = FALSE])
+# Builds data frames from rows `at` of the notes of all chains, under these names: list(draws, warmup), with a row for
+# each draw and for each noted sweep of the warm-up.
+note_frames <- function(jobs, at, columns) {
+  bind <- function(rows_of) {
+    frames <- Map(function(job, chain) rows_of(job, chain), jobs, seq_along(jobs))
+    do.call(rbind, frames)
+  }
+  frame <- function(chain, iteration, note) {
+    note <- t(note[at, , drop = FALSE])
     colnames(note) <- columns
-    cbind(data.frame(chain = chain, iteration = seq_len(job$n_draw)), note)
-  }, jobs, seq_along(jobs))
-  do.call(rbind, frames)
+    cbind(data.frame(chain = rep(chain, length(iteration)), iteration = iteration), note)
+  }
+  list(
+    draws = bind(function(job, chain) {
+      frame(chain, seq_len(job$n_draw), job$note[, seq_len(job$n_draw), drop = FALSE])
+    }),
+    warmup = bind(function(job, chain) {
+      if (!is.null(job$warmup)) frame(chain, as.integer(job$warmup[1L, ]), job$warmup[-1L, , drop = FALSE])
+    })
+  )
 }
 
 # Returns the names of quantities that do not depend on the numbering of components.

@@ -36,7 +36,7 @@ step_job.noisy_or_gibbs_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = nor_gibbs_start(job, problem),
     warmup = warm_up(job, problem$control, gibbs_segment, function(job, n) {
-      nor_gibbs_sweeps(problem, job$state, n, on_tick = on_tick)
+      nor_gibbs_sweeps(problem, job$state, n, warmup_noted, on_tick)
     }),
     draws = nor_gibbs_draws(job, problem, on_tick)
   )
@@ -169,12 +169,14 @@ nor_gibbs_fit <- function(jobs, problem, call) {
   n_draw <- sum(vapply(jobs, function(job) job$n_draw, 0L))
   moments <- nor_gibbs_moments(jobs, n_draw, problem, names)
   trace <- nor_gibbs_trace(jobs, problem, names)
+  draws <- trace$draws
   recorded <- model$missed_by != "none"
-  if (!is.null(data$effort)) model$coef <- c(mean(trace$effort_intercept), mean(trace$effort_slope))
+  if (!is.null(data$effort)) model$coef <- c(mean(draws$effort_intercept), mean(draws$effort_slope))
   fit <- new_multicause(
-    param = moments$mean, objective = c(log_joint = max(trace$objective)), loglik = mean(trace$log_likelihood),
+    param = moments$mean, objective = c(log_joint = max(draws$objective)), loglik = mean(draws$log_likelihood),
     df = NA_real_, dims = c(n = problem$dim[1L], m = problem$dim[2L], k = k, observed = sum(data$margins$row_observed)),
-    trace = trace, starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    trace = draws, warmup = trace$warmup,
+    starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     names = names, spread = moments$sd, cells = nor_gibbs_cells(jobs, n_draw, problem),
     kept = lapply(jobs, function(job) job$kept), last = lapply(jobs, function(job) job$state),
     inference = model$inference, estimate = "gibbs", prior = model$prior, model = model,
@@ -183,7 +185,7 @@ nor_gibbs_fit <- function(jobs, problem, call) {
     density = data_density(data), margins = data$margins, visits = data$cell, class = c("noisy_or_gibbs", "noisy_or")
   )
   if (!is.null(data$known)) fit$known <- structure(t(data$known), dimnames = dimnames(fit$param$activation))
-  if (recorded) fit$missed <- mean(trace$missed)
+  if (recorded) fit$missed <- mean(draws$missed)
   fit$sources <- source_table(fit)
   fit$converged <- chains_agree(fit)
   validate_noisy_or(fit)
@@ -269,5 +271,5 @@ nor_gibbs_cells <- function(jobs, n_draw, problem) {
 nor_gibbs_trace <- function(jobs, problem, names) {
   notes <- c(1:3, if (problem$model$missed_by != "none") 4:5, if (!is.null(problem$data$effort)) 6:7)
   at <- c(notes, length(nor_gibbs_notes) + seq_len(ncol(problem$probe)))
-  note_frame(jobs, at, c(nor_gibbs_notes[notes], probe_names(problem$probe, names)))
+  note_frames(jobs, at, c(nor_gibbs_notes[notes], probe_names(problem$probe, names)))
 }

@@ -52,7 +52,7 @@ step_job.plsa_gibbs_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = plsa_gibbs_start(job, problem),
     warmup = warm_up(job, problem$control, gibbs_segment, function(job, n) {
-      plsa_gibbs_sweeps(problem, job$state, n, on_tick = on_tick)
+      plsa_gibbs_sweeps(problem, job$state, n, warmup_noted, on_tick = on_tick)
     }),
     draws = plsa_gibbs_draws(job, problem, on_tick)
   )
@@ -244,12 +244,13 @@ plsa_gibbs_fit <- function(jobs, problem, call) {
     list(mean = mean, sd = sqrt(pmax(mean_of(paste0(part, "_square")) - mean^2, 0)))
   })
   param <- lapply(moments, `[[`, "mean")
-  trace <- note_frame(jobs, seq_len(1L + ncol(problem$probe)), c("objective", probe_names(problem$probe, names)))
+  trace <- note_frames(jobs, seq_len(1L + ncol(problem$probe)), c("objective", probe_names(problem$probe, names)))
   fit <- new_multicause(
-    param = param, objective = c(log_joint = max(trace$objective)), df = NA_real_,
+    param = param, objective = c(log_joint = max(trace$draws$objective)), df = NA_real_,
     loglik = plsa_loglik(data$view, param, settings),
     dims = c(n = problem$dim[1L], m = problem$dim[2L], k = k, observed = sum(data$margins$row_observed)),
-    trace = trace, starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
+    trace = trace$draws, warmup = trace$warmup,
+    starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     names = names, spread = lapply(moments, `[[`, "sd"), last = lapply(jobs, `[[`, "state"), estimate = "gibbs",
     prior = settings$dirichlet, missing = settings$missing, mstep = settings$mstep, fixed = settings$fixed,
     sparsity = list(given = settings$given, scale = settings$scale, effective = c(membership = 0, basis = 0)),

@@ -45,7 +45,7 @@ step_job.visits_gibbs_problem <- function(problem, job, on_tick = NULL) {
   switch(job$phase,
     start = visits_step_start(job, problem),
     warmup = warm_up(job, problem$control, gibbs_segment, function(job, n) {
-      visits_sweeps(problem, job$state, n, on_tick = on_tick)
+      visits_sweeps(problem, job$state, n, warmup_noted, on_tick = on_tick)
     }),
     draws = visits_step_draws(job, problem, on_tick)
   )
@@ -185,8 +185,9 @@ visits_gibbs_fit <- function(jobs, problem, call) {
   trace <- visit_trace(jobs, chains, settings)
   follows <- settings$communities
   fit <- new_multicause(
-    param = drawn_means(mean_of, draws, problem), objective = c(log_joint = max(trace$objective)), loglik = NA_real_,
-    df = NA_real_, dims = c(n = n, m = m, k = k, observed = sum(data$margins$row_observed)), trace = trace,
+    param = drawn_means(mean_of, draws, problem), objective = c(log_joint = max(trace$draws$objective)),
+    loglik = NA_real_, df = NA_real_, dims = c(n = n, m = m, k = k, observed = sum(data$margins$row_observed)),
+    trace = trace$draws, warmup = trace$warmup,
     starts = gibbs_starts(jobs), converged = NA, control = problem$control, call = call, x = data$x,
     names = dimnames_of(data$x), spread = visit_spread(kept, n, m, k), cells = visit_cells(mean_of("cell"), n, m),
     kinds = rep("content", k), kept = kept, last = lapply(jobs, function(job) job$state), certificate = no_certificate,
@@ -257,7 +258,7 @@ visit_trace <- function(jobs, chains, settings) {
   )
   for (i in seq_along(jobs)) jobs[[i]]$note <- chains[[i]]$note
   used <- if (settings$sharing == "partial") seq_along(quantity) else 1:4
-  note_frame(jobs, used, quantity[used])
+  note_frames(jobs, used, quantity[used])
 }
 
 # Returns the states that each chain kept, with coefficients on the covariates' scale.

@@ -66,7 +66,7 @@ test_that("figures of models show their parameters", {
   cells <- ggplot2::autoplot(bmf, "data")$data
   expect_equal(sort(cells$value[cells$panel == "posterior mean"]), sort(as.vector(bmf$mean)))
   chains <- ggplot2::autoplot(bmf, "trace")$data
-  expect_equal(chains$value[chains$quantity == "log-likelihood"], bmf$trace$log_likelihood)
+  expect_equal(chains$value[chains$quantity == "log-likelihood" & chains$draw > 0], bmf$trace$log_likelihood)
   plsa <- ggplot2::autoplot(fits$plsa, "structure")
   expect_equal(sum(layer(plsa)$ymax - layer(plsa)$ymin), 20)
   marginals <- ggplot2::autoplot(fits$plca, "marginals")$data

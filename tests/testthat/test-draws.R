@@ -177,3 +177,44 @@ test_that("a start of noisy-OR with recording is a fit as the best one is", {
   expect_output(print(each[[1L]]), "Noisy-OR")
   expect_equal(by_site(each[[1L]])$missed, by_site(fit)$missed, tolerance = 0.02)
 })
+
+# The sweeps of a chain that continues are the same whether they are warm-up or draws.
+continued <- function(fit, warmup, draws) {
+  set.seed(4)
+  suppressWarnings(suppressMessages(update(fit, start = fit, control = few_chains(warmup = warmup, draws = draws))))
+}
+
+test_that("the warm-up of a fit has the quantities of every fifth sweep", {
+  for (fit in sampled_fits()) {
+    expect_named(fit$warmup, names(fit$trace))
+    expect_identical(fit$warmup$iteration, rep(seq(5L, 50L, 5L), 2))
+    expect_identical(fit$warmup$chain, rep(1:2, each = 10))
+    expect_true(all(is.finite(fit$warmup$objective)))
+  }
+  phantoms <- c("white_share", "false_absences")
+  expect_true(all(is.na(sampled_fits()$aspect_bernoulli$warmup[phantoms])))
+  for (fit in sampled_fits()[c("plsa", "noisy_or", "visits_bernoulli")]) {
+    all <- continued(fit, 0, 30)
+    later <- continued(fit, 12, 18)
+    expect_null(all$warmup)
+    rownames(all$trace) <- rownames(later$warmup) <- rownames(later$trace) <- NULL
+    expect_equal(later$warmup, all$trace[all$trace$iteration %in% c(5, 10), ], ignore_attr = "row.names")
+    drawn <- all$trace[all$trace$iteration > 12, ]
+    drawn$iteration <- drawn$iteration - 12L
+    expect_equal(later$trace, drawn, ignore_attr = "row.names")
+  }
+})
+
+test_that("the trace shows the warm-up before draw 1, but not its values far from the draws", {
+  fit <- sampled_fits()$noisy_or
+  shown <- ggplot2::autoplot(fit, "trace")$data
+  likelihood <- shown[shown$quantity == "log-likelihood", ]
+  expect_identical(range(likelihood$draw), c(-45, 100))
+  expect_equal(likelihood$value[likelihood$draw > 0], fit$trace$log_likelihood)
+  fit$warmup$log_likelihood[1:3] <- -1e6
+  without <- ggplot2::autoplot(fit, "trace")$data
+  expect_identical(nrow(shown) - nrow(without), 3L)
+  fit$warmup <- NULL
+  expect_true(all(ggplot2::autoplot(fit, "trace")$data$draw > 0))
+  expect_identical(ggplot2::autoplot(fit, "trace")$labels$x, "draw")
+})
