@@ -295,10 +295,12 @@ check_numeric_covariate <- function(frame, part, covariate) {
     return(numbers[1L])
   }
   if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numbers) {
-    known <- if (length(numbers)) show_names(numbers) else
-      sprintf("the numeric covariates of `%s`, of which there are none (factors have coefficients, no curve)", part)
-    not <- if (is.null(covariate)) "" else sprintf(", not %s", show_value(covariate))
-    stop_input("`covariate` must be one of %s%s.", known, not)
+    if (!length(numbers)) {
+      stop_input(
+        "The fit has no numeric covariate of `%s` to draw a curve against (factors have coefficients, no curve).", part
+      )
+    }
+    stop_input("`covariate` must be one of %s, not %s.", show_names(numbers), show_value(covariate))
   }
   covariate
 }

@@ -187,8 +187,8 @@ check_screen <- function(screen) {
 #' **The same result.** The same seed gives the same chains for any `n_threads` and any [future::plan()]; the session's
 #' generator stays as it was.
 #' @param chains number of chains, at least 1; two can disagree, four do so more surely if they have not converged.
-#' @param warmup sweeps of a chain before its first draw, at least 0: no result uses them. `fit$warmup` has the columns of
-#'   `fit$trace` for every fifth of them, for `plot(fit, "trace")`.
+#' @param warmup sweeps of a chain before its first draw, at least 0: no result uses them. `fit$warmup` has the columns
+#'   of `fit$trace` for every fifth of them, for `plot(fit, "trace")`.
 #' @param draws draws of a chain, at least 1.
 #' @param thin sweeps from one draw to the next, at least 1; `draws` times `thin` is at most 2147483647.
 #' @param n_start,n_reheat annealed starts (at least 1) and reheats (at least 0) of a chain; `NULL`: 8 and 12 for small

@@ -64,7 +64,16 @@ in_italics <- function(word) tolower(word) %in% c("taxa", "taxon", "genera", "ge
 
 title_width <- 36 # characters of a title that one column of a journal, 85 mm, holds
 
-wrapped <- function(text, width) if (!is.null(text)) paste(strwrap(unbroken(text), width), collapse = "\n")
+# Lines of at most `width` characters, as few as possible and then as even as possible.
+wrapped <- function(text, width) {
+  if (is.null(text)) {
+    return(NULL)
+  }
+  fill <- function(width) strwrap(unbroken(text), width)
+  lines <- fill(width)
+  even <- Find(function(narrow) length(fill(narrow)) == length(lines), seq_len(width))
+  paste(fill(even), collapse = "\n")
+}
 
 # Every figure begins here. Letters are of the size that journals print, and titles are wrapped.
 new_figure <- function(data, mapping = ggplot2::aes(), title, alt, x = NULL, y = NULL, subtitle = NULL) {

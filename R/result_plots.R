@@ -170,7 +170,7 @@ recovery_figure <- function(found, title, of = "changed cells", probability = "s
     ), NULL, NULL, paste0(
       sprintf("AUC %.3f", s$auc), if (!is.na(s$ap)) sprintf(", average precision %.3f", s$ap),
       if (nrow(line)) sprintf(", slope %.2f", s$slope), ". Dashed: expected",
-      if (nrow(line) && probability != "score") sprintf(". Score: P(%s)", probability)
+      if (nrow(line) && probability != "score") paste(". Score:", probability)
     )
   ) + ggplot2::geom_line(data = expected, colour = "grey50", linetype = 2L) +
     lapply(names(rules), function(rule) {

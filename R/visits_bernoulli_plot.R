@@ -26,9 +26,8 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ..., # nolint: object_name_linter.
                                       level = 0.9) {
-  numeric <- numeric_covariates(object)
   # Further arguments are for figures that every fit with aspects has.
-  if (is.null(what)) what <- if (...length()) "aspects" else if (length(numeric)) "detection" else "richness"
+  if (is.null(what)) what <- if (...length()) "aspects" else if (has_curves(object)) "detection" else "richness"
   own <- c("detection", "richness", "sites")
   what <- check_choice(what, "what", c(own, eval(formals(autoplot.aspect_model)$what)))
   if (!what %in% own) {
@@ -36,7 +35,7 @@ autoplot.visits_bernoulli <- function(object, what = NULL, covariate = NULL, ...
   }
   check_dots(...)
   if (what == "detection") {
-    return(detection_figure(object, covariate, numeric))
+    return(detection_figure(object, covariate))
   }
   ggplot2::autoplot(occupied(object, if (what == "richness") "site" else "taxon", level = level))
 }
@@ -62,15 +61,11 @@ detection_title <- function(rows, of, covariate) {
   sprintf("%s %s with %s, from %.2f to %.2f", of, way, covariate, ends[1L], ends[2L])
 }
 
-numeric_covariates <- function(fit) names(Filter(length, fit$detection$frame$range))
+has_curves <- function(fit) any(lengths(fit$detection$frame$range) > 0L)
 
-detection_figure <- function(fit, covariate, numeric) {
+detection_figure <- function(fit, covariate) {
   need_detection(fit)
-  if (is.null(covariate)) covariate <- numeric[1L]
-  if (!is.character(covariate) || length(covariate) != 1L || !covariate %in% numeric) {
-    known <- if (length(numeric)) show_names(numeric) else "the numeric covariates, of which there are none"
-    stop_input("`covariate` must be one of %s, not %s.", known, show_value(covariate))
-  }
+  covariate <- check_numeric_covariate(fit$detection$frame, "detection", covariate)
   grid <- stats::setNames(
     data.frame(seq(fit$detection$frame$range[[covariate]][1L], fit$detection$frame$range[[covariate]][2L],
       length.out = 101L)), covariate

@@ -176,6 +176,6 @@ autoplot.which_zeros_later <- function(object, ...) { # nolint: object_name_lint
   check_dots(...)
   recovery_figure(
     object, "What later surveys found at the zeros", "zeros found later",
-    if (is.null(object$reason)) object$event else "probability of a record"
+    if (is.null(object$reason)) sprintf("P(%s)", object$event) else "probability of a record"
   )
 }

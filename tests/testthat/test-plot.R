@@ -194,3 +194,18 @@ test_that("the session's options of numbers do not break figures", {
   expect_no_error(plot(fits_of_all()$aspect_bernoulli))
   expect_identical(options("scipen", "OutDec"), list(scipen = -5, OutDec = ","))
 })
+
+test_that("titles have as few lines as fit, all about as long", {
+  wrap <- function(text, width = 36) strsplit(multicause:::wrapped(text, width), "\n")[[1]]
+  expect_identical(wrap("taxon_03 is most characteristic of A1"), c("taxon_03 is most", "characteristic of A1"))
+  title <- "Mean taxa per site: 15 found, 17 estimated"
+  expect_identical(wrap(title), c("Mean taxa per site: 15", "found, 17 estimated"))
+  expect_identical(wrap("Half of all taxa"), "Half of all taxa")
+  expect_null(multicause:::wrapped(NULL, 36))
+  for (width in 12:40) {
+    text <- "The mean of what was found is below that of what was there at nine of ten sites"
+    expect_identical(paste(wrap(text, width), collapse = " "), text)
+    expect_length(wrap(text, width), length(strwrap(text, width)))
+    expect_true(all(nchar(wrap(text, width)) < width))
+  }
+})

@@ -120,7 +120,7 @@ test_that("what is told of a survey has the user's words for its sides", {
   line <- ggplot2::layer_data(detection, length(detection$layers))$y
   expect_match(gsub("\n", " ", detection$labels$title), sprintf("from %.2f to %.2f$", line[1L], line[length(line)]))
   of_sites <- ggplot2::autoplot(fit, "sites")$labels$title
-  expect_match(of_sites, "^Mean plots per species: [0-9.]+ found,\\s[0-9.]+ estimated$")
+  expect_match(gsub("\n", " ", of_sites), "^Mean plots per species: [0-9.]+ found, [0-9.]+ estimated$")
   by_site <- quiet(visits_bernoulli(x, 1, missed_by = "site"))
   expect_error(visits_needed(by_site), "misses by plot", class = "multicause_input_error")
 })
