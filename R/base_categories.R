@@ -22,10 +22,10 @@ own_codes_advice <- paste(
 #' `indicator_matrix()` makes a column of 0 and 1 for each value of each feature, for models of presences such as
 #' [bmf()]: a site without a record of a feature is `NA` in all of its columns.
 #'
-#' @param x a matrix or data frame of text, factors, numbers or logical values: sites as rows, taxa or other features as
-#'   columns, `NA` unknown (its first column may hold row names); or a long table.
+#' @param x a matrix or data frame of text, factors (ordered or not), numbers or logical values: sites as rows, taxa or
+#'   other features as columns, `NA` unknown (its first column may hold row names); or a long table.
 #' @param values the values in their order, 2 to 50; the first one is taken as absence, if any is. `NULL`: the levels of
-#'   factors, else those found, sorted.
+#'   factors, else those found, sorted. Numbers that are not finite are values only if given here.
 #' @param ... must be empty.
 #' @param site,taxon,value `NULL`, or the names of the columns of a long table that hold sites, taxa (features) and
 #'   values.
@@ -154,7 +154,7 @@ values_in <- function(columns) {
   is_number <- all(vapply(columns, function(column) is.numeric(column) || is.logical(column), NA))
   plain <- function(column) if (is.factor(column)) as.character(column) else column
   found <- unique(unlist(lapply(columns, function(column) unique(plain(column)))))
-  found <- sort(found[!is.na(found)], method = "radix")
+  found <- sort(found[if (is_number) is.finite(found) else !is.na(found)], method = "radix")
   if (is_number && length(found) > most_values) {
     each <- max(vapply(columns, function(column) length(unique(column[!is.na(column)])), 0L))
     stop_input("`x` must hold at most %s, not %d: put counts and measurements into classes by cut().%s",

@@ -53,3 +53,6 @@ range_text <- function(ends, digits) {
   ends <- vapply(signif(round(unlist(ends), digits), digits), format, "", digits = digits)
   if (length(unique(ends)) == 1L) ends[1L] else sprintf("%s to %s", ends[1L], ends[2L])
 }
+
+# Tests for the level of printed intervals, which may come from a computation: 0.3 * 3 is not 0.9 to the last bit.
+is_ninety <- function(level) abs(level - 0.9) < 1e-8

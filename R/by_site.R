@@ -195,7 +195,7 @@ fit_sums <- function(fit, side, groups, asked) {
     total = whole_ends(fit, asked, level) %||% if (length(draws)) {
       range(pmin(central_range(pmax(colSums(drawn), 0), level), sum(cap)), sum(found$missed))
     }, level = level,
-    held = if (is.null(asked$draws) && level == 0.9 && averages_vb(fit)) sums_held[[by]]
+    held = if (is.null(asked$draws) && is_ninety(level) && averages_vb(fit)) sums_held[[by]]
   )
 }
 

@@ -59,7 +59,7 @@ show_value <- function(x) {
   if (is.null(x)) {
     return("NULL")
   }
-  if (is.atomic(x) && length(x) == 1L) {
+  if (is.atomic(x) && length(x) == 1L && !is.factor(x)) {
     return(if (is.character(x)) dQuote(clip(x), FALSE) else format(x, digits = 7L))
   }
   if (is.data.frame(x) || length(dim(x)) > 2L || (is.atomic(x) && !is.object(x))) {
@@ -81,7 +81,8 @@ show_vector <- function(x) {
 
 show_table <- function(x) {
   if (length(dim(x)) != 2L) {
-    return(sprintf("an array of %s", paste(dim(x), collapse = " x ")))
+    kind <- if (is.numeric(x) || is.logical(x)) "an array" else sprintf("a %s array", typeof(x))
+    return(sprintf("%s of %s", kind, paste(dim(x), collapse = " x ")))
   }
   kind <- if (is.data.frame(x)) "a data frame" else if (is.numeric(x)) "a matrix" else paste("a", typeof(x), "matrix")
   sprintf("%s with %s and %s", kind, count_words(nrow(x), "row"), count_words(ncol(x), "column"))

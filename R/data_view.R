@@ -290,7 +290,10 @@ drop_nameless <- function(x) {
   if (!is.data.frame(x)) {
     return(x)
   }
-  empty <- function(column) is.atomic(column) && all(is.na(column) | (is_text(column) & trimws(column) == ""))
+  # Only text is trimmed: values of some classes become text by their own package alone.
+  empty <- function(column) {
+    is.atomic(column) && all(is.na(column) | (if (is_text(column)) trimws(column) == "" else FALSE))
+  }
   gone <- (is.na(names(x)) | names(x) == "") & vapply(x, empty, NA)
   if (any(gone)) structure(unclass(x)[!gone], row.names = attr(x, "row.names"), class = "data.frame") else x
 }
@@ -742,6 +745,9 @@ codes_advice <- function(x, name) {
   rest <- setdiff(values, code)
   whole <- all(is.finite(values) & values == floor(values))
   counts <- whole && all(rest >= 0) && (!length(code) || any(rest > 1) || all(code > 1))
+  if (length(values) && !whole && all(pmin(abs(values), abs(values - 1)) <= 1e-8)) {
+    return(sprintf(" Its values are 0 and 1 but for rounding: use `round(%s)`.", name))
+  }
   parts <- c(
     if (length(code) && all(rest %in% 0:2)) {
       sprintf("If %s is unknown, use `%s[%s == %s] <- NA`.", code[1L], name, name, code[1L])

@@ -238,6 +238,8 @@
 #'   \item{free}{Estimated. A free phantom is one that the fit found by itself.}
 #'   \item{prior}{What is believed of the parameters before the table is seen. A weak prior keeps probabilities off 0
 #'     and 1.}
+#'   \item{Beta, Dirichlet}{Distributions of a probability, and of shares that sum to 1, by which priors are stated.
+#'     Larger parameters keep estimates further from 0 and 1.}
 #'   \item{maximum likelihood, MAP}{The parameters that make the table most likely; the same with a prior (`"ml"`,
 #'     `"map"`).}
 #'   \item{variational Bayes, Gibbs}{Two ways to the posterior, the distribution of the parameters given the table and
@@ -247,7 +249,13 @@
 #'   \item{log-likelihood}{The logarithm of the probability of the table under the fit, the higher the better. It is
 #'     measured in nats. One more is a probability 2.7 times as large.}
 #'   \item{AIC}{A criterion for choosing between fits: minus twice the log-likelihood, plus twice the number of
-#'     parameters. Lower is better.}
+#'     parameters. Lower is better. In *BIC* a parameter costs the more, the more sites there are. *WAIC* is
+#'     such a criterion, computed from draws of a posterior.}
+#'   \item{bootstrap}{Fits to many tables that are simulated from a fit. Their spread shows how far chance moves it.}
+#'   \item{EM, Newton}{Two kinds of iterations. EM shares each cell out among the components and then fits each
+#'     component to its shares. Newton iterations use the curvature of the objective and need fewer.}
+#'   \item{deviance}{Twice the log-likelihood that a fit lacks of one which repeats the table. *Deviance residuals* are
+#'     each cell's part of it.}
 #'   \item{leak}{In [noisy_or()]: what is found without any of its components.}
 #'   \item{lift}{How many times as likely a taxon is in a component as in all sites together.}
 #'   \item{relevance}{A compromise between the probability of a taxon in a component and its lift: the taxa of largest
@@ -270,6 +278,7 @@
 #'   \item{chain, R-hat, effective sample size}{A chain is one run of a sampler. R-hat compares chains (of each its
 #'     two halves); near 1 they agree. The effective sample size is the number of independent draws that a chain is
 #'     worth. See [mcmc_control()].}
+#'   \item{warm-up}{The first steps of a chain, which are not kept, because they still depend on its start.}
 #'   \item{draw}{One set of parameters that is plausible given the table. Intervals are made from many draws.}
 #' }
 #'
@@ -297,6 +306,10 @@
 #'     hold one.}
 #'   \item{loss, held-out cell}{A cell is held out and then predicted. The loss is minus the logarithm of the
 #'     probability given to its true value; smaller is better.}
+#'   \item{cross-validation, fold}{The cells or sites are split into parts, the folds. Each is held out in turn and
+#'     predicted from the others.}
+#'   \item{quantile}{The value below which a given share of the draws lies; a *percentile* if the share is in percent.}
+#'   \item{p-value}{The probability of a statistic at least as large as the observed one if the simpler model holds.}
 #'   \item{divergence}{How far two sets of probabilities are apart (by Kullback and Leibler). 0 means that they are
 #'     equal.}
 #' }

@@ -30,7 +30,7 @@ found_sentences.visits_occupancy <- function(fit, digits = 4L) {
 }
 
 printed_ends.visits_occupancy <- function(fit, level) {
-  if (level == 0.9) structure(unname(fit$total[c("model_low", "model_high")]), holds = "if the model holds exactly")
+  if (is_ninety(level)) structure(unname(fit$total[c("model_low", "model_high")]), holds = "if the model holds exactly")
 }
 
 detail_sentences.visits_occupancy <- function(fit, digits = 4L) c(formulas_sentence(fit), uneven_sentence(fit))

@@ -103,6 +103,15 @@ test_that("what is no table of values is refused", {
   refuses(nmf(twice, 1), "several values")
 })
 
+test_that("numbers that are not finite are no values, unless they are among those given", {
+  x <- matrix(c(1, 2, 3, 1), 2)
+  for (odd in c(Inf, -Inf, NaN)) {
+    expect_error(category_table(replace(x, 3, odd)), sprintf('row 1, column 2 is "%s"', odd), fixed = TRUE,
+      class = "multicause_input_error")
+  }
+  expect_identical(category_values(category_table(replace(x, 3, Inf), values = c(1, 2, Inf))), c("1", "2", "Inf"))
+})
+
 test_that("values of kinds that have no order are refused", {
   refuses(category_table(data.frame(a = 1i * 1:4)), "must be plain: \"a\" is not")
   refuses(category_table(matrix(as.raw(1:4), 2)), "must be a matrix or data frame")

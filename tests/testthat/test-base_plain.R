@@ -86,3 +86,20 @@ test_that("units and labels that a table loses are told once by a model", {
   )
   expect_equal(fit$x, x)
 })
+
+test_that("columns of a class whose package is not at hand are the numbers that they hold", {
+  skip_if_not_installed("tibble") # loads vctrs, whose values become text only by their own package
+  set.seed(5)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  table <- tibble::as_tibble(as.data.frame(x))
+  labelled <- function(values) {
+    structure(as.double(values), labels = c(no = 0, yes = 1), class = c("haven_labelled", "vctrs_vctr", "double"))
+  }
+  table$B <- labelled(x[, "B"])
+  expect_identical(dim(quietly(occurrence_matrix(table, site = "B", taxon = "C", present = NULL))), c(2L, 2L))
+  table$C <- structure(as.double(x[, "C"]), class = c("percent", "vctrs_vctr"))
+  expect_error(as.character(table$C), "percent")
+  expect_identical(unname(quietly(as_plain_matrix(table, "x"))), unname(x) + 0)
+  fit <- function(x) unname(fitted(quietly(nmf(x, 1, control = few))))
+  expect_equal(fit(table), fit(x))
+})

@@ -73,6 +73,11 @@ test_that("codes of numbers are told what they may be", {
   amounts <- "For amounts, such as percentages or cover, use `(x > 0) + 0`."
   expect_identical(said(c(0, 15.1, 0, 7)), amounts)
   expect_identical(said(c(0, 0.11, 0.2, 0.29, 0.4, 0.05)), amounts)
+  # By `x > 0` all zeros of a table that was computed would be presences.
+  rounding <- "Its values are 0 and 1 but for rounding: use `round(x)`."
+  expect_identical(said(c(1e-16, 1, 0, 1 - 1e-12)), rounding)
+  expect_identical(said(c(-1e-16, 1, 1e-17, 1)), rounding)
+  expect_identical(said(c(0, 15.1, 1e-16, 7)), amounts)
 })
 
 test_that("a column that is no taxon is named", {

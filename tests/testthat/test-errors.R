@@ -261,6 +261,16 @@ test_that("a control that was edited is checked as it was when it was made", {
   })
 })
 
+test_that("values of a wrong type are told by their type", {
+  expect_error(ab(x, factor(2)), "`k` must be one whole number of at least 1, not a factor of length 1.", fixed = TRUE,
+    class = "multicause_input_error")
+  expect_error(ab(x, 2, estimate = factor("ml")), "not a factor of length 1.", fixed = TRUE,
+    class = "multicause_input_error")
+  visits <- list(site = c("a", "b"), taxon = c("c", "d"), visit = 1:2)
+  expect_error(visits_bernoulli(array(1i, c(2, 2, 2), visits), 1), "not a complex array of 2 x 2 x 2.", fixed = TRUE,
+    class = "multicause_input_error")
+})
+
 test_that("what is no data is told of, never evaluated", {
   for (features in list(globalenv(), sum, list(1), "a", array(1, c(2, 2, 2)))) {
     expect_error(bmf(x, fixed = list(rows = features)), "must be a vector or matrix", class = "multicause_input_error")

@@ -427,3 +427,15 @@ test_that("sums and print give one interval of the whole table", {
   expect_identical(as.vector(attr(by_taxon(fit), "total")), ends)
   expect_lt(attr(by_site(fit, site = 1:10), "total")[2], ends[2])
 })
+
+test_that("the interval of the print is that of a level of 90 %, however the level was computed", {
+  set.seed(8)
+  x <- lapply(1:2, function(v) matrix(rbinom(120, 1, 0.4), 20, dimnames = list(1:20, letters[1:6])))
+  fit <- suppressWarnings(suppressMessages(visits_occupancy(x, control = fit_control(n_start = 1, progress = FALSE))))
+  ends <- printed_ends(fit, 0.9)
+  expect_equal(as.vector(ends), as.vector(fit$total[c("model_low", "model_high")]))
+  expect_false(0.3 * 3 == 0.9)
+  expect_identical(printed_ends(fit, 0.3 * 3), ends)
+  expect_null(printed_ends(fit, 0.8))
+  expect_equal(suppressMessages(by_site(fit, level = 0.3 * 3)), suppressMessages(by_site(fit, level = 0.9)))
+})
