@@ -278,7 +278,7 @@
 #'   \item{chain, R-hat, effective sample size}{A chain is one run of a sampler. R-hat compares chains (of each its
 #'     two halves); near 1 they agree. The effective sample size is the number of independent draws that a chain is
 #'     worth. See [mcmc_control()].}
-#'   \item{warm-up}{The first steps of a chain, which are not kept, because they still depend on its start.}
+#'   \item{warm-up}{The first steps of a chain. No result uses them, because they still depend on its start.}
 #'   \item{draw}{One set of parameters that is plausible given the table. Intervals are made from many draws.}
 #' }
 #'
