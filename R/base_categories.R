@@ -262,6 +262,7 @@ check_categories <- function(x, values = NULL, name = "x", quiet = FALSE) {
   } else if (!quiet) {
     tell_unobserved(data)
     tell_unknown(unclass(x), data$margins, name)
+    tell_alike_lines(unclass(x), name, "Equal") # values other than 0 and 1 have no inverse
     tell_nameless(dimnames(x), c("rows", "columns"), name)
   }
   data

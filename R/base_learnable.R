@@ -34,6 +34,18 @@ tell_nameless <- function(names, sides, name) {
   if (length(none)) {
     inform("`%s` has no names of %s: results call them by their numbers.", name, and_words(none))
   }
+  for (side in which(vapply(names[seq_along(sides)], is_filler, NA))) {
+    ends <- names[[side]][c(1L, length(names[[side]]))]
+    inform("Names of %s of `%s`, %s to %s, are those that R gives where there are none.", sides[side], name,
+      dQuote(ends[1L], FALSE), dQuote(ends[2L], FALSE))
+  }
+}
+
+# Names that as.data.frame() and data.frame() give to columns without names, in their order.
+is_filler <- function(names) {
+  length(names) > 1L && any(vapply(c("V", "X"), function(letter) {
+    identical(as.character(names), paste0(letter, seq_along(names)))
+  }, NA))
 }
 
 # Reports the number of unknown cells, unless they are whole rows and columns, which are reported by name.
@@ -113,11 +125,11 @@ alike_lines <- function(x, side) {
 
 most_compared <- 2e7 # cells of a table whose rows and columns are compared
 
-tell_alike_lines <- function(x, name) {
+tell_alike_lines <- function(x, name, hows = c("Equal", "Inverse")) {
   if (prod(as.double(dim(x))) > most_compared) {
     return(invisible())
   }
-  found <- alike_pairs(x)
+  found <- Filter(function(pair) pair$how %in% hows, alike_pairs(x))
   for (kind in unique(lapply(found, `[`, c("how", "side")))) {
     mine <- Filter(function(pair) identical(pair[c("how", "side")], kind), found)
     labels <- dimnames(x)[[if (kind$side == "row") 1L else 2L]]

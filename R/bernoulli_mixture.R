@@ -15,6 +15,11 @@
 #' less if probabilities are kept away from 0 and 1). Half of the starts are column means shrunk towards rows drawn at
 #' random, half are random memberships; `fit$starts` shows where each ended.
 #'
+#' **What is assumed.** A site has one component, and given this its taxa are independent. Sites that mix two faunas
+#' break this: probabilities lie between those of both, and [compare_models()] shows a smaller loss of
+#' [aspect_bernoulli()] on held-out cells. Taxa that repeat each other count as separate evidence, so memberships look
+#' too certain; equal columns are reported.
+#'
 #' **Neighbours.** With `smooth` (see [smooth_over()]) sites near each other tend to belong to the same
 #' component. The memberships \eqn{q} are then fitted too, and to \eqn{\sum_i \sum_c q_{ic} \log(w_c P_c(x_i) /
 #' q_{ic})}{sum q[i,c] log(w[c] P_c(x[i,]) / q[i,c])}, which at its best \eqn{q} is the log-likelihood, is added

@@ -14,6 +14,11 @@
 #' concentrations have Gamma priors of shape 1 and rate 1, and the precisions of weights and noise of shape 1 and, as
 #' rate, the variance of `x` (Bernoulli: 1; Poisson: see [bmf_prior()]). Missing cells drop out and are predicted.
 #'
+#' **What is assumed.** Cells are independent given their expectation, to which weights add up. The Gaussian family has
+#' one variance of errors for all cells and one of weights, so columns must have one unit. When one of ten columns was
+#' multiplied by 100, all features described that column, and the expected cells of the others hardly differed. Compare
+#' the standard deviations of the columns of `fitted(fit)` with those of `x`.
+#'
 #' **Sampling.** A sweep draws, in this order,
 #' 1. every entry of both binary matrices given the rest,
 #' 2. features of a single row or column, with their weights integrated out (Gaussian, and Bernoulli by Polya-Gamma

@@ -21,6 +21,12 @@
 #' [visits_bernoulli()]. Uniform ranks do not show that the model fits the data: see [predictive_check()] and
 #' [cross_validate()].
 #'
+#' Other packages have samplers of some of these models. We compared [plsa()] with topicmodels and text2vec
+#' (`bench/lda.md`), [visits_bernoulli()] and [visits_occupancy()] with spOccupancy (`bench/visits.md`,
+#' `bench/visits_occupancy.md`). We know of none for [aspect_bernoulli()], [aspect_categorical()], [noisy_or()] and
+#' [bmf()]. In its place the tests of this package compare their draws with exact posteriors of small tables. Those of
+#' [noisy_or()] compare single sweeps with the equations.
+#'
 #' @param fit a fit with `estimate = "gibbs"` of [aspect_bernoulli()], [aspect_categorical()], [plsa()], [noisy_or()] or
 #'   [visits_bernoulli()], or a fit of [bmf()].
 #' @param nsim number of tables, at least 10. Cost: as many fits.

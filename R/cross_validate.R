@@ -63,10 +63,10 @@
 #' @return A list of class `multicause_cv`: `results`, a data frame with a row for every model, k and row of the grid:
 #'   `model`, `k`, the grid's columns, `loss` (mean, smaller is better), `se`, of omissions their measures,
 #'   `not_converged` (fits of those made);
-#'   `folds`, the losses of the single folds (`clipped`: cells whose probability was moved to the floor); `criterion`,
-#'   `family` (of the data), `loss` (in words; `NULL` by default), `floor`, `n_folds`, `replicates`; `no_likelihood`,
-#'   why losses are `NA`, or `NULL`; `failed`, a data frame with the fold and `message` of each fit that failed, or
-#'   `NULL`. It has `print` and `plot` methods.
+#'   `folds`, the losses of the single folds (`n`: how many were held out, the other known ones being the training data;
+#'   `clipped`: cells whose probability was moved to the floor); `criterion`, `family` (of the data), `loss` (in words;
+#'   `NULL` by default), `floor`, `n_folds`, `replicates`; `no_likelihood`, why losses are `NA`, or `NULL`; `failed`, a
+#'   data frame with the fold and `message` of each fit that failed, or `NULL`. It has `print` and `plot` methods.
 #' @references Bingham E, Kaban A, Fortelius M (2009). The aspect Bernoulli model: multiple causes of presences and
 #'   absences. *Pattern Analysis and Applications* 12, 55-78. \doi{10.1007/s10044-007-0096-4}
 #' @seealso [select_k()], [compare_models()], [comparators]

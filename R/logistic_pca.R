@@ -9,6 +9,10 @@
 #' log(p[i,j] / (1 - p[i,j])) = b[j] + sum_c u[i,c] v[c,j]}
 #' with `scores` \eqn{u} (n x k), `loadings` \eqn{v} (k x m) and `intercept` \eqn{b} (m). Missing cells drop out.
 #'
+#' **What is assumed.** Cells are independent given their log-odds, and a zero is an absence, however well a site was
+#' searched. Uneven effort therefore becomes a component: see whether `cor(coef(fit)$scores[, 1], rowSums(x))` is near 1
+#' or -1.
+#'
 #' **Estimation.** Maximises the log-likelihood less a ridge, `penalty / 2` times the sum of squares of scores and
 #' loadings. Without one, log-odds diverge wherever ones and zeros can be separated, so `penalty = 0` is allowed but not
 #' the default. The intercept is not penalised. The algorithm is alternating least squares on the quadratic lower bound

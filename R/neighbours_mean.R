@@ -15,6 +15,10 @@
 #' neighbours, the weights summing to 1, and \eqn{r_j} the share of the other sites that have j. Unknown cells count
 #' neither in means nor in lists.
 #'
+#' **What is assumed.** Near sites with similar lists have the same taxa. Where they have not, as in a table of coin
+#' tosses, the loss of held-out cells is no smaller than that of the taxa's frequencies (`k = 0` of [logistic_pca()] in
+#' [compare_models()]).
+#'
 #' **Leave-one-out.** A site is not its own neighbour, and for a presence the similarity of lists is taken without it.
 #' So `fitted()` gives every cell the probability it would have if it were held out. The objective is the leave-one-out
 #' log-likelihood: the sum over known cells of the log-probability of their values.

@@ -10,6 +10,11 @@
 #' loss. No prior holds their fitted values back: with many of them and many components these can be far above all
 #' values observed, so choose `k` by held-out cells.
 #'
+#' **What is assumed.** `"euclidean"` takes errors to be equally large in all cells, so columns in larger units decide
+#' the components. When one column was multiplied by 100, the first component had more than 90 % of its basis there.
+#' Bring columns to one unit first. `"kl"` takes variances to equal means, as of Poisson counts. If counts are clumped,
+#' the sum of `residuals(fit, "pearson")^2` is far larger than the number of cells less `df`.
+#'
 #' **Estimation.** `"euclidean"` minimises half the squared error by coordinate descent on whole rows of a factor, with
 #' several rounds for one set of products (accelerated HALS, Gillis and Glineur 2012); `"kl"` minimises \eqn{\sum_{ij}
 #' (x_{ij} \log(x_{ij} / \mu_{ij}) - x_{ij} + \mu_{ij})}{sum (x log(x / mu) - x + mu)} by ten multiplicative updates,

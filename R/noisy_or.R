@@ -13,6 +13,10 @@
 #' component, in [aspect_bernoulli()] its components divide it; here each that is on acts in full: a document cites the
 #' founders of every field it touches. Missing cells drop out.
 #'
+#' **What is assumed.** Components are on independently of each other, and can only add taxa. If they exclude each
+#' other, or come together, the columns of `fit$param$activation` are correlated, which `cor()` shows. Use
+#' [bernoulli_mixture()] for groups that exclude each other.
+#'
 #' **Recording.** By default a zero means that the taxon is absent. With `missed_by` a presence is on record only with a
 #' probability of its site (`"site"`), or of its site times a factor of its taxon (`"both"`). [A page of its
 #' own][noisy_or_recording] has that model, repeated visits, `effort`, and how far its number of false absences can be

@@ -12,6 +12,10 @@
 #' `weights * marginals[[1]]`, scaled to sum to 1 for each site. In [plsa()] row totals are fixed; here they are part of
 #' the model, so the log-likelihoods differ by the entropy of the row totals.
 #'
+#' **What is assumed.** Counts are independent draws, and within a component the dimensions are independent. If counts
+#' are clumped, or multiplied by a number, the sum of `residuals(fit, "pearson")^2` is far larger than the number of
+#' cells less that of parameters, and priors are too weak beside the data.
+#'
 #' **Dirichlet priors.** The weights are Dirichlet with parameters \eqn{\alpha_c}{alpha[c]}, `prior$membership`, and the
 #' marginals of dimension d, of every component, with the same \eqn{\eta_d}{eta[d]} for all levels, `prior$basis`. The
 #' fit is the posterior mode: \eqn{\alpha_c - 1}{alpha[c] - 1} and \eqn{\eta_d - 1}{eta[d] - 1}, both at least 0, are

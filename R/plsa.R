@@ -12,6 +12,10 @@
 #' \eqn{\sum_{ij} x_{ij} \log P_i(j)}{sum x[i,j] log P_i(j)}, without the multinomial coefficient. Row totals are fixed,
 #' not modelled. `"ml"` is the matrix factorisation by the Kullback-Leibler divergence, up to the scale of rows.
 #'
+#' **What is assumed.** Counts are independent draws. Do not scale them: counts times five weigh as five times the data.
+#' Where one find brings more of its taxon (clumped counts), intervals are too narrow. The sum of `residuals(fit,
+#' "pearson")^2` is then far larger than the number of cells less that of parameters.
+#'
 #' **Estimate.** Memberships have a Dirichlet prior with parameters \eqn{\alpha_c}{alpha[c]} (`prior$membership`), and
 #' the basis one with \eqn{\eta}{eta} for all taxa (`prior$basis`).
 #' * `"map"`, the default, is the posterior mode. Without `prior` both parameters are 1.1, which adds a tenth of a count

@@ -15,7 +15,13 @@
 #' w[i,v]' d[j] + u[i,j]}, and never reports an absence as a presence. Each coefficient is normal among taxa, with a
 #' mean and a standard deviation of its own, so that taxa that are seldom found learn from the others. `u` is normal,
 #' independent by site and taxon, with standard deviation `uneven`: a taxon is found more easily at some sites, for
-#' example where it is abundant. The taxa at a site are assumed to be the same on all its visits.
+#' example where it is abundant.
+#'
+#' **What is assumed.** The taxa at a site are the same on all its visits, which are independent, and no record is an
+#' error. Where taxa come and go, their absences count as misses. In simulated surveys whose taxa were drawn anew for
+#' each visit, the fit estimated many presences as missed, although none was. The visits cannot show this;
+#' [which_zeros()] widens the interval where visits are years. [predictive_check()] compares the fit with the visits in
+#' other respects.
 #'
 #' **Estimation.** EM with a Laplace approximation for each taxon gives starting values. Then means, standard deviations
 #' and coefficients are drawn from the posterior by Metropolis-Hastings, with presences summed out. Estimates are means

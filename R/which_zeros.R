@@ -52,8 +52,10 @@
 #' sixth or a tenth of the presences is held out, and a logistic regression learns to predict them from the scores
 #' (stacking, Wolpert 1992). A taxon found at no site gets no probability.
 #'
-#' **Assumptions.** Presences are never errors. Ages of sites must not be derived from these faunas, which would then be
-#' used twice ([smooth_over()]).
+#' **Assumptions.** Presences are never errors: wrong ones make zeros like them look probable, and raise the total. No
+#' site stands in the table twice: copies predict each other, and the total is far too small or missing (a message or
+#' warning names such sites). Ages of sites must not be derived from these faunas, which would then be used twice
+#' ([smooth_over()]). If presences follow no pattern, no number is given.
 #'
 #' **Cost.** O(`copies` (n m k + n F)) for n sites, m taxa, k components; 0.6 GB of memory at 2 000 x 500. Copies run in
 #' parallel under a [future::plan()].

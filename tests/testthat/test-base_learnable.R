@@ -136,6 +136,24 @@ test_that("taxa found at the same sites, and at all others, are told, and so are
   expect_no_match(paste(said_by(bernoulli_mixture(x, 2, control = brief())), collapse = ""), "Equal columns")
 })
 
+test_that("equal columns and rows of several values are told", {
+  set.seed(3)
+  x <- matrix(sample(c("-", "+", "1"), 400, TRUE), 20, dimnames = list(sprintf("s%02d", 1:20), sprintf("t%02d", 1:20)))
+  values <- c("-", "+", "1")
+  told <- function(x) {
+    said <- said_by(aspect_categorical(x, 2, values = values, control = brief()))
+    grep("Equal|Inverse", said, value = TRUE)
+  }
+  expect_identical(told(x), character())
+  x[, 9] <- ifelse(x[, 2] == "-", "+", "-") # the inverse of a table of two values, but not of three
+  expect_identical(told(x), character())
+  x[, 7] <- x[, 4]
+  x <- rbind(x, s21 = x[5, ])
+  expect_identical(
+    told(x), c("Equal columns of `x`: \"t04\" and \"t07\".\n", "Equal rows of `x`: \"s05\" and \"s21\".\n")
+  )
+})
+
 test_that("equal and inverse levels of an array are told by plca()", {
   set.seed(6)
   x <- matrix(rbinom(400, 1, 0.5), 20)
@@ -171,6 +189,11 @@ test_that("missing names of rows and columns are told once by every model", {
   )
   rownames(x) <- LETTERS[1:12]
   expect_no_match(paste(c("", said_by(aspect_bernoulli(x, 2, control = brief()))), collapse = " "), "no names")
+  expect_no_match(paste(c("", said_by(aspect_bernoulli(x, 2, control = brief()))), collapse = " "), "where there are")
+  filled <- data.frame(unname(x), row.names = rownames(x))
+  expect_match(said_by(nmf(filled, 2, control = brief())), all = FALSE, fixed = TRUE,
+    "Names of columns of `x`, \"X1\" to \"X10\", are those that R gives where there are none.")
+  expect_match(said_by(nmf(as.data.frame(unname(x)), 2, control = brief())), "\"V1\" to \"V10\"", all = FALSE)
   expect_length(grep("no names", said_by(which_zeros(unname(x), quick = TRUE, seed = 1))), 1L)
 })
 

@@ -119,3 +119,33 @@ test_that("the warning of chains that disagree can be silenced alone, and chains
   }
   expect_true(fit$converged)
 })
+
+test_that("every model reaches one optimum by all of its algorithms, and models differ by each algorithm", {
+  set.seed(2)
+  x <- random_bernoulli(ifelse(outer(1:60, 1:12, function(i, j) (i <= 35) == (j <= 6)), 0.8, 0.15))
+  counts <- 3 * x + 1
+  models <- list(
+    ml = function(control) aspect_bernoulli(x, 2, estimate = "ml", control = control),
+    map = function(control) aspect_bernoulli(x, 2, control = control),
+    white = function(control) aspect_bernoulli(x, 3, phantom = "white", estimate = "ml", control = control),
+    plsa = function(control) plsa(counts, 2, estimate = "ml", control = control),
+    nmf = function(control) nmf(counts, 2, loss = "kl", control = control)
+  )
+  tried <- expand.grid(
+    model = names(models), algorithm = c("em", "newton", "sparse", "auto"), accelerate = c(TRUE, FALSE),
+    stringsAsFactors = FALSE
+  )
+  tried <- subset(tried, grepl("ml|map|white", model) | algorithm %in% c("em", "auto"))
+  tried <- subset(tried, accelerate | algorithm %in% c("em", "auto"))
+  tried$objective <- vapply(seq_len(nrow(tried)), function(i) {
+    set.seed(3)
+    control <- quiet_control(
+      n_start = 5, max_iter = 20000, tol = 1e-11, algorithm = tried$algorithm[i], accelerate = tried$accelerate[i]
+    )
+    suppressWarnings(suppressMessages(models[[tried$model[i]]](control)))$objective
+  }, 0)
+  spans <- vapply(split(tried$objective, tried$model), function(at) diff(range(at)), 0)
+  expect_lt(max(spans), 0.01)
+  apart <- vapply(split(tried$objective, tried$algorithm), function(at) min(dist(unique(round(at, 1)))), 0)
+  expect_gt(min(apart), 0.05)
+})

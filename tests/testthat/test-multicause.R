@@ -136,6 +136,28 @@ test_that("settings and priors left out, or NULL, are those of the estimate, als
   refused(update(made(control = fit_control()), estimate = "gibbs"), "must come from mcmc_control\\(\\)")
 })
 
+test_that("components come by falling weight, phantoms last, in every model that weighs them by size", {
+  truth <- rbind(rep(c(0.9, 0.1), c(4, 8)), rep(c(0.1, 0.9, 0.1), c(4, 4, 4)), rep(c(0.1, 0.9), c(8, 4)))
+  set.seed(6)
+  x <- matrix(rbinom(1440, 1, truth[rep(1:3, c(20, 30, 70)), ]), 120)
+  counts <- x * 2 + (rowSums(x) == 0)
+  few <- quiet_control(n_start = 4)
+  share <- function(fit) colMeans(fit$param$membership)
+  weights <- list(
+    share(aspect_bernoulli(x, 3, control = few)), share(aspect_bernoulli(x, 4, phantom = "white", control = few))[1:3],
+    share(aspect_bernoulli(x, 3, estimate = "vb", control = few)),
+    share(visits_bernoulli(list(x, x), 3, detection = ~1, control = few)),
+    share(aspect_categorical(x, 3, values = 0:1, control = few)), bernoulli_mixture(x, 3, control = few)$param$weights,
+    colSums(nmf(counts, 3, control = few)$param$coefficients), plca(counts, 3, control = few)$param$weights,
+    colSums(plsa(counts, 3, control = few)$param$membership * rowSums(counts)),
+    colSums(logistic_pca(x, 3, control = few)$param$scores^2)
+  )
+  for (weight in weights) {
+    expect_length(weight, 3L)
+    expect_false(is.unsorted(-weight))
+  }
+})
+
 test_that("a fit survives saveRDS() and a new session", {
   case <- small_fit()
   sparse <- update(case$fit, x = Matrix::Matrix(case$x, sparse = TRUE))

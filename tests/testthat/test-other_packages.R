@@ -92,3 +92,53 @@ test_that("vegan: community tables as data frames, and what decostand() makes of
   expect_identical(quietly(bernoulli_mixture(present, 1, control = few_starts))$param, fit$param)
   expect_identical(vegan::scores(fit, "species"), t(fit$param$prototypes))
 })
+
+# What objects of this package and of others can do, and where either is restricted.
+
+test_that("a fit of logistic_pca() beside an object of prcomp()", {
+  set.seed(1)
+  x <- random_bernoulli(ifelse(outer(1:40, 1:12, function(i, j) (i <= 20) == (j <= 6)), 0.8, 0.2))
+  dimnames(x) <- list(paste0("s", 1:40), paste0("t", 1:12))
+  ours <- quietly(logistic_pca(x, 2, control = few_starts))
+  theirs <- stats::prcomp(x)
+  # Both have scores of new sites without another fit.
+  scores <- predict(ours, x[1:3, ], type = "scores")
+  expect_gt(abs(cor(predict(ours, x, type = "scores")[, 1], predict(theirs, x)[, 1])), 0.95)
+  expect_identical(dim(scores), dim(predict(theirs, x[1:3, ])[, 1:2]))
+  # Ours is restricted: k is chosen before, no biplot, no other scale of columns.
+  expect_length(theirs$sdev, 12L)
+  expect_identical(ncol(ours$param$scores), 2L)
+  expect_null(utils::getS3method("biplot", "multicause", TRUE))
+  expect_error(logistic_pca(x, 2, scale. = TRUE), "scale\\.", class = "multicause_input_error")
+  # Theirs is: no unknown cells, no probabilities, no likelihood, no table drawn from it.
+  x[2, 3] <- NA
+  expect_error(stats::prcomp(x))
+  expect_false(anyNA(fitted(quietly(logistic_pca(x, 2, control = few_starts)))))
+  expect_true(all(fitted(ours) > 0 & fitted(ours) < 1))
+  two <- predict(theirs)[, 1:2] %*% t(theirs$rotation[, 1:2]) + rep(theirs$center, each = 40)
+  expect_true(any(two < 0 | two > 1))
+  for (generic in c("logLik", "simulate", "residuals", "update")) {
+    expect_null(utils::getS3method(generic, "prcomp", TRUE), info = generic)
+    expect_true(is.function(utils::getS3method(generic, "multicause", TRUE)) ||
+      is.function(utils::getS3method(generic, "logistic_pca", TRUE)), info = generic)
+  }
+})
+
+test_that("a result of which_zeros() beside that of vegan::beals()", {
+  skip_if_not_installed("vegan")
+  x <- simulated_sites$x
+  ours <- quietly(which_zeros(x, quick = TRUE, seed = 1))
+  theirs <- vegan::beals(x, include = FALSE)
+  zeros <- x == 0
+  expect_gt(cor(ours$probability[zeros], theirs[zeros], method = "spearman", use = "complete.obs"), 0.5)
+  # Ours is restricted: presences have no value, and a table needs zeros.
+  expect_true(all(is.na(ours$probability[!zeros])))
+  expect_false(anyNA(theirs[!zeros]))
+  # Theirs is a matrix: no measure of itself, no number, no interval, no reasons, and no unknown cells.
+  expect_identical(dim(theirs), dim(x))
+  expect_true(all(c("quality", "total", "more") %in% names(ours)))
+  expect_s3_class(explain(ours, rownames(x)[1], colnames(x)[which(zeros[1, ])[1]]), "zero_explained")
+  x[1, 1] <- NA
+  expect_true(all(is.na(vegan::beals(x, include = FALSE))))
+  expect_false(anyNA(quietly(which_zeros(x, quick = TRUE, seed = 1))$probability[x %in% 0]))
+})

@@ -168,6 +168,24 @@ test_that("`newdata = NULL` is the data of the fit, for every model", {
   }
 })
 
+test_that("new sites are predicted by a fit without another fit, by every model", {
+  fits <- fits_of_all()
+  fits$neighbours_mean <- neighbours_mean(fits$nmf$x)
+  refuse <- quote(stop("a model is fitted"))
+  for (run in c("run_starts", "run_chains")) {
+    suppressMessages(trace(run, refuse, print = FALSE, where = asNamespace("multicause")))
+  }
+  on.exit(for (run in c("run_starts", "run_chains")) {
+    suppressMessages(untrace(run, where = asNamespace("multicause")))
+  })
+  expect_error(bernoulli_mixture(fits$nmf$x, 2), "a model is fitted")
+  for (name in setdiff(names(fits), c("visits", "plca"))) { # of visits and arrays new data are of another shape
+    new <- predict(fits[[name]], fits$nmf$x[c(3, 1), ])
+    expect_identical(dimnames(new), dimnames(fits$nmf$x[c(3, 1), ]), info = name)
+    expect_false(anyNA(new), info = name)
+  }
+})
+
 test_that("what would make a large sparse table dense is refused with advice, by every model and verb", {
   refused <- function(expr) expect_error(expr, "and 1 GB is the limit", class = "multicause_input_error")
   n <- 40000L
