@@ -24,7 +24,8 @@
 #' 2. features of a single row or column, with their weights integrated out (Gaussian, and Bernoulli by Polya-Gamma
 #'    variables),
 #' 3. all weights jointly,
-#' 4. the hyperparameters that are learned ([bmf_prior()]).
+#' 4. the hyperparameters that are learned: concentrations, precisions and the background rate, which all cells or
+#'    features share ([bmf_prior()]).
 #'
 #' It also recodes pairs of groups, with weights to match, so that no cell's expectation changes and the prior alone
 #' decides: if one group contains the other, their difference may replace either; if they have no member in common,

@@ -4,6 +4,8 @@
 #' were deleted. It takes models of this package and of others ([comparators]).
 #'
 #' @details
+#' What is held out is the test data, and the rest of the table the training data, which is all that a model sees.
+#'
 #' **Cells.** The observed cells are divided at random into `folds` groups; each group is held out (`NA`) in turn, and
 #' the loss is averaged over its cells. Each row and column keeps an observed cell. For 0/1 tables the loss is the
 #' negative log of the probability of the cell's value, in nats, within \[`floor`, 1 - `floor`\]; models of counts give

@@ -232,6 +232,8 @@ check_screen <- function(screen) {
 #'   fit <- update(fit, start = fit, control = chains(0, nrow(fit$trace)))
 #' }
 #' fit$converged
+#' # Other moves of bmf(): splits and merges of features in place of flips of two.
+#' other <- mcmc_control(moves = "split_merge")
 #' @export
 mcmc_control <- function(chains = 4, warmup = 500, draws = 1000, thin = 1, n_start = NULL, n_threads = 1,
                          progress = interactive(), init = c("anneal", "prior"), n_reheat = NULL, start_sweeps = 100,

@@ -49,8 +49,9 @@
 #'
 #' **How it works.** Learners score every cell: averages of [aspect_bernoulli()] fits, [logistic_pca()],
 #' [neighbours_mean()], the mean of similar sites, and the companions of a taxon (Beals 1984). In each of the `copies` a
-#' sixth or a tenth of the presences is held out, and a logistic regression learns to predict them from the scores
-#' (stacking, Wolpert 1992). A taxon found at no site gets no probability.
+#' sixth or a tenth of the presences is held out (the test data; the rest is the training data), and a logistic
+#' regression learns to predict them from the scores (stacking, Wolpert 1992). A taxon found at no site gets no
+#' probability.
 #'
 #' **Assumptions.** Presences are never errors: wrong ones make zeros like them look probable, and raise the total. No
 #' site stands in the table twice: copies predict each other, and the total is far too small or missing (a message or

@@ -89,3 +89,18 @@ test_that("tidy() of a calibration is its table", {
   result <- with_seed(4, calibration(fit, nsim = 10))
   expect_equal(as.data.frame(tidy(result))[names(result$table)], result$table, ignore_attr = "row.names")
 })
+
+test_that("without data the draws are of the prior", {
+  x <- matrix(NA_real_, 6, 5)
+  prior <- list(aspects = c(2, 3), membership = 1.5)
+  control <- mcmc_control(chains = 2, warmup = 100, draws = 2000, keep = 500, n_start = 1, progress = FALSE)
+  fit <- with_seed(7, suppressMessages(aspect_bernoulli(x, 3, estimate = "gibbs", prior = prior, control = control)))
+  drawn <- posterior_draws(fit, 1000)
+  aspects <- unlist(lapply(drawn, function(draw) draw$param$aspects))
+  shares <- unlist(lapply(drawn, function(draw) draw$param$membership))
+  expect_gt(length(aspects), 5000L)
+  expect_equal(c(mean(aspects), stats::var(aspects)), c(0.4, 0.04), tolerance = 0.05)
+  expect_equal(c(mean(shares), stats::var(shares)), c(1 / 3, 2 / 9 / 5.5), tolerance = 0.05)
+  at <- c(0.1, 0.25, 0.5, 0.75, 0.9)
+  expect_equal(unname(stats::quantile(aspects, at)), stats::qbeta(at, 2, 3), tolerance = 0.05)
+})
