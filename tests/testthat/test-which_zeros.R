@@ -302,11 +302,12 @@ test_that("zeros that cannot be false, sites left out and unknown cells", {
 
 test_that("a data frame whose first column has the names of sites is read once, with one message", {
   set.seed(3)
-  table <- data.frame(site = paste("Site", 1:20), matrix(rbinom(200, 1, 0.4), 20))
+  x <- matrix(rbinom(200, 1, 0.4), 20, dimnames = list(NULL, paste0("taxon", 1:10)))
+  table <- data.frame(site = paste("Site", 1:20), x)
   said <- testthat::capture_messages(data <- wz_data(table, NULL))
   expect_identical(said, "Row names taken from the first column of `x`, \"site\".\n")
   expect_identical(rownames(data$x), table$site)
-  table[1:2, c("X1", "X2", "X4")] <- 2
+  table[1:2, c("taxon1", "taxon2", "taxon4")] <- 2
   said <- testthat::capture_messages(data <- wz_data(table, NULL))
   expect_match(said, "Row names taken|holds counts, up to 2")
   expect_length(said, 2L)
