@@ -99,6 +99,9 @@ drawn_curves <- function(fit, of, at, taxon, bandwidth, draws, level) {
     if (of == "component" && draw$dims[["k"]] != fit$dims[["k"]]) {
       stop_input("`draws` must have the components of the fit.")
     }
+    if (!inherits(draw, "multicause_ensemble") && is.null(draw$smooth$given$age)) {
+      stop_input("`draws` must be made with the ages of the sites, `smooth = smooth_over(age = )`, as `fit` was.")
+    }
     curves(draw, of, at, taxon, bandwidth = attr(out, "bandwidth")[1L])[[value]]
   }, numeric(nrow(out)))
   ends <- apply(matrix(each, nrow(out)), 1L, stats::quantile, c((1 - level) / 2, (1 + level) / 2), names = FALSE)

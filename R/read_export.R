@@ -229,7 +229,7 @@ check_plausible <- function(table, file, line) {
   wrong <- which(table$min_ma > table$max_ma | table$min_ma < 0 | table$max_ma < 0)
   if (length(wrong)) {
     warn_implausible(
-      wrong, file, line, "ages below 0 or a `min_ma` above `max_ma`, and count as undated",
+      wrong, file, line, "ages below 0 or a `min_ma` above `max_ma`", "undated",
       sprintf("max_ma %s, min_ma %s", format(table$max_ma[wrong[1L]]), format(table$min_ma[wrong[1L]]))
     )
     table[wrong, c("max_ma", "min_ma")] <- NA
@@ -241,7 +241,7 @@ check_plausible <- function(table, file, line) {
   away <- which(abs(table$lat) > 90 | table$lng < -180 | table$lng > 360)
   if (length(away)) {
     warn_implausible(
-      away, file, line, "a latitude beyond 90 or a longitude beyond -180 and 360, and count as without coordinates",
+      away, file, line, "a latitude beyond 90 or a longitude beyond -180 and 360", "without coordinates",
       sprintf("lat %s, lng %s", format(table$lat[away[1L]]), format(table$lng[away[1L]]))
     )
     table[away, c("lat", "lng")] <- NA
@@ -249,11 +249,12 @@ check_plausible <- function(table, file, line) {
   table
 }
 
-warn_implausible <- function(rows, file, line, what, first) {
+warn_implausible <- function(rows, file, line, what, as, first) {
+  verbs <- if (length(rows) == 1L) c("has", "counts") else c("have", "count")
   warning(warningCondition(
     sprintf(
-      "%s of %s %s %s: %s %s (%s).", count_words(length(rows), "occurrence"), show_names(basename(file)),
-      if (length(rows) == 1L) "has" else "have", what, noun(length(rows), "line"), show_lines(line(rows)), first
+      "%s of %s %s %s, and %s as %s: %s %s (%s).", count_words(length(rows), "occurrence"), show_names(basename(file)),
+      verbs[1L], what, verbs[2L], as, noun(length(rows), "line"), show_lines(line(rows)), first
     ),
     class = "multicause_implausible", call = NULL
   ))
@@ -379,7 +380,8 @@ read_now <- function(file, rank = c("genus", "species", "any"), names = c("keep"
   }
   taken <- is.na(match_export(theirs)) & !(names(table) == theirs | names(table) == tolower(theirs))
   if (any(taken)) {
-    inform("Columns read: %s.", paste(dQuote(theirs[taken], FALSE), "as", names(table)[taken], collapse = ", "))
+    inform("%s read: %s.", capital(noun(sum(taken), "column")),
+      paste(dQuote(theirs[taken], FALSE), "as", names(table)[taken], collapse = ", "))
   }
   standard <- unique(names(now_aliases))
   table <- table[c(intersect(standard, names(table)), setdiff(names(table), standard))]

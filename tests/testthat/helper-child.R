@@ -32,8 +32,7 @@ run_child <- function(code, environment = character()) {
 }
 
 # Replaces a function of the namespace until the calling test ends.
-bind_in_namespace <- function(name, value, frame = parent.frame()) {
-  space <- environment(run_in_turn)
+bind_in_namespace <- function(name, value, frame = parent.frame(), space = environment(run_in_turn)) {
   old <- get(name, space)
   set <- function(value) {
     unlockBinding(name, space)
@@ -42,6 +41,13 @@ bind_in_namespace <- function(name, value, frame = parent.frame()) {
   }
   set(value)
   do.call(on.exit, list(bquote(.(set)(.(old))), add = TRUE, after = FALSE), envir = frame)
+}
+
+# Makes packages seem not to be installed until the calling test ends.
+without_packages <- function(packages, frame = parent.frame()) {
+  ask <- requireNamespace
+  bind_in_namespace("requireNamespace", function(package, ...) !package %in% packages && ask(package, ...), frame,
+    baseenv())
 }
 
 # Sends this process an interrupt after some seconds. The file `note` records when, and on Linux the process's CPU time

@@ -175,3 +175,21 @@ test_that("ages may be a data frame of one column, or of two bounds", {
   expect_identical(middle_ages(named), stats::setNames(as.numeric(age), sprintf("s%02d", 24:1)))
   expect_error(age_profile(case$fit, rep(NA_real_, 24)), "all are unknown", class = "multicause_input_error")
 })
+
+test_that("taxa without an age are counted, and ages that are all unknown are refused", {
+  fit <- profile_fit(rbind(c(0.9, 0.5, 0.1), c(0.2, 0.2, 0.8)))
+  for (of in c("taxon", "site")) {
+    expect_error(age_profile(fit, rep(NA_real_, if (of == "taxon") 3 else 9), of = of),
+      "`age` must hold ages: all are unknown.", fixed = TRUE, class = "multicause_input_error")
+  }
+  expect_message(age_profile(fit, c(NA, 1, 2), of = "taxon"), "1 of 3 taxa have no age and are left out.", fixed = TRUE,
+    class = "multicause_message")
+})
+
+test_that("phantoms alone, and draws of other components, are refused", {
+  fit <- profile_fit(rbind(c(0.9, 0.5, 0.1), c(0.2, 0.2, 0.8)))
+  more <- profile_fit(rbind(c(0.9, 0.5, 0.1), c(0.2, 0.2, 0.8), c(0.1, 0.3, 0.3)))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(age_profile(fit, 1:3, kinds = c("white", "white")), "`fit` must have a content component: all are phantoms.")
+  refused(age_profile(fit, 1:3, draws = list(more)), "`draws` must have the components of the fit.")
+})

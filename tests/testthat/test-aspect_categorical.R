@@ -390,3 +390,10 @@ test_that("the title of the profiles names a taxon, by its number with the user'
   expect_identical(profiles_title(profiles, NULL, "Genera"), "Components differ most in Genus 2")
   expect_identical(profiles_title(profiles, c("a", "b"), "taxa"), "Components differ most in b")
 })
+
+test_that("no value of a phantom may be called free", {
+  x <- category_table(matrix(c("free", "b", "b", "free", "b", "free"), 3), values = c("b", "free"))
+  expect_error(suppressMessages(aspect_categorical(x, 2, phantom = "free")),
+    "`phantom` cannot be the value \"free\": give this value another name.", fixed = TRUE,
+    class = "multicause_input_error")
+})

@@ -223,3 +223,14 @@ test_that("the structure has sites of like memberships beside each other, group 
   expect_identical(many$labels$subtitle, "2\u00a0000 of the 2\u00a0400 sites, evenly out of all")
   expect_identical(nrow(many$data), 6000L)
 })
+
+test_that("scores are drawn on two components, neither fewer nor more", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 0)
+  refused <- function(fit, text, ...) {
+    expect_error(ggplot2::autoplot(fit, "scores", ...), text, fixed = TRUE, class = "multicause_input_error")
+  }
+  refused(bernoulli_mixture(x, 1, control = brief), "`object` must have two components for `what = \"scores\"`.")
+  refused(bernoulli_mixture(x, 3, control = brief), "`components` must be two, not 1.", components = 2)
+})

@@ -118,3 +118,16 @@ test_that("values of kinds that have no order are refused", {
   refuses(aspect_categorical(matrix(c(0, 1, 1, 2, 0, 1), 3), 2, phantom = methods::new("className", "a")), "phantom")
   refuses(category_table(matrix(1:4, 2), values = quote(a)), "`values` must be 2 to")
 })
+
+test_that("tables without a value, or with blank cells, say what they lack", {
+  refused <- function(expr, text) {
+    expect_error(suppressMessages(expr), text, fixed = TRUE, class = "multicause_input_error")
+  }
+  refused(indicator_matrix(category_table(matrix(NA_character_, 2, 2), values = c("a", "b"))),
+    "`x` must have a known cell.")
+  refused(category_table(matrix(c("a", "", "b", "a"), 2)),
+    "`x` must have no blank cells: use `x[x %in% \"\"] <- NA`, or the value that they stand for.")
+  records <- data.frame(site = c("s", NA), taxon = c(NA, "t"), value = c("u", "v"))
+  refused(category_table(records, site = "site", taxon = "taxon", value = "value"),
+    "`x` must have a record with a site, a taxon and a value.")
+})

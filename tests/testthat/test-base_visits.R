@@ -364,3 +364,30 @@ test_that("a list of tables, one for each species, is told by the names of their
   expect_identical(dim(x), c(10L, 2L, 3L))
   expect_identical(unname(x[, "v", ]), unname(y[, , 2L]), ignore_attr = TRUE)
 })
+
+test_that("histories of none or of many sites, and arrays of unknown order, are refused with what to do", {
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(visits_array(character()), "`data` must hold a history of detections for each site: it has none.")
+  refused(visits_bernoulli(character(), 1), "`x` must hold a history of detections for each site: it has none.")
+  refused(visits_array(data.frame(ch = c("010", "110"), freq = 1:2)),
+    "`data$freq` must be 1: a history is that of one site.")
+  v <- array(rep_len(c(0, 1, 1, 0), 5 * 9 * 3), c(5, 9, 3))
+  shape <- "`%s` could be 5 sites x 9 taxa x 3 visits, or 5 species x 9 sites as package spOccupancy has them: "
+  refused(visits_array(v), paste0(sprintf(shape, "data"), "use `sides = c(\"species\", \"site\", \"visit\")`."))
+  refused(visits_bernoulli(v, 1), paste0(sprintf(shape, "x"), "name its dimensions (names(dimnames(x))) or use "))
+  dimnames(v) <- list(site = letters[1:5], taxon = LETTERS[1:9], visit = 1:3)
+  twice <- data.frame(site = c("a", "a"), visit = 1, hours = 1:2)
+  refused(visits_bernoulli(v, 1, detection = ~hours, visit_data = twice),
+    "`visit_data` has two rows for site a, visit 1.")
+})
+
+test_that("lists without tables, and covariates of visits that are none, are refused", {
+  v <- array(rep_len(c(0, 1, 1, 0), 9 * 5 * 3), c(9, 5, 3),
+    list(site = letters[1:9], taxon = LETTERS[1:5], visit = 1:3))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(visits_bernoulli(list(), 1), "`x` must hold at least one table, not none.")
+  refused(visits_bernoulli(v, 1, detection = ~hours, visit_data = 1),
+    "`visit_data` must be a list of matrices with a name each, or a data frame, not 1.")
+  refused(visits_bernoulli(v, 1, detection = ~offset(hours), visit_data = list(hours = matrix(1:27, 9))),
+    "`detection` cannot have an offset().")
+})

@@ -357,3 +357,11 @@ test_that("a title claims a change only where the intervals of both ends are apa
     membership_title(ends(0.2, 0.7, 0.1), "depth", labels), "Component A1 rises with depth, from 0.20 to 0.70"
   )
 })
+
+test_that("covariates without a formula are refused", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  for (model in list(bernoulli_mixture, plsa)) {
+    expect_error(model(x, 2, site_data = data.frame(a = 1:10)),
+      "`site_data` is used by `membership` alone: give that a formula.", fixed = TRUE, class = "multicause_input_error")
+  }
+})

@@ -537,3 +537,43 @@ test_that("the print lists the free column features of the best draw, three taxa
   fit$names[2L] <- list(NULL)
   expect_null(bmf_feature_lines(fit, 3L))
 })
+
+test_that("what does not fit the user's features, the table or the draws is named", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  few <- mcmc_control(chains = 1, warmup = 2, draws = 4, n_start = 1, start_sweeps = 2, progress = FALSE)
+  of_rows <- list(rows = cbind(rep(0:1, 5)))
+  fit <- suppressWarnings(bmf(x, 2, fixed = of_rows, control = few))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(predict(fit, x[1:2, ]), "`fixed` is needed: the fit has user-fixed features of its rows.")
+  start <- fit$param
+  start$rows <- 1 - start$rows
+  refused(bmf(x, 2, fixed = of_rows, start = start, control = few),
+    "`start$rows` must begin with the user-fixed features: 1 column.")
+  refused(cooccurrence(fit, of = "site", taxon = 1), "`taxon` goes with `of = \"taxon\"`.")
+  refused(cooccurrence(fit, of = "taxon", site = 1), "`site` goes with `of = \"site\"`.")
+  refused(ggplot2::autoplot(fit, "features", shape = c(2, 2)),
+    "`shape` must be c(height, width) with height x width = 6, not c(2, 2).")
+  refused(ggplot2::autoplot(posterior_draws(fit, 1)[[1]], "density"),
+    "`what = \"density\"` is for fits that were sampled: this one has no draws.")
+  refused(bmf(x * 1e101, 2, family = "gaussian", control = few),
+    "`x` must lie within -1e100 and 1e100, or be rescaled: it has 1e+101.")
+  expect_error(bmf(x * 1.5, 2, family = "gaussian", prior = bmf_prior(weight_precision = 1e-40), control = few),
+    "^`weight_precision` must be at least [0-9.e-]+ here, not 1e-40: weights would have no digit left[.]$",
+    class = "multicause_input_error")
+})
+
+test_that("a fit without features of its rows has none to draw", {
+  few <- mcmc_control(chains = 1, warmup = 2, draws = 2, n_start = 1, start_sweeps = 2, progress = FALSE)
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- suppressWarnings(bmf(x, 0, fixed = list(rows = matrix(0, 10, 0)), control = few))
+  expect_error(ggplot2::autoplot(fit, "features"), "The fit has no row features to plot.", fixed = TRUE,
+    class = "multicause_input_error")
+})
+
+test_that("features of the user and hyperparameters have the shapes that are told", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(bmf(x, 2, fixed = list(1)), "`fixed` must be list(rows = , columns = ), one of them, or NULL, not ")
+  refused(bmf_prior(alpha = list(1)), "`alpha` must be one for both sides, or list(rows = , columns = ).")
+})

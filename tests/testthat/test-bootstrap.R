@@ -249,3 +249,36 @@ test_that("a draw of a posterior is not refitted", {
   fit <- suppressMessages(suppressWarnings(aspect_bernoulli(x, 2, estimate = "gibbs", control = few)))
   expect_error(bootstrap_draws(posterior_draws(fit, 1)[[1L]], 2), "not a draw", class = "multicause_input_error")
 })
+
+test_that("fits that are not nested, or of other data, are refused", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 5, tol = 0)
+  fit <- function(x, k) bernoulli_mixture(x, k, estimate = "ml", control = brief)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(anova(fit(x, 2)), "`...` must hold a fit with another k: select_k() chooses from scratch.")
+  refused(anova(fit(x, 2), aspect_bernoulli(x, 3, control = brief)), paste(
+    "`...` must be fits of bernoulli_mixture() that differ from `object` in k alone; compare_models() compares others."
+  ))
+  refused(anova(fit(x, 2), fit(1 - x, 3), nsim = 2), "`...` must be fits to the data of `object`.")
+  refused(anova(fit(x, 2), fit(x, 2), nsim = 2), "`object` and `...` must differ in k: two have 2.")
+})
+
+test_that("models that no table can be drawn from, and averages, are refused", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 2, max_iter = 5, tol = 0, keep_starts = TRUE, screen = FALSE)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(bootstrap_draws(nmf(x, 2, loss = "euclidean", control = brief)),
+    "bootstrap_draws() is not for fits of nmf(): fit samples of the rows by update(fit, x = ).")
+  refused(bootstrap_draws(ensemble(aspect_bernoulli(x, 2, control = brief))),
+    "`fit` must be a single fit, not an average: take draws of its members")
+})
+
+test_that("profiles of a fit below its maximum say so", {
+  set.seed(1)
+  x <- matrix(rbinom(120, 1, 0.5), 12, dimnames = list(letters[1:12], LETTERS[1:10]))
+  rough <- bernoulli_mixture(x, 2, control = fit_control(n_start = 1, max_iter = 1, tol = 0))
+  told <- "^The fit was [0-9.]+ nats below a maximum; intervals are about that[.] Refit with smaller `tol` in "
+  expect_message(confint(rough, method = "profile"), told, class = "multicause_message")
+})

@@ -247,3 +247,11 @@ test_that("the figure of groups names the one with most, and the level that was 
   none <- suppressMessages(which_zeros(simulated_sites$x[1:9, ], quick = TRUE, seed = 1))
   expect_error(plot(by_site(none)), "no numbers of undetected presences", class = "multicause_input_error")
 })
+
+test_that("a fit without a phantom of absences is told", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- aspect_bernoulli(x, 2, phantom = "black", control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  expect_message(by_site(fit), "The fit has no white phantom: nothing is expected to be missed.", fixed = TRUE,
+    class = "multicause_message")
+})

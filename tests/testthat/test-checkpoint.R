@@ -343,3 +343,10 @@ test_that("a checkpoint under a future plan is that of one process", {
   unlink(parts_of(file)[c(1, 4)])
   expect_identical(run(file), alone)
 })
+
+test_that("a file that is shorter than what was written is no checkpoint", {
+  bind_in_namespace("write_to", function(...) 9)
+  file <- tempfile()
+  expect_error(write_whole(1, file), paste0("results could not be written to ", file, ": not all of it could be"),
+    fixed = TRUE)
+})

@@ -50,3 +50,14 @@ test_that("a single draw has the range of sites alone", {
   one <- contrast(fit, rep(1:2, 15), draws = list(fit))
   expect_true(one$low < one$difference && one$high > one$difference)
 })
+
+test_that("groups that are none, and draws beside those of a result, are refused", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  fit <- aspect_bernoulli(x, 2, control = brief)
+  w <- suppressMessages(which_zeros(simulated_sites$x[1:60, ], quick = TRUE, seed = 1))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(contrast(fit, groups = NULL), "`groups` must be the group of each site, not NULL.")
+  refused(contrast(w, rep(1:2, 30), draws = list(1)), "`draws` are for fits: a result of which_zeros() has its own.")
+})

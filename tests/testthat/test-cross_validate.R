@@ -427,3 +427,40 @@ test_that("models without components need no `k`, and have none to choose", {
   expect_error(cross_validate(x, model = both), "`k` must be supplied", class = "multicause_input_error")
   expect_error(select_k(x, 1:2, means), "`model` must have an argument `k`", class = "multicause_input_error")
 })
+
+test_that("settings given twice, and those of the function itself, are refused", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  refused <- function(text, ...) {
+    expect_error(cross_validate(x, 2, aspect_bernoulli, ..., folds = 2), text, fixed = TRUE,
+      class = "multicause_input_error")
+  }
+  refused("Arguments must be supplied once, by name or in `grid`, not both: \"phantom\".", phantom = "free",
+    grid = list(phantom = c("free", "white")))
+  refused("`grid` and `...` must hold further arguments of the models, not \"control\".",
+    grid = list(control = list(fit_control(), fit_control())))
+})
+
+test_that("tables with too few cells or presences to hold out are refused", {
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  refused <- function(x, text, ...) {
+    expect_error(suppressMessages(cross_validate(x, 2, bernoulli_mixture, ..., control = brief)), text, fixed = TRUE,
+      class = "multicause_input_error")
+  }
+  x <- matrix(NA, 4, 4)
+  diag(x) <- 1
+  x[1, -1] <- 0
+  refused(x, paste(
+    "`x` has too few cells that can be held out for 5 folds: each row and column keeps an observed one."
+  ), folds = 5)
+  x <- matrix(0, 20, 6, dimnames = list(letters[1:20], LETTERS[1:6]))
+  x[cbind(1:2, 1:2)] <- 1
+  set.seed(1)
+  refused(x, "`x` has too few presences for planted omissions.", "omissions", folds = 20)
+})
+
+test_that("models are compared by cells, and by more", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(compare_models(x, 2, list(ab = aspect_bernoulli, mixture = bernoulli_mixture), criterion = "rows"),
+    "`criterion` must hold \"cells\" and may hold \"rows\" and \"omissions\", not be \"rows\".")
+})

@@ -125,3 +125,30 @@ test_that("draws give a curve its ends, for every model with neighbours", {
   expect_error(curves(smoothed[[1]], draws = 5), "bootstrap_draws", class = "multicause_input_error")
   expect_error(curves(smoothed[[1]], draws = list(smoothed[[2]])), class = "multicause_input_error")
 })
+
+test_that("ages that are not finite, or all unknown, and draws of another size are refused", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- function(age, rows = 1:10) {
+    aspect_bernoulli(x[rows, ], 2, smooth = smooth_over(age = age, bandwidth = 2),
+      control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  }
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(curves(fit(1:10), at = Inf), "`at` must be finite ages, not Inf.")
+  refused(curves(fit(rep(NA_real_, 10))), "`fit` must have ages: those of `smooth` are all unknown.")
+  refused(curves(fit(1:10), draws = list(fit(1:5, 1:5))), "`draws` must have the 10 x 6 cells of the fit.")
+  bare <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  refused(curves(fit(1:10), draws = list(bare)),
+    "`draws` must be made with the ages of the sites, `smooth = smooth_over(age = )`, as `fit` was.")
+})
+
+test_that("draws of other components, and components of an average, are refused", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  fit <- function(k) aspect_bernoulli(x, k, smooth = smooth_over(age = 1:10, bandwidth = 2), control = brief)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(curves(fit(2), of = "component", draws = list(fit(3))), "`draws` must have the components of the fit.")
+  refused(curves(ensemble(list(fit(2), fit(3))), of = "component"),
+    "`of` must be \"taxon\" for an average of fits, because its members differ in their components.")
+})

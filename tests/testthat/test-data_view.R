@@ -219,3 +219,25 @@ test_that("columns of lists are refused by name", {
   expect_error(aspect_bernoulli(x, 1), "column \"b\" is list", class = "multicause_input_error")
   expect_error(nmf(x, 1), "column \"b\" is list", class = "multicause_input_error")
 })
+
+test_that("tables of other packages that are turned or hold cells twice say so", {
+  brief <- fit_control(n_start = 1, max_iter = 0)
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  turned <- structure(t(x), class = "otu_table", taxa_are_rows = TRUE)
+  expect_message(fit <- aspect_bernoulli(turned, 2, control = brief),
+    "`x` was transposed, because its taxa are rows, by its slot `taxa_are_rows`.", fixed = TRUE,
+    class = "multicause_message")
+  expect_identical(fit$names[[1]], rownames(x))
+  refused <- function(x, text) {
+    expect_error(plsa(x, 1, control = brief), text, fixed = TRUE, class = "multicause_input_error")
+  }
+  refused(data.frame(document = c("a", "", "b"), term = c("u", "v", "u"), count = 1:3),
+    "Column \"document\" of `x` must have no empty name: row 2 has.")
+  slam <- function(i, j, ...) {
+    structure(list(i = i, j = j, v = c(1, 2), nrow = 2L, ncol = 2L, dimnames = NULL),
+      class = c(..., "simple_triplet_matrix"))
+  }
+  refused(slam(1:2, 1:2, "TermDocumentMatrix"),
+    "`x` must have documents as rows: it has terms as rows, so use `t(x)`.")
+  refused(slam(c(1L, 1L), c(2L, 2L)), "`x` must hold each of its cells once.")
+})

@@ -70,3 +70,14 @@ test_that("the print counts what was filled and lost", {
     denoise(fit, keep = "replace")
   })
 })
+
+test_that("a fit without the phantom to drop is told", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 0))
+  for (drop in list("black", c("white", "black"))) {
+    expect_message(denoise(fit, drop = drop),
+      sprintf("Nothing to take out: the fit has no %s phantom.", paste(drop, collapse = " or ")), fixed = TRUE,
+      class = "multicause_message")
+  }
+})

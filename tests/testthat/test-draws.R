@@ -218,3 +218,23 @@ test_that("the trace shows the warm-up before draw 1, but not its values far fro
   expect_true(all(ggplot2::autoplot(fit, "trace")$data$draw > 0))
   expect_identical(ggplot2::autoplot(fit, "trace")$labels$x, "draw")
 })
+
+test_that("what other packages may ask, and a fit has not, is refused with what to use instead", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 0))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(pp_check.multicause(fit), paste(
+    "pp_check() is not there for a fit of aspect_bernoulli(): simulate() draws tables, and predictive_check() compares",
+    "surveys with the data."
+  ))
+  refused(get_parameters.multicause(fit), paste(
+    "get_parameters() is not there for a fit of aspect_bernoulli(): it has no formula and no vector of coefficients;",
+    "tidy() has its parameters."
+  ))
+  skip_if_not_installed("posterior")
+  few <- mcmc_control(chains = 1, warmup = 2, draws = 4, n_start = 1, start_sweeps = 2, progress = FALSE)
+  sampled <- suppressWarnings(bmf(x, 2, control = few))
+  refused(posterior::as_draws_array(sampled, parameters = TRUE),
+    "`parameters` must be FALSE for a fit of bmf(): its features have no labels.")
+})

@@ -295,3 +295,20 @@ test_that("an average of models of counts predicts presences of new rows, as of 
   expect_equal(p, fitted(both), tolerance = 1e-3)
   expect_error(simulate(both), "fit of ensemble\\(\\)", class = "multicause_input_error")
 })
+
+test_that("modes need a distance above 0", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- bernoulli_mixture(x, 2,
+    control = fit_control(n_start = 2, max_iter = 2, tol = 0, keep_starts = TRUE, screen = FALSE))
+  expect_error(modes(fit, tol = 0), "`tol` must be above 0.", fixed = TRUE, class = "multicause_input_error")
+})
+
+test_that("an average is not updated", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  average <- ensemble(list(aspect_bernoulli(x, 2, control = brief), aspect_bernoulli(x, 3, control = brief)))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(update(average, x = x), "An average of fits cannot be updated: update its members and average them again.")
+})

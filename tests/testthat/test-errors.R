@@ -349,3 +349,20 @@ test_that("names that other packages use lead to the argument, and long lists of
   expect_match(said(which_zeros(x, k = 4)), "`k`: the number of components is chosen by the function itself.")
   expect_match(said(which_zeros(x, foo_bar = 4)), "the help page lists the arguments.")
 })
+
+test_that("more sweeps than can be counted are refused", {
+  expect_error(mcmc_control(draws = 1e6, thin = 1e6),
+    "`draws` times `thin` must be at most 2147483647, not 1000000000000.", fixed = TRUE,
+    class = "multicause_input_error")
+})
+
+test_that("compute profiles are refused without package mirai", {
+  without_packages("mirai")
+  expect_error(fit_control(cluster = "profile"), "Compute profiles as `cluster` need package mirai.", fixed = TRUE,
+    class = "multicause_input_error")
+})
+
+test_that("a screen is a flag or a number of iterations", {
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(fit_control(screen = "no"), "`screen` must be TRUE, FALSE or a number of iterations, not \"no\".")
+})

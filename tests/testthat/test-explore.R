@@ -412,3 +412,26 @@ test_that("the address says what is shown, and rows of many sites stay low", {
   expect_identical(seen$shown, c("2", "0.70", "a b"))
   expect_lt(seen$high, 1000)
 })
+
+test_that("a fit of no probabilities has no page", {
+  fit <- nmf(matrix(0:11 + 0, 4, dimnames = list(letters[1:4], LETTERS[1:3])), 2,
+    control = fit_control(n_start = 1, max_iter = 0))
+  skip_if_not_installed("jsonlite")
+  expect_error(explore(fit, open = FALSE), "`x` must be a fit of plsa(), or one to a 0/1 table of two dimensions.",
+    fixed = TRUE, class = "multicause_input_error")
+})
+
+test_that("a page without jsonlite, or of many megabytes, is told", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- bernoulli_mixture(x, 2, control = fit_control(n_start = 1, max_iter = 0))
+  skip_if_not_installed("jsonlite")
+  page <- function() {
+    bind_in_namespace("filled_page", function(...) strrep(" ", 6e6))
+    explore(fit, open = FALSE)
+  }
+  expect_message(page(), "The page is of 6.0 MB: browsers may be slow with it.", fixed = TRUE,
+    class = "multicause_message")
+  without_packages("jsonlite")
+  expect_error(explore(fit, open = FALSE), "explore() needs package jsonlite: install.packages(\"jsonlite\").",
+    fixed = TRUE, class = "multicause_input_error")
+})

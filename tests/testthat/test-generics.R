@@ -407,3 +407,19 @@ test_that("bootstrap tables keep absent links and unknown cells", {
   start <- list(prior = c(0.2, 0.2), links = matrix(0.3, 2, 3), leak = rep(0.1, 3), q = array(0.5, c(4, 3, 2)))
   expect_s3_class(quiet(noisy_or(one, 2, inference = "variational", start = start, control = few)), "noisy_or")
 })
+
+test_that("a generic that a fit lacks names another", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  fit <- aspect_bernoulli(x, 2, control = brief)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(sigma(fit), paste(
+    "sigma() is not there for a fit of aspect_bernoulli(): no spread of residuals is part of it; deviance() measures",
+    "its distance from the data."
+  ))
+  refused(vcov(plsa(x, 2, control = brief)),
+    "vcov() is not there for a fit of plsa(): bootstrap_draws() refits tables drawn from it.")
+  refused(confint(nmf(x, 2, loss = "euclidean", control = brief)),
+    "confint() is not there for a fit of nmf(): fit samples of the rows by update(fit, x = ).")
+})

@@ -321,3 +321,19 @@ test_that("a row with next to no content has the bounds of its composition, not 
   expect_identical(c(range(none$missed_inner_least), range(none$missed_inner_most)), c(0, 0, 1, 1))
   expect_identical(c(range(none$draws_most), range(none$ranked_most)), c(1, 1, 1, 1))
 })
+
+test_that("draws of another table are refused", {
+  set.seed(1)
+  x <- matrix(rbinom(120, 1, 0.5), 12, dimnames = list(letters[1:12], LETTERS[1:10]))
+  fit <- function(rows) aspect_bernoulli(x[rows, ], 2, control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  expect_error(identifiability(fit(1:12), draws = list(fit(1:12), fit(1:6))),
+    "`draws` must have the 12 x 10 cells of the fit: number 2 has not.", fixed = TRUE, class = "multicause_input_error")
+})
+
+test_that("phantoms alone have no membership to move", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  expect_error(identifiability(fit, kinds = c("white", "black")), "`fit` must have a component that is no phantom.",
+    fixed = TRUE, class = "multicause_input_error")
+})

@@ -187,3 +187,11 @@ test_that("print() and identifiability() have one mean probability of a record",
     expect_match(print_words(fit), sprintf("recorded with probability %.2f on average", own), info = by)
   }
 })
+
+test_that("few tables are refused: the profile needs its scales", {
+  set.seed(1)
+  x <- matrix(rbinom(120, 1, 0.5), 12, dimnames = list(letters[1:12], LETTERS[1:10]))
+  fit <- noisy_or(x, 2, missed_by = "site", control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  expect_error(identifiability(fit, nsim = 3), "`nsim` must be 0 or at least 10, not 3.", fixed = TRUE,
+    class = "multicause_input_error")
+})

@@ -499,3 +499,10 @@ test_that("no model returns an unknown or infinite value, though the tables have
     expect_equal(sum(is.na(residuals(fit))), sum(is.na(fit$x)) * each, label = model)
   }
 })
+
+test_that("few iterations are told, with what to raise", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  expect_warning(aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 1)),
+    "Not converged after 1 iteration: raise `max_iter` in fit_control() for a firmer answer.", fixed = TRUE,
+    class = "multicause_not_converged")
+})

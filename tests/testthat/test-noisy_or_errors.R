@@ -66,3 +66,29 @@ test_that("wrong questions to a fit are refused with a clear message", {
     plot(fit, dim = c(5, 5))
   })
 })
+
+test_that("sources, effort and starts that do not go together are refused", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  fit <- noisy_or(x, 2, control = brief)
+  refused(predict(fit, type = "map", sources = "drawn"), "`sources` cannot be \"drawn\" where `type` is \"map\".")
+  refused(noisy_or(x, 2, effort = rep(1, 10)), "`effort` needs `missed_by`: \"site\", or \"both\".")
+  start <- list(prior = c(0.5, 0.5), links = matrix(0.5, 2, 6), leak = rep(0.1, 6), recorded_share = rep(0.2, 10))
+  refused(noisy_or(x, 2, missed_by = "site", start = start), "`start$recorded_share` must sum to 1, not to 2.")
+  fit$param$leak[] <- 0
+  fit$param$links[] <- 0
+  new <- rbind(u = x[1, ] | TRUE, v = x[1, ] & FALSE) + 0
+  expect_message(predict(fit, new, type = "activation"),
+    "No posterior for 1 row of `newdata`, impossible under the model: \"u\".", fixed = TRUE,
+    class = "multicause_message")
+})
+
+test_that("shards are refused with what is known of sites", {
+  x <- shards(planted_table(30, 8, missing = 0), tempfile(), size = 100)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(noisy_or(x, 2, missed_by = "site"), "`missed_by` must be \"none\" for shards(), not \"site\".")
+  refused(noisy_or(x, 2, effort = 1:30), "`effort` must be NULL for shards().")
+  refused(noisy_or(x, 2, activation = matrix(1, 30, 2)), "`activation` must be NULL for shards().")
+})

@@ -324,3 +324,18 @@ test_that("marks of doubt in a column of their own, and lists over several colum
   b$V2 <- toupper(b$V2)
   expect_no_message(occurrence_matrix(b, "id", c("V1", "V2")), message = "share their values")
 })
+
+test_that("columns that hold a taxon each are told from parts of a name", {
+  lists <- data.frame(site = 1:3, t1 = c("a", "b", "c"), t2 = c("b", "a", "d"))
+  expect_message(occurrence_matrix(lists, "site", c("t1", "t2")), paste(
+    "Columns \"t1\", \"t2\" of `taxon` share their values: a combination is one taxon. If each holds a taxon, stack",
+    "them: `data.frame(site = data[[\"site\"]], taxon = unlist(data[c(\"t1\", \"t2\")]))`."
+  ), fixed = TRUE, class = "multicause_message")
+})
+
+test_that("columns of the sites by their usual names are told", {
+  records <- data.frame(site = c("a", "a", "b"), taxon = c("t", "u", "t"), Latitude = c(1, 2, 2), LONG = c(3, 4, 4))
+  expect_message(x <- occurrence_matrix(records, "site", "taxon"),
+    "Of each site: the median of \"Latitude\", the median of \"LONG\".", fixed = TRUE, class = "multicause_message")
+  expect_equal(site_table(x)$Latitude, c(1.5, 2))
+})

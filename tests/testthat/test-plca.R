@@ -510,3 +510,29 @@ test_that("one component is independence, as loglin() fits it to the hair and ey
   expect_equal(deviance(fit), reference$lrt, tolerance = 1e-10)
   expect_equal(fit$df, prod(dim(reference$fit)) - reference$df - 1)
 })
+
+test_that("arrays, labels and views that a fit cannot have are refused", {
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(plca(array(1, rep(1, 16)), 1), "`x` must have at most 15 dimensions, not 16.")
+  refused(plca(array(1, c(2, 0, 2)), 1), "`x` must have no dimension of length 0.")
+  refused(plca(data.frame(a = c("u", NA), b = c("v", "w"), count = 1:2), 1),
+    "Column \"a\" of `x` must not be NA: row 2 is.")
+  refused(cross_entropy(strength = 1), "`strength` must be c(between = , within = ), finite, or a list, not 1.")
+  refused(cross_entropy(strength = c(between = Inf)), "finite, or a list, not Inf.")
+  counts <- array(1:60, 5:3, list(a = letters[1:5], b = LETTERS[1:4], c = c("x", "y", "z")))
+  counts[, , 3] <- 0
+  fit <- suppressMessages(plca(counts, 2, estimate = "ml", control = fit_control(n_start = 1, max_iter = 5, tol = 0)))
+  refused(augment(fit, rows = 1:2), "`rows` must be NULL for a fit of plca(), whose data are an array.")
+  refused(ggplot2::autoplot(fit, "reconstruction", dims = 1),
+    "`dims` must name two dimensions for the reconstruction, not 1.")
+  new <- replace(counts, 60, 7)
+  suppressWarnings(expect_message(predict(fit, new), "Left out 1 cell of levels without counts in training.",
+    fixed = TRUE, class = "multicause_message"))
+})
+
+test_that("groups and strengths of cross-entropy that are none are refused", {
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(cross_entropy(groups = NA), "`groups` must be a vector with the group of each component, without NA, not NA.")
+  refused(cross_entropy(strength = list(1)),
+    "`strength` must hold a k x k matrix or NULL for each dimension of the array.")
+})

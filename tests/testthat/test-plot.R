@@ -209,3 +209,10 @@ test_that("titles have as few lines as fit, all about as long", {
     expect_true(all(nchar(wrap(text, width)) < width))
   }
 })
+
+test_that("a fit without iterations has no trace to draw", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1, 2, 0), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- plsa(x, 2, control = fit_control(n_start = 1, max_iter = 0))
+  expect_error(ggplot2::autoplot(fit, "trace"), "`object` has no iterations to draw.", fixed = TRUE,
+    class = "multicause_input_error")
+})

@@ -419,3 +419,14 @@ test_that("the print has shares of all counts, by which components are ordered",
   expect_equal(share, c(600, 60) / 660, tolerance = 0.01)
   expect_lt(mean(fit$param$membership[, 1]), 0.5)
 })
+
+test_that("the triangle needs three columns, and counts that no component can write are left out", {
+  brief <- fit_control(n_start = 1, max_iter = 5, tol = 0)
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1, 2, 0), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  expect_error(ggplot2::autoplot(plsa(x, 2, control = brief), "simplex"),
+    "`what = \"simplex\"` needs a fit to 3 columns, not 6.", fixed = TRUE, class = "multicause_input_error")
+  x[, 6] <- 0
+  fit <- suppressMessages(plsa(x, 1, estimate = "ml", control = brief))
+  suppressWarnings(expect_message(predict(fit, x[1:2, ] + 1), "Left out 1 column without counts in training: \"F\".",
+    fixed = TRUE, class = "multicause_message"))
+})

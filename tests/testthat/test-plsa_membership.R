@@ -202,3 +202,30 @@ test_that("a formula of unknown covariates is refused with the argument that sup
   expect_error(visits_occupancy(visits, detection = ~wind), "Supply \"wind\" in `visit_data` or `site_data`.",
     fixed = TRUE, class = "multicause_input_error")
 })
+
+test_that("one draw has no variances and no intervals, and an unknown prior is refused", {
+  set.seed(1)
+  x <- matrix(rpois(60, 3), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  sites <- data.frame(a = rnorm(10), row.names = letters[1:10])
+  few <- mcmc_control(chains = 1, warmup = 2, draws = 4, n_start = 1, progress = FALSE)
+  fit <- function(...) suppressWarnings(plsa(x, 2, estimate = "gibbs", membership = ~a, site_data = sites, ...))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(fit(prior = list(effect = 1), control = few),
+    "`prior` must be a list of \"effects\", \"concentration\", \"basis\" with `membership`, not ")
+  draw <- posterior_draws(fit(control = few), 1)[[1]]
+  refused(vcov(draw), "`object` must be a sampled fit: one draw of it has no variances.")
+  refused(ggplot2::autoplot(draw, "membership"), "`object` must have its draws, for intervals.")
+  refused(predict(draw, level = 0.9), "`level` goes with a sampled fit: one draw of it has no intervals.")
+})
+
+test_that("memberships have one prior, and no fixed rows", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  sites <- data.frame(a = rnorm(10), row.names = letters[1:10])
+  fit <- function(...) plsa(x, 2, estimate = "gibbs", membership = ~a, site_data = sites, ...)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(fit(sparsity = c(membership = 0.1)),
+    "`membership` and `sparsity` cannot both be given: memberships have one prior.")
+  refused(fit(fixed = "basis", start = 1), "`membership` does not go with `fixed`.")
+})

@@ -124,3 +124,9 @@ test_that("wrong calls are told what is wrong", {
   expect_snapshot(error = TRUE, range_through(x, cbind(2:4, 1:3), ties = "order"))
   expect_error(range_through(x, list(1, 2, 3)), class = "multicause_input_error")
 })
+
+test_that("rows without an age are counted", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  expect_message(range_through(x, age = c(NA, 1:9)),
+    "No range goes through rows of `x` without an age: 1 of 10.", fixed = TRUE, class = "multicause_message")
+})

@@ -84,3 +84,12 @@ test_that("columns that were renamed are known, and told", {
   # Columns of the export itself come first.
   expect_identical(now_names(c("Locality", "NAME", "LIDNUM")), c("Locality", "name", "lidnum"))
 })
+
+test_that("columns that are lacking, or read under another name, are told", {
+  file <- tempfile(fileext = ".csv")
+  writeLines(c("LIDNUM,NAME,MAX_AGE,MIN_AGE,GENUS", "1,A,2,1,Equus"), file)
+  expect_error(read_now(file), "^`file` must have the column \"SPECIES\": .* has not[.] Export localities with their",
+    class = "multicause_input_error")
+  writeLines(c("locality_id,NAME,MAX_AGE,MIN_AGE,GENUS,SPECIES", "1,A,2,1,Equus,ferus"), file)
+  quietly(expect_message(read_now(file), "^Column read: \"locality_id\" as lidnum[.]"))
+})

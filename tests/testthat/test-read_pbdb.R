@@ -283,3 +283,28 @@ test_that("coordinates that are all blank are unknown", {
   now <- text_file(c("LIDNUM\tNAME\tLAT\tLONG\tMAX_AGE\tMIN_AGE\tGENUS\tSPECIES", "1\tS\t\t\t15\t14\tAus\tbus"))
   expect_identical(quietly(read_now(now))$lng, NA_real_)
 })
+
+test_that("what cannot be used of a download is said, with its line", {
+  head <- "occurrence_no,collection_no,accepted_name,accepted_rank,max_ma,min_ma,lng,lat,genus"
+  refused <- function(lines, text) {
+    expect_error(read_pbdb(text_file(lines)), text, class = "multicause_input_error")
+  }
+  quietly(expect_warning(
+    data <- read_pbdb(text_file(c(head, "1,1,A b,species,5,3,10,95,A", "2,1,A c,species,5,3,10,9,A"))),
+    "^1 occurrence of .* has a latitude .*, and counts as without coordinates: line 2 [(]lat 95, lng 10[)][.]$",
+    class = "multicause_implausible"
+  ))
+  expect_equal(data$lat, c(NA, 9))
+  refused(c(head, "1,1,A b,species,,,10,9,A"),
+    "^`file` must hold usable occurrences[.] Read 1 occurrence from .*[.] Left out 1 without ages[.] Kept 0[.]$")
+  refused(c("occurrence_no,collection_no,accepted_name", "1,1,A b"),
+    "^`file` must have the columns \"accepted_rank\", \"max_ma\", \"min_ma\": .* has not[.] Download occurrences")
+  refused(c(head, "1,1,A b,species,5,x,10,9,A"),
+    "^`file` must have numbers in column \"min_ma\": row 1 is \"x\"[.]$")
+  refused(c(paste0(head, ",flags"), "1,1,A b,species,5,3,10,9,A,I"),
+    "^`file` must hold usable occurrences[.] Left out 1 of 1 occurrence: 1 trace fossil [(]flag I[)][.]")
+  commas <- gsub(",", ";", c(head, "1,1,A b,species,5;5,3;2,10;1,9;2,A"))
+  commas[2] <- "1;1;A b;species;5,5;3,2;10,1;9,2;A"
+  quietly(expect_message(data <- read_pbdb(text_file(commas)), "^The file has decimal commas[.]"))
+  expect_identical(data$max_ma, 5.5)
+})

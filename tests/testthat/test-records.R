@@ -366,3 +366,11 @@ test_that("columns of package units are plain numbers, and environment takes the
   taxa$t1 <- structure(c(0, 1, 1), units = unit, class = "units")
   expect_identical(as_plain_matrix(taxa, "x"), as_plain_matrix(data.frame(t1 = c(0, 1, 1), t2 = c(1, 0, 1)), "x"))
 })
+
+test_that("ages in a unit that is none of time are refused", {
+  unit <- structure(list(numerator = "m", denominator = character()), class = "symbolic_units")
+  metres <- structure(1:10, units = unit, class = "units")
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  expect_error(range_through(x, age = metres), "`age` must be in a unit of time, such as Myr or kyr, not in \"m\".",
+    fixed = TRUE, class = "multicause_input_error")
+})

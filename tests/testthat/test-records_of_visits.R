@@ -318,3 +318,23 @@ test_that("visits of other packages have a table, with a row for each that was m
   seasons <- data.frame(site = c("b", "b"), year = 1:2, y.1 = 0:1, y.2 = c(1, NA))
   expect_identical(nrow(suppressMessages(visits_array(seasons))), 2L)
 })
+
+test_that("visits that are nowhere known, or dated in two forms, are refused", {
+  refused <- function(site, visit, text) {
+    records <- data.frame(site = site, visit = visit, taxon = c("t", "u"))
+    expect_error(visits_array(records, site = "site", taxon = "taxon", visit = "visit"), text, fixed = TRUE,
+      class = "multicause_input_error")
+  }
+  refused(c("a", NA), c(NA, "1"), "`site` and `visit` must both be known in some row: there is none.")
+  refused(c("a", "b"), c("2021-05-30", "30.05.2021"),
+    "`data$visit` must be dates of one form: \"2021-05-30\" and \"30.05.2021\" are not.")
+})
+
+test_that("an array that is too large is refused before it is made", {
+  records <- data.frame(
+    site = c(rep("a", 1300), 1:1300), visit = c(1:1300, rep(1, 1300)), taxon = rep(sprintf("t%d", 1:1300), 2)
+  )
+  expect_error(visits_array(records, site = "site", taxon = "taxon", visit = "visit"),
+    "`max_visits` must be lower: an array of 1301 x 1300 x 1300 cells is too large.", fixed = TRUE,
+    class = "multicause_input_error")
+})

@@ -113,3 +113,20 @@ test_that("a report needs no home", {
   expect_match(said[length(said)], "none TRUE")
   expect_true(file.exists(file))
 })
+
+test_that("a report needs its tools and a whole temporary folder", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- bernoulli_mixture(x, 2, control = fit_control(n_start = 1, max_iter = 0))
+  refused <- function(text) {
+    expect_error(report(fit, tempfile(fileext = ".html")), text, fixed = TRUE, class = "multicause_input_error")
+  }
+  expect_error(expect_whole(TRUE, FALSE),
+    "The report could not be made: is the disk of tempdir() full? No file was written.", fixed = TRUE)
+  old_pandoc <- function() {
+    bind_in_namespace("pandoc_available", function(...) FALSE, space = asNamespace("rmarkdown"))
+    refused("report() needs pandoc 2.0 or newer: see https://pandoc.org/installing.html, or use RStudio, which")
+  }
+  if (requireNamespace("rmarkdown", quietly = TRUE)) old_pandoc()
+  without_packages("rmarkdown")
+  refused("report() needs package rmarkdown: install.packages(\"rmarkdown\").")
+})

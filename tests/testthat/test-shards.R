@@ -538,3 +538,78 @@ test_that("shards take the indices of a matrix, and are one where they fit into 
   expect_error(s[, -9], "`i`|Select some rows", class = "multicause_input_error")
   expect_error(s[1, -9], "`j` must hold", class = "multicause_input_error")
 })
+
+test_that("columns, taxa and parts that shards cannot have are refused", {
+  refused <- function(expr, text) expect_error(expr, text, class = "multicause_input_error")
+  records <- data.frame(site = c("a", "b"), taxon = c("t", "u"))
+  of_taxa <- function(taxa, ...) shards(records, tempfile(), site = "site", taxon = "taxon", taxa = taxa, ...)
+  refused(of_taxa(c("t", "t")), "^`taxa` must be the names of all taxa, each once, or NULL[.]$")
+  refused(of_taxa(c("t", "T"), names = "join"),
+    "^`taxa` must not name those twice that `names = \"join\"` joins: \"T\", \"t\"[.]$")
+  x <- shards(planted_table(20, 6, missing = 0), tempfile(), size = 60)
+  refused(x[, 1], "^Select some rows, x\\[i, \\], by number or name: shards may not fit into memory[.]$")
+  file <- tempfile(fileext = ".csv")
+  of_file <- function(...) {
+    writeLines(c(...), file)
+    shards(file, tempfile(), site = "site", taxon = "taxon", site_data = "lat")
+  }
+  header <- "^`x` must begin with a header, with commas, tabs or semicolons between its columns: "
+  refused(of_file("place,taxon", "a,t"),
+    paste0(header, "\"place,taxon\" of .* lacks \"site\", \"taxon\", \"lat\"[.]$"))
+  refused(of_file(character()), paste0(header, "the first line of .* lacks "))
+  expect_message(of_file("site;taxon;lat", "a;t;1,5", "b;t;2,5"), "Numbers with decimal commas: \"lat\".",
+    fixed = TRUE, class = "multicause_message")
+})
+
+test_that("packages that are lacking, and lines that are too long, are named", {
+  without_packages(c("nanoparquet", "DBI"))
+  file <- tempfile(fileext = ".parquet")
+  writeLines("site,taxon", file)
+  refused <- function(x, text) {
+    expect_error(shards(x, tempfile(), site = "site", taxon = "taxon"), text, class = "multicause_input_error")
+  }
+  refused(file, "^Parquet files as `x` need package nanoparquet[.]$")
+  refused(structure(list(), class = "DBIResult"), "^Queries as `x` need package DBI[.]$")
+  text <- tempfile(fileext = ".csv")
+  writeLines(c("site,taxon", paste0("a,", strrep("t", 3e6))), text)
+  bind_in_namespace("most_line", 1e6)
+  refused(text, "^`x` must be text in lines of up to 1000000 bytes: line 2 of .* is longer[.]$")
+})
+
+test_that("a file that holds other data says which", {
+  x <- planted_table(40, 12, missing = 0)
+  x[1, 1:2] <- 1
+  made <- shards(x, tempfile(), size = 60)
+  holds <- function(what, use) {
+    text <- paste0("has the right checksum, but holds ", what, ": make the shards, or the fit, anew.")
+    expect_error(use(), text, fixed = TRUE, class = "multicause_shard_damaged")
+  }
+  file <- shard_file(made$path, 1L, "cells")
+  cells <- read_vectors(file, 5L)
+  here <- made
+  with_cells <- function(part, value) {
+    here$shards$cells[1] <<- write_vectors(replace(cells, part, list(value)), file)
+    function() here[1:2, ]
+  }
+  holds(sprintf("another table than the %d x 12 cells of its manifest", made$shards$rows[1]), with_cells(1, c(1L, 1L)))
+  holds("other numbers of cells than in its manifest", with_cells(2, 0L))
+  holds("cells of row 1 that are not in order or not in the table", with_cells(3, replace(cells[[3]], 2, -1L)))
+  with_cells(1, cells[[1]])
+  file <- shard_file(made$path, 1L, "rows")
+  here$shards$names[1] <- write_texts(replace(read_texts(file), "kinds", list("function")), file)
+  holds("columns of kinds that are not known", function() site_table(here))
+  file <- manifest_file(made$path)
+  manifest <- read_texts(file)
+  write_texts(replace(manifest, "rows", list(rep("x", length(manifest$rows)))), file)
+  holds("`rows` that is none of a manifest", function() shards(made$path))
+})
+
+test_that("what is neither records nor columns of them is refused", {
+  records <- data.frame(site = c("a", "b"), taxon = c("t", "u"))
+  of <- function(x, ...) shards(x, tempfile(), site = "site", taxon = "taxon", ...)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(of(records, site_data = 1), "`site_data` must be names of columns of the records, not 1.")
+  refused(of(1), "`x` must be a data frame of records, a table, names of files, a DBI result or a function, not 1.")
+  refused(of(data.frame(site = "a", taxon = NA_character_)), "`x` must hold presences: no record has a taxon.")
+  refused(of(records)[1], "Shards have rows and columns: x[i, ], x[, j] or x[i, j].")
+})

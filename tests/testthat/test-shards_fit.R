@@ -217,3 +217,33 @@ test_that("the folder of a fit goes with the fit, and no sooner", {
   gc()
   expect_true(dir.exists(kept))
 })
+
+test_that("files of a prediction have all rows, and few iterations are told", {
+  x <- shards(planted_table(30, 8, missing = 0), tempfile(), size = 100)
+  expect_warning(fit <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 2)),
+    "Not converged after 2 iterations: raise `max_iter` in fit_control(), or resume from `checkpoint`.", fixed = TRUE,
+    class = "multicause_not_converged")
+  expect_error(predict(fit, rows = 1, path = tempfile()),
+    "`rows` and `path` do not go together: files have all rows.", fixed = TRUE, class = "multicause_input_error")
+})
+
+test_that("memberships of another fit, or that are none, are not followed", {
+  x <- shards(planted_table(30, 8, missing = 0), tempfile(), size = 100)
+  fit <- short_fit(x, 2, control = fit_control(n_start = 1, max_iter = 2, checkpoint = tempfile()))
+  file <- membership_file(fit$folder, x$shards$shard[1], fit$version)
+  values <- read_vectors(file, 1L)[[1]]
+  refused <- function(values, text) {
+    write_vectors(list(values), file)
+    expect_error(predict(fit, type = "membership"), text, fixed = TRUE, class = "multicause_shard_damaged")
+  }
+  refused(values[-1], "is not of this fit: make the shards, or the fit, anew.")
+  refused(2 * values, "has the right checksum, but holds no parameters of rows: make the shards, or the fit, anew.")
+})
+
+test_that("Parquet is refused without its package", {
+  x <- shards(planted_table(30, 8, missing = 0), tempfile(), size = 100)
+  fit <- short_fit(x, 2, control = fit_control(n_start = 1, max_iter = 2))
+  without_packages("nanoparquet")
+  expect_error(predict(fit, path = tempfile(), format = "parquet"),
+    "`format = \"parquet\"` needs package nanoparquet.", fixed = TRUE, class = "multicause_input_error")
+})

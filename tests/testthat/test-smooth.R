@@ -353,3 +353,16 @@ test_that("a row that ends as all phantom keeps its composition, and the objecti
     expect_equal(unname(fit$em$param$membership[3, ]), c(0, 1))
   }
 })
+
+test_that("covariates of new rows are those of the fit, by name", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- aspect_bernoulli(x, 2, smooth = smooth_over(age = 1:10, bandwidth = 2),
+    control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  refused <- function(along, text) {
+    expect_error(predict(fit, x[1:2, ], along = along), text, fixed = TRUE, class = "multicause_input_error")
+  }
+  refused(1, "`along` must be a list of \"age\", not 1.")
+  refused(list(place = 1:2), "`along` must be a list of \"age\", as `smooth` was supplied: it has \"place\".")
+  refused(list(1:2), "`along` must be a list of \"age\", as `smooth` was supplied: it has no names.")
+})

@@ -159,3 +159,31 @@ test_that("neighbours are the same for any number of threads and whoever else as
   at <- unlist(lapply(some, function(i) lists$start[i] + seq_len(lists$start[i + 1L] - lists$start[i])))
   expect_identical(few[-1L], list(neighbour = lists$neighbour[at], weight = lists$weight[at]))
 })
+
+test_that("shapes that are no points, and an environment that does not vary or is lacking, are refused", {
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(smooth_over(place = structure(list(1), class = c("sfc_POLYGON", "sfc"))),
+    "`place` must be points, as `sf::st_centroid(place)`, not \"sfc_POLYGON\".")
+  refused(smooth_over(environment = data.frame(a = rep(1, 10), b = 1:10)),
+    "`environment` must vary over the sites: \"a\" does not.")
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- aspect_bernoulli(x, 2, smooth = smooth_over(environment = data.frame(a = 1:10, b = rnorm(10)), bandwidth = 1),
+    control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  refused(predict(fit, x[1:2, ], along = list(environment = data.frame(a = 1:2))),
+    "`along$environment` must have the variables of the fit: it lacks \"b\".")
+})
+
+test_that("neighbours, ages, places, environments and distances that are none are refused", {
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(smooth_over(), "One of `age`, `place`, `environment`, `distance` and `neighbours` must be supplied.")
+  refused(smooth_over(age = 1:3, neighbours = diag(3)),
+    "`neighbours` must be supplied alone: it stands for all distances.")
+  refused(smooth_over(age = 1:3, distance = dist(1:4)),
+    "`age` and `distance` must be of the same sites, not of 3 and 4.")
+  refused(smooth_over(age = c(1, Inf)), "`age` must be finite or NA: value 2 is not.")
+  refused(smooth_over(place = 1), "`place` must have two numeric columns, longitude and latitude, not be 1.")
+  refused(smooth_over(environment = "a"), "`environment` must be a data frame or matrix of numbers, not \"a\".")
+  refused(smooth_over(distance = "a"), "`distance` must be a square numeric matrix or a result of dist(), not \"a\".")
+  refused(smooth_over(neighbours = matrix(0, 2, 3)), "`neighbours` must be square, not 2 x 3.")
+})

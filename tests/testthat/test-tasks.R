@@ -369,3 +369,17 @@ test_that("where a worker of the plan ends or hangs, what is left is done here, 
     expect_identical(sort(as.integer(readLines(common$log))), c(1:5, 5:6)) # finished tasks are not repeated
   }
 })
+
+test_that("workers of shards are refused for other jobs", {
+  x <- matrix(rep_len(c(1, 0, 0, 1, 1), 60), 10)
+  control <- fit_control()
+  control$cluster <- "profile"
+  expect_error(aspect_bernoulli(x, 2, control = control),
+    "`cluster` of fit_control() is for shards(): set a future::plan() to run other jobs on workers.", fixed = TRUE,
+    class = "multicause_input_error")
+})
+
+test_that("an objective that is no number is an error to report", {
+  expect_error(check_outcome(list(status = "not_finite")),
+    "the objective became non-finite: please report this with the data at hand", fixed = TRUE)
+})

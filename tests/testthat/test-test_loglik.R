@@ -161,3 +161,12 @@ test_that("a model without such a likelihood says why and what to do", {
     test_loglik(logistic_pca(x, 1, control = quiet_control(keep_x = FALSE, n_start = 1)), x)
   })
 })
+
+test_that("rows that a model cannot make are counted", {
+  x <- matrix(c(1, 0, 2, 2, 1, 0, 0, 0, 0), 3, dimnames = list(letters[1:3], LETTERS[1:3]))
+  fit <- suppressMessages(plsa(x, 1, estimate = "ml", control = fit_control(n_start = 1)))
+  new <- rbind(u = c(A = 0, B = 1, C = 1), v = c(1, 1, 0))
+  expect_message(value <- test_loglik(fit, new, floor = 0),
+    "-Inf for 1 row of `newdata`, impossible under the model.", fixed = TRUE, class = "multicause_message")
+  expect_identical(as.vector(value == -Inf), c(TRUE, FALSE))
+})

@@ -279,3 +279,14 @@ test_that("augment() takes new sites, in any order of their taxa", {
     class = "multicause_input_error")
   expect_error(augment(fits$nmf, newdata = x, rows = 1), "must be NULL", class = "multicause_input_error")
 })
+
+test_that("cells of new data come without others, and a fit that was cut says so", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  fit <- aspect_bernoulli(x, 2, control = fit_control(n_start = 1, max_iter = 2, tol = 0))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(augment(fit, data = x, newdata = x), "`data` and `rows` must be NULL with `newdata`.")
+  refused(augment(fit, newdata = x, rows = 1), "`data` and `rows` must be NULL with `newdata`.")
+  fit$dims <- NULL
+  for (verb in list(augment, glance)) refused(verb(fit), "`x` must be a whole fit: it lacks its sizes, `x$dims`.")
+})

@@ -322,3 +322,30 @@ test_that("unknown cells of new documents, and fits whose taxa differ in order, 
   one <- suppressMessages(plsa(x, 1, control = control))
   expect_error(plot(one, "scores"), "two components", class = "multicause_input_error")
 })
+
+test_that("a fit without components over the columns, or with negative ones, has no terms", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 5, tol = 0)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  array <- suppressMessages(plca(array(rpois(24, 3) + 1, 4:2), 2, control = brief))
+  for (verb in list(top_terms, coherence)) {
+    refused(verb(array), "`fit` must be of a model whose components go over the columns, not of plca().")
+    refused(verb(logistic_pca(x, 2, control = brief)),
+      "`fit` must be of a model whose components are not below 0, not of logistic_pca().")
+  }
+  whole <- plsa(x, 2, control = brief)
+  refused(classify(list(class = whole, b = whole), x),
+    "`fits` must have other names than \"class\", which the result has.")
+  refused(classify(list(a = whole, b = plsa(x[, -1], 2, control = brief)), x),
+    "`fits` must be of the same taxa: those of \"b\" differ.")
+})
+
+test_that("a fit without components has no terms", {
+  set.seed(1)
+  x <- matrix(rbinom(60, 1, 0.5), 10, dimnames = list(letters[1:10], LETTERS[1:6]))
+  brief <- fit_control(n_start = 1, max_iter = 2, tol = 0)
+  fit <- logistic_pca(x, 0, control = brief)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(coherence(fit), "`fit` has no components: k is 0.")
+})

@@ -546,3 +546,11 @@ test_that("intervals of the number of sites hold what they should, where plug-in
   expect_lt(held[["plain"]], 0.8)
   expect_gt(held[["sites"]], 0.83)
 })
+
+test_that("covariates of taxa are refused where each taxon has its own mean", {
+  x <- array(rep_len(c(0, 1, 1, 0, 0), 9 * 5 * 3), c(9, 5, 3),
+    list(site = letters[1:9], taxon = LETTERS[1:5], visit = 1:3))
+  expect_error(visits_bernoulli(x, 1, detection = ~size, sharing = "none", taxon_data = data.frame(size = 1:5)),
+    "`detection` must not have covariates of taxa with `sharing = \"none\"`: each has a mean of its own.",
+    fixed = TRUE, class = "multicause_input_error")
+})

@@ -439,3 +439,11 @@ test_that("the interval of the print is that of a level of 90 %, however the lev
   expect_null(printed_ends(fit, 0.8))
   expect_equal(suppressMessages(by_site(fit, level = 0.3 * 3)), suppressMessages(by_site(fit, level = 0.9)))
 })
+
+test_that("few iterations are told, with what to raise", {
+  x <- array(rep_len(c(0, 1, 1, 0, 0, 0, 1), 9 * 5 * 3), c(9, 5, 3),
+    list(site = letters[1:9], taxon = LETTERS[1:5], visit = 1:3))
+  suppressMessages(expect_warning(visits_occupancy(x, control = fit_control(n_start = 1, max_iter = 1)),
+    "Not converged after 1 iteration: raise `max_iter` in fit_control() for a firmer answer.", fixed = TRUE,
+    class = "multicause_not_converged"))
+})

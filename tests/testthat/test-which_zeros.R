@@ -869,3 +869,44 @@ test_that("a sparse result is explained as a dense one", {
   found <- which(x == 1, arr.ind = TRUE)[1L, ]
   expect_error(explain(sparse, found[[1L]], found[[2L]]), "a presence", class = "multicause_input_error")
 })
+
+test_that("parts, predictions and ages that a result has not are refused", {
+  w <- suppressMessages(which_zeros(simulated_sites$x[1:60, ], quick = TRUE, seed = 1))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(w[, "none"], "`[` takes parts of the result, `w[i]`, or rows and columns, `w[i, j]`: undefined columns")
+  refused(predict(w, simulated_sites$x[1:2, ]), paste(
+    "`newdata` cannot be predicted: each zero is judged by all other cells of its table. Append these sites to the",
+    "table, and call which_zeros() again."
+  ))
+  refused(which_zeros(simulated_sites$x[1:60, ], series = TRUE, quick = TRUE),
+    "`series` needs `age`: rows are time bins, and gaps lie between presences in time.")
+})
+
+test_that("tables that are too large or too sparse to learn from say so", {
+  x <- Matrix::sparseMatrix(i = rep(1:10, 10), j = rep(1:10, each = 10), x = 1, dims = c(5e4, 5e4))
+  expect_error(suppressMessages(which_zeros(x)), "`x` has 2 500 000 000 cells, more than a table in memory may have: ",
+    fixed = TRUE, class = "multicause_input_error")
+  bind_in_namespace("check_memory", function(...) NULL)
+  expect_message(check_enough(x[1:2e4, 1:11000]), "^A result of 220 000 000 cells needs about [0-9]+ GB of memory: ",
+    class = "multicause_message")
+  expect_error(check_learnable(diag(8), list(1L, 10L)), paste(
+    "`x` must have taxa with several presences, to hide some of them and learn from the others: all 2 presences hidden",
+    "were the only ones of their taxa."
+  ), fixed = TRUE, class = "multicause_input_error")
+})
+
+test_that("a list that is there twice is told", {
+  x <- simulated_sites$x[c(1:60, 1), ]
+  rownames(x)[61] <- "again"
+  expect_message(which_zeros(x, place = cbind(lng = c(1:60, 1), lat = 0), quick = TRUE, seed = 1), paste0(
+    "The same list is there twice: of \"", rownames(x)[1], "\" and \"again\". Leave one out if they are one site, since"
+  ), fixed = TRUE, class = "multicause_message")
+})
+
+test_that("reference sites are names or numbers of sites, and none of those left out", {
+  ask <- function(...) which_zeros(simulated_sites$x[1:60, ], ..., quick = TRUE, seed = 1)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(ask(reference = diag(2)),
+    "`reference` must hold names or numbers of sites of `x`, not be a matrix with 2 rows and 2 columns: put")
+  refused(ask(reference = 1:3, leave_out = 3:5), "`reference` and `leave_out` must have no site in common: both have ")
+})

@@ -368,3 +368,20 @@ test_that("completeness of a sparse table, and groups that tell of nothing misse
   # The order does not depend on the session's locale.
   expect_identical(rownames(twice$x)[59:60], c("B", "b"))
 })
+
+test_that("groups need what they are made of, and no visits or distances beside them", {
+  refused <- function(text, ...) expect_error(ask(x, ...), text, fixed = TRUE, class = "multicause_input_error")
+  refused("`groups` by `age` needs `age` of the sites.", groups = list(age = 1))
+  refused("`distance` is between sites, not between `groups`: leave it out, or use `age` and `place`.",
+    groups = rep(1:20, 3), distance = dist(1:60))
+  expect_error(which_zeros(visits = list(x, x), groups = rep(1:20, 3)),
+    "Only one of `groups` and `visits` can be supplied.", fixed = TRUE, class = "multicause_input_error")
+})
+
+test_that("widths of groups are numbers above 0", {
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(ask(x, age = 1:60, groups = list(width = 1)),
+    "`groups` must be a group for each site, or a list of widths `age` and `place`, not ")
+  refused(ask(x, age = 1:60, groups = list(age = -1)),
+    "`groups$age` must be a width above 0, or two for places, not -1.")
+})

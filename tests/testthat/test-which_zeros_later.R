@@ -124,3 +124,25 @@ test_that("what was gained is compared with the interval for as many surveys", {
   expect_match(said(36), "above")
   expect_null(said(11, surveys = 3))
 })
+
+test_that("later tables without zeros, with negative values or with fewer sites are told", {
+  visits <- gradient_visits()
+  w <- which_zeros(visits[, , 1], quick = TRUE, seed = 1)
+  later <- visits[, , 2]
+  refused <- function(truth, text) {
+    expect_error(recovery(w, truth), text, fixed = TRUE, class = "multicause_input_error")
+  }
+  refused(replace(later, TRUE, 1), "`truth` must hold zeros at zeros of the result, too.")
+  refused(replace(later, 1, -1), "`truth` must hold 0/1 or counts: it has a value below 0.")
+  expect_message(recovery(w, later[1:50, ]), "Not in the later table, and not compared: 10 of 60 sites.", fixed = TRUE,
+    class = "multicause_message")
+})
+
+test_that("names of a later table are unique", {
+  visits <- gradient_visits()
+  w <- which_zeros(visits[, , 1], quick = TRUE, seed = 1)
+  twice <- visits[c(1, 1:59), , 2]
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(recovery(w, twice),
+    "`truth` must have unique names of its sites: \"s1\" comes twice. Surveys are a third dimension.")
+})

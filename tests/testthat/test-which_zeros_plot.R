@@ -438,3 +438,33 @@ test_that("figures and explanations name what `missed` is the probability of", {
   expect_match(titles(known), "undetected presence with")
   expect_no_match(titles(known), "two more surveys")
 })
+
+test_that("figures over time and space need ages, bins that hold them, and places", {
+  bare <- suppressMessages(which_zeros(table, quick = TRUE, seed = 1))
+  refused <- function(text, ..., of = answer) {
+    expect_error(ggplot2::autoplot(of, ...), text, fixed = TRUE, class = "multicause_input_error")
+  }
+  for (what in c("time", "ranges")) {
+    refused(sprintf("`what = \"%s\"` needs the ages of the sites: which_zeros(age = ).", what), what, of = bare)
+  }
+  refused("`what = \"map\"` needs the places of the sites: which_zeros(place = ).", "map", of = bare)
+  bins <- function(max_ma, min_ma) data.frame(name = letters[seq_along(max_ma)], max_ma = max_ma, min_ma = min_ma)
+  refused("`bins` must not overlap: a and b do.", "time", bins = bins(c(280, 300), c(250, 270)))
+  refused(sprintf("`bins` must hold the ages of the sites, %g to %g.", min(ages), max(ages)), "time",
+    bins = bins(110, 100))
+  between <- which.max(diff(ages))
+  refused("`bins` must hold the ages of the sites: none lies in one of them.", "time",
+    bins = bins(ages[between] + 2e-3, ages[between] + 1e-3))
+  fit <- suppressMessages(aspect_bernoulli(table, 2, control = fit_control(n_start = 1, max_iter = 5, tol = 0)))
+  refused("`object` must hold a cell to draw: it has none.", of = false_absences(fit, n = 5)[0, ])
+})
+
+test_that("bins are a width, breaks or intervals", {
+  time <- function(bins) ggplot2::autoplot(answer, "time", bins = bins)
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  refused(time("a"), "`bins` must be a width, breaks or a data frame of intervals, not \"a\".")
+  refused(time(data.frame(from = 1, to = 2)),
+    "`bins` must have the columns \"max_ma\" and \"min_ma\", or \"max_age\" and \"min_age\": it has \"from\", \"to\".")
+  refused(time(data.frame(max_ma = 260, min_ma = 260)),
+    "`bins` must have a row for each interval, with two different finite bounds.")
+})

@@ -331,3 +331,15 @@ test_that("a first look at shards needs no other call before it", {
   expect_identical(utils::tail(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(code)), stdout = TRUE), 1),
     "TRUE")
 })
+
+test_that("groups, and verbs that take a result in memory, are refused for shards", {
+  w <- suppressMessages(answer(shards(planted_table(), tempfile(), size = 80)))
+  refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
+  for (verb in list(by_site, by_taxon)) {
+    refused(verb(w, groups = 1),
+      "`groups` does not go with shards: draws by site would have to be in memory; leave it out.")
+  }
+  refused(contrast(w, 1), paste(
+    "`fit` must not be a result of shards: some rows of the shards, `which_zeros(x[i, ])`, have one that it takes."
+  ))
+})
