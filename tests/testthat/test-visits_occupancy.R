@@ -355,7 +355,8 @@ test_that("edges: no numbers to plot against, a taxon without a visit, no new ro
   again <- suppressMessages(visits_occupancy(visits, uneven = 0))
   expect_false(identical(fit$draws$theta, again$draws$theta))
   expect_s3_class(ggplot2::autoplot(fit), "ggplot")
-  expect_error(plot(fit, "presence"), "has no numeric covariate of `presence` to draw a curve against \\(factors", class = "multicause_input_error")
+  expect_error(plot(fit, "presence"), "has no numeric covariate of `presence` to draw a curve against \\(factors",
+    class = "multicause_input_error")
   expect_error(sample_coverage(fit, groups = rep(NA, 6)), "must have a site", class = "multicause_input_error")
   unseen <- visits
   unseen[, 2, ] <- NA
