@@ -21,7 +21,7 @@
 #' [visits_bernoulli()]. Uniform ranks do not show that the model fits the data: see [predictive_check()] and
 #' [cross_validate()].
 #'
-#' Other packages have samplers of some of these models. We compared [plsa()] with topicmodels and text2vec
+#' Other packages have samplers of some of these models. We compared [plsa()] with topicmodels and `text2vec`
 #' (`bench/lda.md`), [visits_bernoulli()] and [visits_occupancy()] with spOccupancy (`bench/visits.md`,
 #' `bench/visits_occupancy.md`). We know of none for [aspect_bernoulli()], [aspect_categorical()], [noisy_or()] and
 #' [bmf()]. In its place the tests of this package compare their draws with exact posteriors of small tables. Those of

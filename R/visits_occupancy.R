@@ -18,7 +18,7 @@
 #' example where it is abundant.
 #'
 #' **What is assumed.** The taxa at a site are the same on all its visits, which are independent, and no record is an
-#' error. Where taxa come and go, their absences count as misses. In simulated surveys whose taxa were drawn anew for
+#' error. Where taxa come and go, their absences count as misses. In simulated surveys with other taxa at
 #' each visit, the fit estimated many presences as missed, although none was. The visits cannot show this;
 #' [which_zeros()] widens the interval where visits are years. [predictive_check()] compares the fit with the visits in
 #' other respects.
