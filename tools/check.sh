@@ -18,7 +18,7 @@ export _R_CHECK_FORCE_SUGGESTS_=false # a suggested package may be absent
 # An example may take 5 s by the clock of a machine that does nothing else: here another gate runs beside it.
 export _R_CHECK_EXAMPLE_TIMING_THRESHOLD_=10
 # CRAN's limits (5 MB each of data and of documents, 10 MB of the tarball) are for what users get: without the debugging
-# symbols that Debian's flags add to libs/. R's own note begins at 5 MB in all; here are 6.2, of which 3.3 are R code
+# symbols that Debian's flags add to libs/. R's own note begins at 5 MB in all; here are 6.3, of which 3.4 are R code
 # with its byte code, 1.0 vignettes, 0.7 help and 0.7 libs/, where the symbols add 2.0.
 export _R_CHECK_PKG_SIZES_THRESHOLD_=6.4
 export R_MAKEVARS_USER="$PWD/tools/Makevars.check"
