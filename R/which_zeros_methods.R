@@ -978,17 +978,52 @@ mutate.which_zeros <- function(.data, ...) { # nolint: object_name_linter.
   getExportedValue("dplyr", "mutate")(as.data.frame(.data), ...)
 }
 
-# Returns fitted() without new data: a result has no parameters to predict other sites.
+#' Further sites by a result of which_zeros()
+#'
+#' Gives the probability of a record at the zeros of sites that were not in the table.
+#'
+#' The learners of [which_zeros()] run once on the table with the new sites below it, and the weights and the
+#' calibration of the result turn their scores into probabilities. No presence is held out again, so it takes about a
+#' third of the time of the result. A result with neighbours (`age`, `place`, `near`) or from visits is refused, because
+#' `newdata` has no such data: append the sites to the table, and call [which_zeros()] again.
+#'
+#' @param object a result of [which_zeros()].
+#' @param newdata a table of further sites, 0 and 1, `NA` unknown, with the taxa of the result: by name, or in its order
+#'   if they have no names. `NULL`: the sites of the table.
+#' @param ... must be empty.
+#' @return A matrix, sites x taxa, of probabilities of a record given the rest of the table; `NA` at presences, and for
+#'   taxa found at no site. Wrong input is an error of class `multicause_input_error`.
+#' @seealso [which_zeros()] with `reference`, where further sites are to be judged with intervals.
+#' @examples
+#' x <- simulated_surveys$x
+#' w <- which_zeros(x[1:100, ], quick = TRUE, seed = 1)
+#' further <- predict(w, x[101:120, ])
+#' further[1:3, 1:5]
 #' @export
 predict.which_zeros <- function(object, newdata = NULL, ...) {
   check_dots(...)
-  if (!is.null(newdata)) {
-    stop_input(paste(
-      "`newdata` cannot be predicted: each zero is judged by all other cells of its table. Append these sites to the",
-      "table, and call which_zeros() again."
-    ))
+  if (is.null(newdata)) {
+    return(fitted(object))
   }
-  fitted(object)
+  lacks <- c(if (!is.null(object$inputs$near)) "neighbours", if (!is.null(object$inputs$given$cell)) "visits")
+  if (length(lacks)) {
+    stop_input(paste(
+      "`newdata` cannot be predicted from a result with %s, of which it has no data: append its sites to the table, and",
+      "call which_zeros() again."
+    ), and_words(lacks))
+  }
+  new <- check_data(new_rows(object, newdata), "binary", "newdata")$x
+  all <- rbind(object$x, new)
+  dimnames(all) <- list(NULL, NULL) # sites may have names in common
+  effort <- if (object$quick) quick_effort else table_effort
+  how <- c(as_usual(object$quick), n_threads = 1)
+  learnt <- with_seed(object$seed, learn_table(all, NULL, effort, how))
+  eta <- stack_cells(learnt$odds, object$stack, how$n_threads)
+  p <- matrix(stats::plogis(eta), nrow(all))[-seq_len(object$dims[["n"]]), , drop = FALSE]
+  p[cells_that_hold(new, 1)] <- NA
+  p[, presence_sums(all) == 0] <- NA # no probability, as in the result
+  dimnames(p) <- name_sides(list(rownames(new), object$names[[2L]]))
+  p
 }
 
 # Refuses generics of a model with a likelihood.

@@ -874,10 +874,12 @@ test_that("parts, predictions and ages that a result has not are refused", {
   w <- suppressMessages(which_zeros(simulated_sites$x[1:60, ], quick = TRUE, seed = 1))
   refused <- function(expr, text) expect_error(expr, text, fixed = TRUE, class = "multicause_input_error")
   refused(w[, "none"], "`[` takes parts of the result, `w[i]`, or rows and columns, `w[i, j]`: undefined columns")
-  refused(predict(w, simulated_sites$x[1:2, ]), paste(
-    "`newdata` cannot be predicted: each zero is judged by all other cells of its table. Append these sites to the",
+  age <- suppressMessages(which_zeros(simulated_sites$x[1:60, ], age = 1:60, quick = TRUE, seed = 1))
+  refused(predict(age, simulated_sites$x[1:2, ]), paste(
+    "`newdata` cannot be predicted from a result with neighbours, of which it has no data: append its sites to the",
     "table, and call which_zeros() again."
   ))
+  refused(predict(w, simulated_sites$x[1:2, 1:4]), "`newdata` lacks")
   refused(which_zeros(simulated_sites$x[1:60, ], series = TRUE, quick = TRUE),
     "`series` needs `age`: rows are time bins, and gaps lie between presences in time.")
 })
@@ -909,4 +911,48 @@ test_that("reference sites are names or numbers of sites, and none of those left
   refused(ask(reference = diag(2)),
     "`reference` must hold names or numbers of sites of `x`, not be a matrix with 2 rows and 2 columns: put")
   refused(ask(reference = 1:3, leave_out = 3:5), "`reference` and `leave_out` must have no site in common: both have ")
+})
+
+test_that("further sites are scored by the learners, weights and calibration of the result", {
+  x <- simulated_surveys$x
+  later <- apply(simulated_surveys$later, 1:2, max)
+  new <- 81:120
+  zero <- x[new, ] == 0
+  auc <- function(p) rank_auc(p[zero], later[new, ][zero])
+  rank_auc <- function(p, found) {
+    n <- sum(found)
+    (sum(rank(p)[found == 1]) - n * (n + 1) / 2) / (n * (length(found) - n))
+  }
+  w <- which_zeros(x[-new, ], seed = 1)
+  before <- get(".Random.seed", globalenv())
+  p <- predict(w, x[new, ])
+  expect_identical(get(".Random.seed", globalenv()), before)
+  expect_identical(predict(w), fitted(w))
+  expect_identical(unname(is.na(p)), unname(x[new, ] == 1))
+  expect_identical(dimnames(p), unname(dimnames(x[new, ])))
+  # As good as a result with these sites in its table, and better than the taxa's frequencies.
+  appended <- fitted(which_zeros(x, seed = 1))[new, ]
+  often <- matrix(colMeans(x[-new, ]), length(new), ncol(x), byrow = TRUE)
+  expect_gt(auc(p), auc(appended) - 0.02)
+  expect_gt(auc(p), auc(often) + 0.1)
+  expect_gt(stats::cor(stats::qlogis(p[zero]), stats::qlogis(appended[zero])), 0.9)
+  # The sites of the table get their own probabilities if no site is new to the learners.
+  expect_equal(
+    matrix(stack_cells(w$odds, w$stack, 1), nrow(w$x))[w$x == 0], as.vector(stats::qlogis(fitted(w)[w$x == 0]))
+  )
+  expect_identical(predict(w, x[new, ncol(x):1]), p)
+  expect_equal(predict(w, methods::as(x[new, ], "CsparseMatrix")), p)
+})
+
+test_that("no probability is given for a taxon that no site has, old or new", {
+  x <- simulated_surveys$x
+  x <- x[, colSums(x[1:80, ]) > 0]
+  x[1:80, 2] <- 0
+  w <- suppressMessages(which_zeros(x[1:80, ], quick = TRUE, seed = 1))
+  expect_true(all(is.na(fitted(w)[, 2])))
+  expect_identical(unname(is.na(predict(w, x[81:120, ]))), unname(x[81:120, ] == 1))
+  x[, 2] <- 0
+  new <- predict(w, x[81:120, ])
+  expect_true(all(is.na(new[, 2])))
+  expect_identical(unname(is.na(new[, -2])), unname(x[81:120, -2] == 1))
 })
