@@ -1008,8 +1008,8 @@ predict.which_zeros <- function(object, newdata = NULL, ...) {
   lacks <- c(if (!is.null(object$inputs$near)) "neighbours", if (!is.null(object$inputs$given$cell)) "visits")
   if (length(lacks)) {
     stop_input(paste(
-      "`newdata` cannot be predicted from a result with %s, of which it has no data: append its sites to the table, and",
-      "call which_zeros() again."
+      "`newdata` cannot be predicted from a result with %s, of which it has no data: append its sites to the table,",
+      "and call which_zeros() again."
     ), and_words(lacks))
   }
   new <- check_data(new_rows(object, newdata), "binary", "newdata")$x

@@ -940,7 +940,7 @@ test_that("further sites are scored by the learners, weights and calibration of 
   expect_equal(
     matrix(stack_cells(w$odds, w$stack, 1), nrow(w$x))[w$x == 0], as.vector(stats::qlogis(fitted(w)[w$x == 0]))
   )
-  expect_identical(predict(w, x[new, ncol(x):1]), p)
+  expect_identical(predict(w, x[new, rev(seq_len(ncol(x)))]), p)
   expect_equal(predict(w, methods::as(x[new, ], "CsparseMatrix")), p)
 })
 
