@@ -457,10 +457,7 @@ probe_names <- function(probe, names) {
 # Builds data frames from rows `at` of the notes of all chains, under these names: list(draws, warmup), with a row for
 # each draw and for each noted sweep of the warm-up.
 note_frames <- function(jobs, at, columns) {
-  bind <- function(rows_of) {
-    frames <- Map(function(job, chain) rows_of(job, chain), jobs, seq_along(jobs))
-    do.call(rbind, frames)
-  }
+  bind <- function(rows_of) do.call(rbind, Map(rows_of, jobs, seq_along(jobs)))
   frame <- function(chain, iteration, note) {
     note <- t(note[at, , drop = FALSE])
     colnames(note) <- columns
